@@ -1,0 +1,51 @@
+# One static library per module, linked as src/LAYERS says.
+include(${CMAKE_CURRENT_LIST_DIR}/Dependencies.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/ToolTable.cmake)
+
+file(STRINGS src/LAYERS layers REGEX "^[a-z_]+:")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/LAYERS)
+set(HELVE_MODULES)
+foreach(line ${layers})
+  string(REGEX MATCH "^([a-z_]+):(.*)$" _ "${line}")
+  set(module ${CMAKE_MATCH_1})
+  separate_arguments(uses UNIX_COMMAND "${CMAKE_MATCH_2}")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${module}/*.cc)
+  list(FILTER sources EXCLUDE REGEX "/app/main\\.cc$")
+  if(NOT sources)  # a module of headers only, so far
+    file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/empty.cc CONTENT "")
+    set(sources ${CMAKE_BINARY_DIR}/empty.cc)
+  endif()
+  add_library(helve_${module} STATIC ${sources})
+  set_target_properties(helve_${module} PROPERTIES EXPORT_NAME ${module})
+  foreach(use ${uses})
+    target_link_libraries(helve_${module} PUBLIC helve_${use})
+  endforeach()
+  if(module STREQUAL "base")
+    target_precompile_headers(helve_base PRIVATE src/base/precompiled.h)
+  else()
+    target_precompile_headers(helve_${module} REUSE_FROM helve_base)
+  endif()
+  list(APPEND HELVE_MODULES helve_${module})
+endforeach()
+
+target_include_directories(helve_base PUBLIC
+  $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src> $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:include> $<INSTALL_INTERFACE:include/helve/src>)
+target_compile_features(helve_base PUBLIC cxx_std_23)
+target_compile_definitions(helve_base PUBLIC BOOST_JSON_NO_LIB HELVE_VERSION="${PROJECT_VERSION}")
+target_link_libraries(helve_base PUBLIC helve_system::boost_json Threads::Threads)
+target_link_libraries(helve_schema PUBLIC helve_system::pcre2-8)
+target_link_libraries(helve_store PUBLIC helve_system::sqlite3 ${CMAKE_DL_LIBS} m)
+target_link_libraries(helve_config PUBLIC helve_system::yaml-cpp)
+
+helve_tool_table(helve_tools ${CMAKE_SOURCE_DIR}/src/tools builtin_tools)
+
+# The library as a whole, as embedders link it.
+add_library(helve_library INTERFACE)
+add_library(helve::helve ALIAS helve_library)
+set_target_properties(helve_library PROPERTIES EXPORT_NAME helve)
+target_link_libraries(helve_library INTERFACE ${HELVE_MODULES})
+
+add_executable(helve src/app/main.cc)
+target_link_libraries(helve PRIVATE helve_app)
+target_precompile_headers(helve REUSE_FROM helve_base)

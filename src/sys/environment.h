@@ -1,0 +1,30 @@
+// What the process was started with: variables, directories, terminal, user.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace helve::sys {
+
+// Empty when the variable is not set; an empty value is a value.
+std::optional<std::string> environment(const std::string& name);
+// Every variable whose name begins with `prefix`.
+std::map<std::string, std::string> environment_starting_with(std::string_view prefix);
+
+// $HOME, else what the user database says; empty when neither knows.
+std::string home_directory();
+// $XDG_CONFIG_HOME/helve, else ~/.config/helve. A relative value is ignored, as the XDG specification asks.
+Result<std::string> config_directory();
+// $XDG_STATE_HOME/helve, else ~/.local/state/helve.
+Result<std::string> state_directory();
+Result<std::string> current_directory();
+
+bool is_terminal(int descriptor);
+// $USER, else the user database, else the number.
+std::string user_name();
+
+}  // namespace helve::sys

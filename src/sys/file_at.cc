@@ -1,0 +1,286 @@
+#include "sys/file_at.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#if __has_include(<linux/openat2.h>)
+#include <linux/openat2.h>
+#else
+struct open_how {
+  std::uint64_t flags, mode, resolve;
+};
+#define RESOLVE_NO_MAGICLINKS 0x02
+#define RESOLVE_NO_SYMLINKS 0x04
+#define RESOLVE_BENEATH 0x08
+#endif
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+
+namespace helve::sys {
+namespace {
+
+// The kernel asks for another try when something was renamed while ".." was resolved. An attacker
+// who renames in a loop must not hold us here for ever.
+constexpr int kMaxTries = 100;
+
+// The kernel wants a terminated string; a view has none. On the stack, since most paths are
+// short-lived and short.
+class Terminated {
+ public:
+  explicit Terminated(std::string_view text) {
+    if (text.size() >= sizeof buffer_) {
+      error_ = ENAMETOOLONG;
+    } else if (std::memchr(text.data(), 0, text.size())) {
+      error_ = EINVAL;
+    } else {
+      std::memcpy(buffer_, text.data(), text.size());
+      buffer_[text.size()] = 0;
+    }
+  }
+  // Null, with errno set, when the text cannot be a path.
+  const char* get() const {
+    if (error_ == 0) return buffer_;
+    errno = error_;
+    return nullptr;
+  }
+
+ private:
+  char buffer_[PATH_MAX + 1];
+  int error_ = 0;
+};
+
+OrErrno<void> check(long result) {
+  if (result < 0) return last_error();
+  return {};
+}
+
+FileKind kind_of(mode_t mode) {
+  switch (mode & S_IFMT) {
+    case S_IFREG:
+      return FileKind::file;
+    case S_IFDIR:
+      return FileKind::directory;
+    case S_IFLNK:
+      return FileKind::symlink;
+    case S_IFIFO:
+      return FileKind::fifo;
+    case S_IFSOCK:
+      return FileKind::socket;
+    default:
+      return FileKind::device;
+  }
+}
+
+FileStatus from_stat(const struct stat& s) {
+  return {.kind = kind_of(s.st_mode),
+          .size = static_cast<std::uint64_t>(s.st_size),
+          .mode = s.st_mode & 07777,
+          .user = s.st_uid,
+          .group = s.st_gid,
+          .links = s.st_nlink,
+          .device = s.st_dev,
+          .inode = s.st_ino,
+          .modified_ms = s.st_mtim.tv_sec * 1000 + s.st_mtim.tv_nsec / 1'000'000};
+}
+
+std::uint64_t flags_for(Open how) {
+  switch (how) {
+    case Open::read:
+      return O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+    case Open::directory:
+      return O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    case Open::identity:
+      return O_PATH | O_NOFOLLOW | O_CLOEXEC;
+  }
+  return O_PATH | O_CLOEXEC;
+}
+
+}  // namespace
+
+Fd::~Fd() {
+  if (number_ >= 0) ::close(number_);
+}
+
+std::string_view name_of(FileKind kind) {
+  switch (kind) {
+    case FileKind::file:
+      return "file";
+    case FileKind::directory:
+      return "directory";
+    case FileKind::symlink:
+      return "symlink";
+    case FileKind::fifo:
+      return "FIFO";
+    case FileKind::socket:
+      return "socket";
+    case FileKind::device:
+      return "device";
+  }
+  return "file";
+}
+
+OrErrno<Fd> open_directory(std::string_view path) {
+  const Terminated text(path);
+  if (!text.get()) return last_error();
+  const int fd = ::open(text.get(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return last_error();
+  return Fd(fd);
+}
+
+OrErrno<Fd> open_beneath(const Fd& directory, std::string_view path, Open how, Links links) {
+  const Terminated text(path);
+  if (!text.get()) return last_error();
+  struct open_how request = {};
+  request.flags = flags_for(how);
+  request.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  if (links == Links::refuse) request.resolve |= RESOLVE_NO_SYMLINKS;
+  for (int i = 0; i < kMaxTries; ++i) {
+    const long fd = ::syscall(SYS_openat2, directory.get(), text.get(), &request, sizeof request);
+    if (fd >= 0) return Fd(static_cast<int>(fd));
+    if (errno != EAGAIN && errno != EINTR) break;
+  }
+  return last_error();
+}
+
+OrErrno<void> can_open_beneath(const Fd& directory) {
+  if (auto opened = open_beneath(directory, ".", Open::identity); !opened) {
+    return std::unexpected(opened.error());
+  }
+  return {};
+}
+
+OrErrno<Fd> create_new(const Fd& directory, std::string_view name) {
+  const Terminated text(name);
+  if (!text.get()) return last_error();
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int fd = ::openat(directory.get(), text.get(), kFlags, 0600);
+  if (fd < 0) return last_error();
+  return Fd(fd);
+}
+
+std::string temporary_name() {
+  std::uint64_t random;
+  if (getrandom(&random, sizeof random, 0) != sizeof random)
+    std::abort();  // cannot fail for 8 bytes
+  char text[40];
+  std::snprintf(text, sizeof text, ".helve-tmp-%016llx", static_cast<unsigned long long>(random));
+  return text;
+}
+
+OrErrno<FileStatus> status(const Fd& file) {
+  struct stat s;
+  if (::fstat(file.get(), &s) < 0) return last_error();
+  return from_stat(s);
+}
+
+OrErrno<FileStatus> status_at(const Fd& directory, std::string_view name) {
+  const Terminated text(name);
+  struct stat s;
+  if (!text.get() || ::fstatat(directory.get(), text.get(), &s, AT_SYMLINK_NOFOLLOW) < 0) {
+    return last_error();
+  }
+  return from_stat(s);
+}
+
+OrErrno<std::string> path_of(const Fd& file) {
+  char link[40], target[PATH_MAX];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", file.get());
+  const ssize_t length = ::readlink(link, target, sizeof target);
+  if (length < 0) return last_error();
+  return std::string(target, static_cast<size_t>(length));
+}
+
+OrErrno<std::string> read_link_at(const Fd& directory, std::string_view name) {
+  const Terminated text(name);
+  char target[PATH_MAX];
+  if (!text.get()) return last_error();
+  const ssize_t length = ::readlinkat(directory.get(), text.get(), target, sizeof target);
+  if (length < 0) return last_error();
+  return std::string(target, static_cast<size_t>(length));
+}
+
+OrErrno<void> may_write(const Fd& file) {
+  return check(::faccessat(file.get(), "", W_OK, AT_EACCESS | AT_EMPTY_PATH));
+}
+
+OrErrno<size_t> read_at(const Fd& file, std::span<char> buffer, std::uint64_t offset) {
+  size_t have = 0;
+  while (have < buffer.size()) {
+    const ssize_t got = ::pread(file.get(), buffer.data() + have, buffer.size() - have,
+                                static_cast<off_t>(offset + have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return last_error();
+    if (got == 0) break;
+    have += static_cast<size_t>(got);
+  }
+  return have;
+}
+
+OrErrno<void> write_all(const Fd& file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t written = ::write(file.get(), content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return last_error();
+    content.remove_prefix(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+OrErrno<void> sync_data(const Fd& file) { return check(::fdatasync(file.get())); }
+
+OrErrno<void> sync_directory(const Fd& directory) {
+  // Some file systems have nothing to sync for a directory, and say so.
+  if (::fsync(directory.get()) < 0 && errno != EINVAL && errno != EOPNOTSUPP) return last_error();
+  return {};
+}
+
+OrErrno<void> close_file(Fd file) {
+  // After EINTR the descriptor is closed all the same; a second close could hit somebody else's.
+  if (::close(file.release()) < 0 && errno != EINTR) return last_error();
+  return {};
+}
+
+OrErrno<void> make_directory_at(const Fd& directory, std::string_view name, std::uint32_t mode) {
+  const Terminated text(name);
+  if (!text.get()) return last_error();
+  return check(::mkdirat(directory.get(), text.get(), mode));
+}
+
+OrErrno<void> rename_at(const Fd& directory, std::string_view from, std::string_view to,
+                        Rename how) {
+  const Terminated old_name(from), new_name(to);
+  if (!old_name.get() || !new_name.get()) return last_error();
+  const int at = directory.get();
+  if (how == Rename::replace) return check(::renameat(at, old_name.get(), at, new_name.get()));
+  const unsigned flags = how == Rename::exchange ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+  if (::syscall(SYS_renameat2, at, old_name.get(), at, new_name.get(), flags) == 0) return {};
+  // Kernels and filters without this call: to the caller the same as a file system that cannot do
+  // it.
+  if (errno == ENOSYS || errno == EOPNOTSUPP) errno = EINVAL;
+  return last_error();
+}
+
+OrErrno<void> remove_file_at(const Fd& directory, std::string_view name) {
+  const Terminated text(name);
+  if (!text.get()) return last_error();
+  return check(::unlinkat(directory.get(), text.get(), 0));
+}
+
+OrErrno<void> remove_directory_at(const Fd& directory, std::string_view name) {
+  const Terminated text(name);
+  if (!text.get()) return last_error();
+  return check(::unlinkat(directory.get(), text.get(), AT_REMOVEDIR));
+}
+
+}  // namespace helve::sys

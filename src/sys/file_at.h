@@ -1,0 +1,90 @@
+// Files beneath a directory descriptor. A path is resolved by the kernel below that directory
+// (openat2), so there is no moment between a check and its use, and no string comparison that a
+// link could get around.
+//
+// Every descriptor is close-on-exec and nothing here blocks on a FIFO or a device. Names must not
+// hold NUL.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sys/file_descriptor.h"
+#include "sys/file_error.h"
+
+namespace helve::sys {
+
+enum class FileKind : unsigned char { file, directory, symlink, fifo, socket, device };
+std::string_view name_of(FileKind kind);
+
+struct FileStatus {
+  FileKind kind = FileKind::file;
+  std::uint64_t size = 0;
+  std::uint32_t mode = 0;  // permission bits with setuid, setgid and sticky
+  std::uint32_t user = 0;
+  std::uint32_t group = 0;
+  std::uint64_t links = 0;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t modified_ms = 0;
+
+  bool same_file(const FileStatus& other) const {
+    return device == other.device && inode == other.inode;
+  }
+};
+
+enum class Open : unsigned char {
+  read,       // content of a file; also succeeds on directories, so look at the status
+  directory,  // to list it and to work beneath it
+  identity,   // no content: holds on to whatever bears the name, links included
+};
+enum class Links : unsigned char { follow_beneath, refuse };
+
+// A directory by its path in the file system: where a root begins. Links are followed.
+OrErrno<Fd> open_directory(std::string_view path);
+// Fails with cross_device_link when the path leaves `directory`, by "..", by a link, or while being
+// resolved; with too_many_symbolic_link_levels on a loop, or on any link when links are refused.
+OrErrno<Fd> open_beneath(const Fd& directory, std::string_view path, Open how,
+                         Links links = Links::follow_beneath);
+// Whether this kernel, and what confines this process, permit open_beneath at all.
+OrErrno<void> can_open_beneath(const Fd& directory);
+// A new file for writing, mode 0600; fails with file_exists when anything bears the name, even a
+// dangling link.
+OrErrno<Fd> create_new(const Fd& directory, std::string_view name);
+// A name that nobody can foresee, for a file that is soon renamed or removed.
+std::string temporary_name();
+
+OrErrno<FileStatus> status(const Fd& file);
+OrErrno<FileStatus> status_at(const Fd& directory, std::string_view name);  // of a link itself
+// Where a descriptor is now, as an absolute path.
+OrErrno<std::string> path_of(const Fd& file);
+OrErrno<std::string> read_link_at(const Fd& directory, std::string_view name);
+// Whether this process may write the file that the descriptor holds.
+OrErrno<void> may_write(const Fd& file);
+
+// Fills the buffer unless the file ends first.
+OrErrno<size_t> read_at(const Fd& file, std::span<char> buffer, std::uint64_t offset);
+OrErrno<void> write_all(const Fd& file, std::string_view content);
+OrErrno<void> sync_data(const Fd& file);
+OrErrno<void> sync_directory(const Fd& directory);
+// Some file systems report a failed write only here.
+OrErrno<void> close_file(Fd file);
+
+// Gives `to` the owner, extended attributes, access list and mode of `from`, as far as this process
+// may. When the owner cannot be kept, setuid and setgid are dropped: they would lend the rights of
+// somebody else.
+OrErrno<void> copy_attributes(const Fd& from, const FileStatus& status, const Fd& to);
+// Read and write for all but what the umask takes away: the mode that a new file usually has.
+OrErrno<void> set_default_mode(const Fd& file);
+
+OrErrno<void> make_directory_at(const Fd& directory, std::string_view name, std::uint32_t mode);
+enum class Rename : unsigned char { replace, no_replace, exchange };
+// Within one directory. invalid_argument: this file system cannot do it that way.
+OrErrno<void> rename_at(const Fd& directory, std::string_view from, std::string_view to,
+                        Rename how);
+OrErrno<void> remove_file_at(const Fd& directory, std::string_view name);
+OrErrno<void> remove_directory_at(const Fd& directory, std::string_view name);
+
+}  // namespace helve::sys

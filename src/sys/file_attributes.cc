@@ -1,0 +1,76 @@
+// The part of sys/file_at.h about what a file has besides its content: owner, mode, extended
+// attributes.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "sys/file_at.h"
+
+namespace helve::sys {
+namespace {
+
+constexpr size_t kMaxAttributeBytes =
+    64 * 1024;  // the kernel's own limit, for the names and for each value
+constexpr mode_t kUsualUmask = 022;
+
+// Access lists are extended attributes too. Those that this process may not set stay behind.
+void copy_extended_attributes(const Fd& from, const Fd& to) {
+  // An identity descriptor gives no attributes itself, but its name in /proc does.
+  char source[40];
+  std::snprintf(source, sizeof source, "/proc/self/fd/%d", from.get());
+  const ssize_t expected = ::listxattr(source, nullptr, 0);
+  if (expected <= 0) return;
+  std::string names(kMaxAttributeBytes, 0), value(kMaxAttributeBytes, 0);
+  const ssize_t length = ::listxattr(source, names.data(), names.size());
+  for (ssize_t at = 0; at < length; at += static_cast<ssize_t>(std::strlen(&names[at])) + 1) {
+    const ssize_t size = ::getxattr(source, &names[at], value.data(), value.size());
+    if (size >= 0) (void)::fsetxattr(to.get(), &names[at], value.data(), size, 0);
+  }
+}
+
+// True when both the user and the group are as they were.
+bool copy_owner(const FileStatus& status, const Fd& to) {
+  struct stat now;
+  if (::fstat(to.get(), &now) < 0) return false;
+  if (now.st_uid == status.user && now.st_gid == status.group) return true;
+  if (::fchown(to.get(), status.user, status.group) == 0) return true;
+  // One's own files may be given to any group one is in.
+  (void)!::fchown(to.get(), static_cast<uid_t>(-1), status.group);
+  return false;
+}
+
+// Asking with umask() would change it for every thread for a moment.
+mode_t current_umask() {
+  const Fd file(::open("/proc/self/status", O_RDONLY | O_CLOEXEC));
+  char text[512];
+  const ssize_t length = file ? ::read(file.get(), text, sizeof text - 1) : -1;
+  if (length <= 0) return kUsualUmask;
+  text[length] = 0;
+  const char* line = std::strstr(text, "\nUmask:");
+  return line ? static_cast<mode_t>(std::strtoul(line + 7, nullptr, 8)) : kUsualUmask;
+}
+
+}  // namespace
+
+OrErrno<void> copy_attributes(const Fd& from, const FileStatus& status, const Fd& to) {
+  const bool same_owner = copy_owner(status, to);
+  copy_extended_attributes(from, to);
+  // Last, since a change of owner clears setuid and an access list carries a mode of its own.
+  const mode_t mode = same_owner ? status.mode : status.mode & 01777;
+  if (::fchmod(to.get(), mode) < 0) return last_error();
+  return {};
+}
+
+OrErrno<void> set_default_mode(const Fd& file) {
+  if (::fchmod(file.get(), 0666 & ~current_umask()) < 0) return last_error();
+  return {};
+}
+
+}  // namespace helve::sys

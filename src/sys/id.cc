@@ -1,0 +1,45 @@
+#include "sys/id.h"
+
+#include <sys/random.h>
+
+#include <cstdlib>
+
+#include "sys/clock.h"
+
+namespace helve::sys {
+namespace {
+
+// Random bytes are drawn in blocks: a system call per id would cost as much as the rest of a small call.
+void random_bytes(unsigned char* out, size_t count) {
+  thread_local unsigned char block[256];
+  thread_local size_t used = sizeof block;
+  if (used + count > sizeof block) {
+    if (getrandom(block, sizeof block, 0) != sizeof block) std::abort();  // cannot fail for 256 bytes
+    used = 0;
+  }
+  std::memcpy(out, block + used, count);
+  used += count;
+}
+
+}  // namespace
+
+std::string new_id(std::string_view prefix, const Clock& clock) {
+  unsigned char bytes[16];
+  random_bytes(bytes, sizeof bytes);
+  const auto now = static_cast<std::uint64_t>(clock.unix_ms());
+  for (int i = 0; i < 6; ++i) bytes[i] = static_cast<unsigned char>(now >> (40 - 8 * i));
+  bytes[6] = static_cast<unsigned char>(0x70 | (bytes[6] & 0x0F));
+  bytes[8] = static_cast<unsigned char>(0x80 | (bytes[8] & 0x3F));
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string id;
+  id.reserve(prefix.size() + 36);
+  id = prefix;
+  for (int i = 0; i < 16; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) id += '-';
+    id += kHex[bytes[i] >> 4];
+    id += kHex[bytes[i] & 15];
+  }
+  return id;
+}
+
+}  // namespace helve::sys

@@ -1,0 +1,47 @@
+// Blocking reads and writes on descriptors that others opened: pipes, sockets, terminals, files.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/result.h"
+#include "sys/file_descriptor.h"
+
+namespace helve::sys {
+
+// Wakes whoever waits, now and from then on.
+class Wakeup {
+ public:
+  static Result<Wakeup> make();
+
+  // Thread-safe and async-signal-safe.
+  void signal() const;
+  // Returns once signal() was called.
+  void wait() const;
+  int descriptor() const { return event_.get(); }  // readable from then on
+
+ private:
+  explicit Wakeup(Fd event) : event_(std::move(event)) {}
+  Fd event_;
+};
+
+// Another number for the same open file, so that it stays open when the first one is closed.
+Result<Fd> duplicate(int descriptor);
+
+enum class ReadEnd : unsigned char { none, end, failed };
+struct ReadOutcome {
+  size_t bytes = 0;  // at least one, unless the stream is over
+  ReadEnd end = ReadEnd::none;
+};
+// Waits until there is something to read or the stream ends, also on a descriptor that does not
+// block.
+ReadOutcome read_some(int descriptor, char* buffer, size_t size);
+
+// Writes everything, waiting as long as it takes, also on a descriptor that does not block. False:
+// the other side is gone or the descriptor does not work.
+bool write_all(int descriptor, std::string_view bytes);
+
+// A reader that went away then shows as a failed write instead of ending the process.
+void ignore_broken_pipes();
+
+}  // namespace helve::sys

@@ -1,0 +1,68 @@
+#include "sys/stop_signals.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <future>
+
+namespace helve::sys {
+namespace {
+
+// Runs `work` in a process of its own and says how that ended: its exit status, or minus the signal.
+int ends_with(int (*work)()) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+TEST(StopSignals, TheFirstSignalRequestsAStop) {
+  EXPECT_EQ(ends_with([] {
+              std::promise<void> told;
+              auto signals = StopSignals::make({.on_stop = [&] { told.set_value(); }});
+              if (!signals) return 1;
+              kill(getpid(), SIGTERM);
+              told.get_future().wait();
+              return (*signals)->token().stop_requested() ? 42 : 2;
+            }),
+            42);
+}
+
+TEST(StopSignals, TheSecondSignalEndsTheProcess) {
+  EXPECT_EQ(ends_with([] {
+              std::promise<void> told;
+              auto signals = StopSignals::make({.on_stop = [&] { told.set_value(); }});
+              kill(getpid(), SIGINT);
+              told.get_future().wait();
+              kill(getpid(), SIGINT);
+              for (;;) pause();
+              return 0;
+            }),
+            128 + SIGINT);
+}
+
+TEST(StopSignals, WorkThatDoesNotEndInTimeIsEnded) {
+  EXPECT_EQ(ends_with([] {
+              auto signals = StopSignals::make({.grace = std::chrono::milliseconds(1), .late_status = 7});
+              kill(getpid(), SIGTERM);
+              for (;;) pause();
+              return 0;
+            }),
+            7);
+}
+
+TEST(StopSignals, AfterwardsTheSignalsDoWhatTheyDidBefore) {
+  EXPECT_EQ(ends_with([] {
+              { auto signals = StopSignals::make(); }
+              kill(getpid(), SIGTERM);
+              for (;;) pause();
+              return 0;
+            }),
+            -SIGTERM);
+}
+
+}  // namespace
+}  // namespace helve::sys

@@ -1,0 +1,27 @@
+// Command-line words to the JSON that decoding takes, and back: one table of fields serves both.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "schema/type.h"
+
+namespace helve::schema {
+
+// Positionals in order, then --name value, --name=value, -n value, --yes/--no-yes for booleans, repeated flags for
+// arrays, --map KEY=VALUE for maps, JSON text for objects. `--` ends the flags. Values that do not fit their type are
+// passed on as strings, so that decoding reports them in its own words. `read_stdin` serves fields given as "-".
+Result<JsonObject> parse_flags(const Type& object, std::span<const std::string> words,
+                               const std::function<Result<std::string>()>& read_stdin);
+
+// The words that parse_flags turns into `arguments`, or an error naming what flags cannot express.
+Result<std::vector<std::string>> to_flags(const Type& object, const JsonObject& arguments);
+
+std::string flag_name(std::string_view field);  // "max_depth" -> "--max-depth"
+// Any number of flags may hide optionals; this is the type a value has in the end.
+const Type& plain(const Type& type);
+
+}  // namespace helve::schema

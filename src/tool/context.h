@@ -1,0 +1,69 @@
+// Context: the only capability surface of a tool. What is null here, the tool cannot reach.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+
+namespace helve {
+
+namespace workspace {
+class Workspace;
+}
+namespace store {
+class CallStore;
+}
+namespace sys {
+class Clock;
+}
+class Results;
+
+// Who calls, on whose behalf, where.
+struct Identity {
+  std::string agent;
+  std::string user;
+  std::string workspace;
+  std::string session;
+};
+
+enum class Level : unsigned char { debug, info, notice, warning, error };
+std::string_view name_of(Level level);
+
+// Where a running call tells how far it is. Called on the tool's thread; must return quickly.
+class Listener {
+ public:
+  virtual ~Listener() = default;
+  virtual void progress(double done, std::optional<double> total, std::string_view message) = 0;
+  virtual void log(Level level, std::string_view message) = 0;
+};
+
+struct Context {
+  const Identity& who;
+  std::string_view call_id = {};
+
+  std::stop_token stop = {};  // requested on cancellation and at the deadline
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+
+  // Capabilities, null unless granted.
+  workspace::Workspace* files = nullptr;
+  store::CallStore* store = nullptr;   // opened on first use, released when the call ends
+  Results* results = nullptr;          // stored results of this session
+  sys::Clock* clock = nullptr;
+
+  Listener* listener = nullptr;
+
+  void progress(double done, std::optional<double> total = {}, std::string_view message = {}) {
+    if (listener) listener->progress(done, total, message);
+  }
+  void log(Level level, std::string_view message) {
+    if (listener) listener->log(level, message);
+  }
+  // An error once the call should end: `timeout` past the deadline, `cancelled` otherwise. For loops in long work.
+  Result<void> checkpoint() const;
+};
+
+}  // namespace helve

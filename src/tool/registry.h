@@ -1,0 +1,67 @@
+// Registry: the tools that exist in this process, found by canonical name, alias or dialect name.
+// Built once, then read by any number of threads.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "tool/dialect.h"
+#include "tool/tool.h"
+
+namespace helve {
+
+// What to load. Not to be confused with policy, which filters what is loaded: here "none" is a choice of its own,
+// never an empty list.
+struct LoadNone {};
+struct LoadAll {};
+struct LoadNames {
+  std::vector<std::string> names;  // names, aliases or groups ("fs")
+};
+using Selection = std::variant<LoadNone, LoadAll, LoadNames>;
+
+class Registry {
+ public:
+  // Fails as a whole, naming the tool: a duplicate or malformed name, a tool without function or schema, or a
+  // selected name that does not exist. `tools` are kept in the order given.
+  static Result<Registry> load(std::vector<Tool> tools, const Selection& selection = LoadAll{});
+
+  Registry(Registry&&) = default;
+  Registry& operator=(Registry&&) = default;
+
+  const std::vector<Tool>& tools() const { return tools_; }
+  size_t index_of(const Tool& tool) const { return static_cast<size_t>(&tool - tools_.data()); }
+
+  struct Found {
+    const Tool* tool = nullptr;
+    const Dialect::Entry* dialect = nullptr;  // set when the name came from a dialect: how to translate the parameters
+  };
+  // A tool's own name wins over aliases, these over dialect names. Nothing found: tool is null.
+  Found find(std::string_view name) const;
+  // As find, with an error that names the nearest known tool.
+  Result<Found> resolve(std::string_view name) const;
+
+  // Every tool that a rule's pattern means: a name, alias or dialect name, a group ("group:fs", "fs/*"), or a
+  // wildcard over canonical names ("memory_*", "*"). Indices into tools(). Error: the pattern names nothing known.
+  Result<std::vector<size_t>> expand(std::string_view pattern) const;
+
+  std::vector<std::string_view> groups() const;  // in order of first appearance
+
+ private:
+  Registry() = default;
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
+  };
+  std::vector<Tool> tools_;
+  std::unordered_map<std::string, Found, Hash, std::equal_to<>> by_name_;
+  // Names and groups of tools that exist but were not selected: rules may speak of them.
+  std::set<std::string, std::less<>> not_loaded_;
+};
+
+}  // namespace helve

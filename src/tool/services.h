@@ -1,0 +1,107 @@
+// The services a call may pass through, as the dispatcher sees them. Each is absent unless app/ connects one.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "tool/context.h"
+#include "tool/tool.h"
+
+namespace helve {
+
+enum class Caller : unsigned char { cli, mcp, model, pipe, test };
+std::string_view name_of(Caller caller);
+
+// Output that was too long to show, kept whole. Ids are lr_1, lr_2, … within a session; another session's id does not exist.
+// Thread-safe.
+class Results {
+ public:
+  struct Stored {
+    std::string id;
+    std::string tool;
+    std::uint64_t chars = 0;
+    std::int64_t created_ms = 0;
+  };
+  virtual ~Results() = default;
+  // Durable when it returns.
+  virtual Result<Stored> keep(std::string_view session, std::string_view tool, std::string_view text) = 0;
+  virtual Result<std::string> text(std::string_view session, std::string_view id) = 0;
+  virtual Result<std::vector<Stored>> list(std::string_view session) = 0;
+};
+
+// What is written down about a call.
+struct CallRecord {
+  std::string id;
+  Identity who;
+  Caller caller = Caller::cli;
+  std::string tool;
+  std::string arguments;  // JSON, cut to kMaxRecordedArguments
+  Effect effect = Effect::read;
+  std::int64_t started_ms = 0;
+  std::int64_t duration_us = 0;
+  std::string outcome;  // "ok", or the error's type; "running" while it runs
+  std::string message;  // of the error
+  std::uint64_t output_bytes = 0;
+};
+constexpr size_t kMaxRecordedArguments = 10'000;
+
+// Thread-safe.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+  // Before a call with effects runs: on disk when it returns. A failure refuses the call.
+  virtual Result<void> begin(const CallRecord& record) = 0;
+  // After a call that begin() knows.
+  virtual void finish(const CallRecord& record) = 0;
+  // After a read: kept in memory and written in batches.
+  virtual void note(CallRecord record) = 0;
+};
+
+// A hook's answer. `deny` beats `allow` beats `none`; an allow never lifts a deny or an ask of the policy.
+struct HookAnswer {
+  enum class Decision : unsigned char { none, allow, deny } decision = Decision::none;
+  std::string reason;
+  std::optional<Json> arguments;      // before: run with these instead
+  std::vector<std::string> failures;  // hooks that did not work; reported, never blocking
+};
+
+struct HookCall {
+  const Identity& who;
+  std::string_view call_id;
+  Caller caller;
+  std::string_view tool;       // canonical
+  const Json& arguments;       // canonical names
+  Effect effect = Effect::read;
+  std::string_view result = {};  // after: the text of the answer
+  bool is_error = false;         // after
+};
+
+// Thread-safe; nothing is locked while a hook runs.
+class Hooks {
+ public:
+  virtual ~Hooks() = default;
+  virtual HookAnswer before(const HookCall& call, std::stop_token stop) = 0;
+  virtual HookAnswer after(const HookCall& call, std::stop_token stop) = 0;
+};
+
+// Asks a person. Thread-safe.
+class Approver {
+ public:
+  struct Question {
+    const Identity& who;
+    std::string_view tool;
+    Effect effect;
+    std::string_view arguments;  // JSON
+    std::string_view reason;     // which rule asks
+  };
+  virtual ~Approver() = default;
+  // Granted, or an error that says who refused or why nobody could be asked.
+  virtual Result<void> ask(const Question& question, std::stop_token stop) = 0;
+};
+
+}  // namespace helve

@@ -1,0 +1,80 @@
+// Tool: what a tool is, for everyone: a Spec, the schemas of what goes in and comes out, and a function.
+// The typed face is make_tool in tool/make.h; this is the one that dispatcher and surfaces see.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "schema/type.h"
+#include "tool/content.h"
+
+namespace helve {
+
+struct Context;
+
+enum class Effect : unsigned char { read, write, execute, network };
+std::string_view name_of(Effect effect);
+
+// How much of an answer is kept and shown.
+struct Limits {
+  size_t inline_chars = 10'000;          // more is kept as lr_N and shown by a preview
+  size_t preview_chars = 500;
+  size_t capture_bytes = 64u << 20;      // more is cut, and the answer says so
+};
+
+struct Example {
+  std::string what;
+  std::string arguments;  // JSON; the command-line form is derived from it
+};
+
+struct Spec {
+  std::string name;   // canonical, snake_case: the source file's name
+  std::string group;  // the command-line namespace
+  std::string title = {};
+  std::string description = {};  // default: the description of the input type
+  Effect effect = Effect::read;  // the strongest it can have, when it depends on the arguments
+  bool effect_varies = false;    // set by make_tool when the effect depends on the arguments
+  bool terminal = false;         // ends the agent's loop
+  bool idempotent = false;
+  bool open_world = false;       // reaches beyond the workspace and the store
+  bool destructive = false;      // may destroy what was there
+  std::vector<std::string> aliases = {};
+  std::vector<Example> examples = {};
+  Limits limits = {};
+};
+
+// What a tool that succeeded has to say: the structured value and what people and models read, from one output value.
+struct Product {
+  std::string json;
+  std::vector<Content> content;
+};
+
+// Arguments that were decoded and found right, ready to run.
+class Bound {
+ public:
+  virtual ~Bound() = default;
+  virtual Effect effect() const = 0;
+  virtual Result<Product> run(Context& context) = 0;
+  // The arguments as decoded: canonical names, defaults filled in.
+  virtual std::string arguments() const = 0;
+};
+
+struct Tool {
+  Spec spec;
+  const schema::Type* input = nullptr;   // null for tools from outside, which have only the JSON form
+  const schema::Type* output = nullptr;
+  JsonObject input_schema_json = {};     // set when `input` is null
+  JsonObject output_schema_json = {};    // set when `output` is null; empty: the output is not described
+  std::function<Result<std::unique_ptr<Bound>>(const Json&)> bind;
+
+  JsonObject input_schema() const;
+  JsonObject output_schema() const;
+};
+
+// Written by the build from src/tools/.
+std::vector<Tool> builtin_tools();
+
+}  // namespace helve

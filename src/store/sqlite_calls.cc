@@ -1,0 +1,153 @@
+// The record of calls in SQLite.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "store/sqlite_store.h"
+#include "sys/process_identity.h"
+
+namespace helve::store {
+namespace {
+
+// Whether a call that is recorded already is left as it is or replaced.
+enum class Existing : bool { keep, replace };
+
+constexpr std::string_view kInsert = R"sql(
+INSERT INTO calls (started_ms, id, session, agent, user, workspace, caller, tool, arguments, effect,
+                   duration_us, outcome, message, output_bytes, process)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+ON CONFLICT (started_ms, id) DO UPDATE
+SET duration_us = excluded.duration_us, outcome = excluded.outcome, message = excluded.message,
+    output_bytes = excluded.output_bytes, process = excluded.process
+WHERE ?16)sql";
+
+constexpr std::string_view kSelect = R"sql(
+SELECT started_ms, id, session, agent, user, workspace, caller, tool, arguments, effect,
+       duration_us, outcome, message, output_bytes
+FROM calls WHERE (?1 OR session = ?2) AND (?3 OR tool = ?4)
+ORDER BY started_ms DESC, id DESC LIMIT ?5)sql";
+
+void bind(Statement& statement, const CallRecord& call, Existing existing) {
+  statement.integer(1, call.started_ms).text(2, cut_utf8(call.id, kMaxName));
+  statement.text(3, cut_utf8(call.who.session, kMaxName))
+      .text(4, cut_utf8(call.who.agent, kMaxName));
+  statement.text(5, cut_utf8(call.who.user, kMaxName))
+      .blob(6, cut_utf8(call.who.workspace, kMaxPath));
+  statement.text(7, name_of(call.caller)).text(8, cut_utf8(call.tool, kMaxName));
+  statement.blob(9, cut_utf8(call.arguments, kMaxRecordedArguments)).text(10, name_of(call.effect));
+  statement.integer(11, call.duration_us).text(12, cut_utf8(call.outcome, kMaxName));
+  statement.blob(13, cut_utf8(call.message, kMaxRecordedMessage));
+  statement.integer(14, static_cast<std::int64_t>(call.output_bytes)).text(15, {});
+  statement.integer(16, existing == Existing::replace);
+}
+
+// A word that a later program wrote reads as the first one.
+template <class Enum>
+Enum named(std::string_view name, std::initializer_list<Enum> all) {
+  for (Enum value : all) {
+    if (name_of(value) == name) return value;
+  }
+  return *all.begin();
+}
+
+CallRecord call_at(const Statement& row) {
+  using enum Caller;
+  CallRecord call;
+  call.started_ms = row.integer_at(0);
+  call.id = row.bytes_at(1);
+  call.who = {.agent = row.bytes_at(3),
+              .user = row.bytes_at(4),
+              .workspace = row.bytes_at(5),
+              .session = row.bytes_at(2)};
+  call.caller = named(row.bytes_at(6), {cli, mcp, model, pipe, test});
+  call.tool = row.bytes_at(7);
+  call.arguments = row.bytes_at(8);
+  call.effect =
+      named(row.bytes_at(9), {Effect::read, Effect::write, Effect::execute, Effect::network});
+  call.duration_us = row.integer_at(10);
+  call.outcome = row.bytes_at(11);
+  call.message = row.bytes_at(12);
+  call.output_bytes = static_cast<std::uint64_t>(row.integer_at(13));
+  return call;
+}
+
+}  // namespace
+
+Result<void> SqliteStore::begin_call(const CallRecord& call) {
+  if (process_.empty()) process_ = sys::process_identity();
+  Transaction transaction = TRY(Transaction::begin(*database_, Durability::power_loss));
+  TRY(write_session(call.who, call.started_ms));
+  Statement insert = TRY(database_->prepare(kInsert));
+  bind(insert, call, Existing::keep);
+  insert.text(12, kRunning).text(15, process_);
+  TRY(insert.run());
+  if (database_->changes() == 0) {
+    return Error{.code = Code::conflict,
+                 .message = fmt::format("a call '{}' is recorded already",
+                                        escape_for_display(preview(call.id, kMaxShownId))),
+                 .hint = "every call needs an id of its own",
+                 .type = "duplicate_id"};
+  }
+  return transaction.commit();
+}
+
+Result<void> SqliteStore::finish_call(const CallRecord& call) { return add_calls({&call, 1}); }
+
+Result<void> SqliteStore::add_calls(std::span<const CallRecord> calls) {
+  if (calls.empty()) return {};
+  Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
+  const Identity* latest = nullptr;
+  Statement insert = TRY(database_->prepare(kInsert));
+  for (const CallRecord& call : calls) {
+    // Neighbours mostly belong to one session.
+    if (!latest || latest->session != call.who.session) {
+      TRY(write_session(call.who, call.started_ms));
+    }
+    latest = &call.who;
+    bind(insert, call, Existing::replace);
+    TRY(insert.run());
+    insert.again();
+  }
+  return transaction.commit();
+}
+
+Result<std::vector<CallRecord>> SqliteStore::calls(const CallFilter& filter) {
+  Statement query = TRY(database_->prepare(kSelect));
+  query.integer(1, !filter.session)
+      .text(2, filter.session ? std::string_view(*filter.session) : std::string_view());
+  query.integer(3, !filter.tool)
+      .text(4, filter.tool ? std::string_view(*filter.tool) : std::string_view());
+  query.integer(5, static_cast<std::int64_t>(std::min(filter.limit, kMaxListed)));
+  std::vector<CallRecord> calls;
+  while (TRY(query.step())) calls.push_back(call_at(query));
+  return calls;
+}
+
+Result<std::uint64_t> SqliteStore::mark_lost(std::int64_t unknown_before_ms) {
+  std::vector<std::string> processes;
+  {
+    Statement query = TRY(database_->prepare(
+        "SELECT DISTINCT process FROM calls WHERE outcome = 'running' ORDER BY process"));
+    while (TRY(query.step())) processes.push_back(query.bytes_at(0));
+  }
+  std::uint64_t lost = 0;
+  for (const std::string& process : processes) {
+    const sys::Liveness liveness = sys::liveness_of(process);
+    if (liveness == sys::Liveness::alive) continue;
+    Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
+    Statement update = TRY(database_->prepare(
+        "UPDATE calls SET outcome = ?1, message = ?2, process = '' "
+        "WHERE outcome = 'running' AND process = ?3 AND (?4 OR started_ms < ?5)"));
+    update.text(1, kLost)
+        .blob(2, "the process that ran it ended before the call did")
+        .text(3, process);
+    update.integer(4, liveness == sys::Liveness::gone).integer(5, unknown_before_ms);
+    TRY(update.run());
+    lost += database_->changes();
+    TRY(transaction.commit());
+  }
+  return lost;
+}
+
+}  // namespace helve::store

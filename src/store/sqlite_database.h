@@ -1,0 +1,110 @@
+// Database: SQLite as this module uses it: one connection, cached statements, transactions, errors
+// in words. Only the files sqlite_*.cc include SQLite's own header.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace helve::store {
+
+class Database;
+
+// A cached statement, borrowed for one execution: bind, step, read columns. It lets go of
+// everything when it ends.
+class Statement {
+ public:
+  Statement(Statement&& other) noexcept;
+  ~Statement();
+
+  // Parameters from 1. The bytes are not copied: they must live until the statement ends.
+  Statement& text(int parameter, std::string_view value);
+  Statement& blob(int parameter, std::string_view value);
+  Statement& integer(int parameter, std::int64_t value);
+
+  Result<bool> step();  // true: there is a row
+  Result<void> run();   // to the end, rows ignored
+  void again();         // ready for other values
+
+  // Columns from 0.
+  std::int64_t integer_at(int column) const;
+  std::string bytes_at(int column) const;
+
+ private:
+  friend class Database;
+  Statement(Database& database, sqlite3_stmt* statement)
+      : database_(&database), statement_(statement) {}
+  void check(int code);
+
+  Database* database_;
+  sqlite3_stmt* statement_;
+  int bind_code_ = 0;  // the first failure to bind, told by step()
+};
+
+// How much of what is acknowledged survives.
+enum class Durability : unsigned char { process_death, power_loss };
+
+// One thread at a time.
+class Database {
+ public:
+  // Opens an existing file; an empty one counts as a new database.
+  static Result<std::unique_ptr<Database>> open(const std::string& path,
+                                                std::chrono::milliseconds busy_timeout);
+  ~Database();
+  Database(const Database&) = delete;
+
+  // One or more statements without parameters and without an answer.
+  Result<void> execute(const char* sql);
+  // `sql` must be a literal: its address lives on in the cache.
+  Result<Statement> prepare(std::string_view sql);
+  Result<std::int64_t> integer(
+      std::string_view sql);      // the answer of a query that gives one number
+  std::uint64_t changes() const;  // rows of the latest insert, update or delete
+
+  // Write-ahead logging, where the file system can: readers and the writer do not wait for each
+  // other.
+  Result<void> use_write_ahead_log();
+
+  const std::string& path() const { return path_; }
+  // What SQLite's code means here, with the file's name and the next step.
+  Error error(int code) const;
+
+ private:
+  friend class Transaction;
+  Database(std::string path, std::chrono::milliseconds busy_timeout)
+      : path_(std::move(path)), busy_timeout_(busy_timeout) {}
+  Result<void> set_durability(Durability durability);
+  Result<void> check_in_place() const;
+
+  std::string path_;
+  std::chrono::milliseconds busy_timeout_;
+  sqlite3* connection_ = nullptr;
+  std::unordered_map<std::string_view, sqlite3_stmt*> statements_;
+  bool write_ahead_ = false;
+  Durability durability_ = Durability::power_loss;
+};
+
+// A write transaction. What is not committed when it ends is rolled back.
+class Transaction {
+ public:
+  // Waits for other writers up to the busy timeout.
+  static Result<Transaction> begin(Database& database, Durability durability);
+  Transaction(Transaction&& other) noexcept : database_(std::exchange(other.database_, nullptr)) {}
+  ~Transaction();
+
+  Result<void> commit();
+
+ private:
+  explicit Transaction(Database& database) : database_(&database) {}
+  Database* database_;
+};
+
+}  // namespace helve::store

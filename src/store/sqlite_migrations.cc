@@ -1,0 +1,143 @@
+#include "store/sqlite_migrations.h"
+
+#include <fmt/core.h>
+
+#include <array>
+
+#include "base/text.h"
+
+namespace helve::store {
+namespace {
+
+// Ids and other short words are TEXT so that people can query them; free text is BLOB, which keeps
+// every byte.
+//
+// calls has one tree and no index but that of the running calls: reads are written by the ten
+// thousand, and each index costs a third of a write. At most Retention::calls rows make a scan for
+// one session cheap enough. For the same reason its session is no foreign key.
+constexpr const char* kVersion1 = R"sql(
+CREATE TABLE sessions (
+  id          TEXT PRIMARY KEY NOT NULL,
+  agent       TEXT NOT NULL,
+  user        TEXT NOT NULL,
+  workspace   BLOB NOT NULL,
+  created_ms  INTEGER NOT NULL,
+  last_result INTEGER NOT NULL DEFAULT 0   -- the highest number given to a stored result
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_by_age ON sessions (created_ms);
+
+CREATE TABLE calls (
+  started_ms   INTEGER NOT NULL,
+  id           TEXT NOT NULL,
+  session      TEXT NOT NULL,
+  agent        TEXT NOT NULL,
+  user         TEXT NOT NULL,
+  workspace    BLOB NOT NULL,
+  caller       TEXT NOT NULL,
+  tool         TEXT NOT NULL,
+  arguments    BLOB NOT NULL,
+  effect       TEXT NOT NULL,
+  duration_us  INTEGER NOT NULL,
+  outcome      TEXT NOT NULL,
+  message      BLOB NOT NULL,
+  output_bytes INTEGER NOT NULL,
+  process      TEXT NOT NULL,              -- who runs it; empty when it has ended
+  PRIMARY KEY (started_ms, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX calls_running ON calls (process) WHERE outcome = 'running';
+
+CREATE TABLE results (
+  key        INTEGER PRIMARY KEY,
+  session    TEXT NOT NULL REFERENCES sessions (id),
+  number     INTEGER NOT NULL,
+  tool       TEXT NOT NULL,
+  chars      INTEGER NOT NULL,
+  created_ms INTEGER NOT NULL,
+  bytes      INTEGER NOT NULL,
+  text       BLOB NOT NULL,
+  UNIQUE (session, number)
+) STRICT;
+CREATE INDEX results_by_age ON results (created_ms, bytes);
+
+CREATE TABLE chores (
+  name       TEXT PRIMARY KEY NOT NULL,
+  claimed_ms INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+)sql";
+
+constexpr std::array kMigrations{kVersion1};
+
+enum class Kind { empty, ours, foreign };
+struct Found {
+  Kind kind = Kind::empty;
+  std::int64_t version = 0;
+};
+
+Result<Found> look_at_tables(Database& database) {
+  const std::int64_t application = TRY(database.integer("PRAGMA application_id"));
+  const std::int64_t version = TRY(database.integer("PRAGMA user_version"));
+  if (application == kApplicationId && version > 0) return Found{Kind::ours, version};
+  const std::int64_t tables = TRY(database.integer("SELECT count(*) FROM sqlite_schema"));
+  const bool empty = application == 0 && version == 0 && tables == 0;
+  return Found{empty ? Kind::empty : Kind::foreign, version};
+}
+
+// In one read transaction: another process may be migrating this very moment.
+Result<Found> look_at(Database& database) {
+  TRY(database.execute("BEGIN"));
+  Result<Found> found = look_at_tables(database);
+  Result<void> ended = database.execute("ROLLBACK");
+  if (found && !ended) return std::move(ended).error();
+  return found;
+}
+
+Result<void> check(const Database& database, const Found& found, size_t latest) {
+  const std::string name = escape_for_display(database.path());
+  if (found.kind == Kind::foreign) {
+    return Error{.code = Code::unsupported,
+                 .message = fmt::format("'{}' is a database of another program", name),
+                 .hint = "move it away, or choose another state directory",
+                 .type = "foreign_database"};
+  }
+  if (found.version > static_cast<std::int64_t>(latest)) {
+    return Error{
+        .code = Code::unsupported,
+        .message = fmt::format("'{}' has version {}, and this program knows versions up to {}",
+                               name, found.version, latest),
+        .hint = "use the newer program that wrote it, or choose another state directory",
+        .type = "newer_database"};
+  }
+  return {};
+}
+
+// Takes one step, or none when another process was faster. Returns the version that the database
+// has then.
+Result<std::int64_t> take_step(Database& database, std::span<const char* const> steps) {
+  Transaction transaction = TRY(Transaction::begin(database, Durability::power_loss));
+  const Found found = TRY(look_at_tables(database));
+  TRY(check(database, found, steps.size()));
+  const auto next = static_cast<size_t>(found.version);
+  if (next == steps.size()) return found.version;
+  TRY(database.execute(steps[next]));
+  TRY(database.execute(
+      fmt::format("PRAGMA application_id={}; PRAGMA user_version={}", kApplicationId, next + 1)
+          .c_str()));
+  TRY(transaction.commit());
+  return found.version + 1;
+}
+
+}  // namespace
+
+std::span<const char* const> migrations() { return kMigrations; }
+
+Result<void> migrate(Database& database, std::span<const char* const> steps) {
+  const Found found = TRY(look_at(database));
+  TRY(check(database, found, steps.size()));
+  TRY(database.use_write_ahead_log());
+  std::int64_t version = found.version;
+  while (version < static_cast<std::int64_t>(steps.size()))
+    version = TRY(take_step(database, steps));
+  return {};
+}
+
+}  // namespace helve::store

@@ -1,0 +1,72 @@
+// Removing from SQLite what retention no longer covers.
+#include "store/sqlite_store.h"
+#include "sys/clock.h"
+
+namespace helve::store {
+namespace {
+
+// Of one transaction: others wait meanwhile.
+constexpr std::int64_t kCallsAtOnce = 5'000;
+constexpr std::int64_t kResultsAtOnce = 64;
+constexpr std::int64_t kSessionsAtOnce = 5'000;
+
+}  // namespace
+
+Result<Pruned> SqliteStore::prune(const Retention& retention) {
+  const std::int64_t before_ms = clock_.unix_ms() - retention.age.count();
+  Pruned pruned;
+  Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
+  pruned.calls = TRY(prune_calls(before_ms, retention.calls));
+  pruned.results = TRY(prune_results(before_ms, retention.result_bytes));
+  pruned.sessions = TRY(prune_sessions(before_ms));
+  pruned.more = pruned.calls == kCallsAtOnce || pruned.results == kResultsAtOnce ||
+                pruned.sessions == kSessionsAtOnce;
+  TRY(transaction.commit());
+  return pruned;
+}
+
+Result<std::uint64_t> SqliteStore::prune_calls(std::int64_t before_ms, std::uint64_t keep) {
+  // The newest row beyond the ones to keep; it and all older ones go.
+  Statement first = TRY(database_->prepare(
+      "SELECT started_ms, id FROM calls ORDER BY started_ms DESC, id DESC LIMIT 1 OFFSET ?1"));
+  std::int64_t edge_ms = before_ms;
+  std::string edge_id;  // sorts before every id
+  if (TRY(first.integer(1, static_cast<std::int64_t>(keep)).step()) &&
+      first.integer_at(0) >= before_ms) {
+    edge_ms = first.integer_at(0);
+    edge_id = first.bytes_at(1);
+  }
+  Statement remove = TRY(database_->prepare(R"sql(
+DELETE FROM calls WHERE (started_ms, id) IN (
+  SELECT started_ms, id FROM calls WHERE (started_ms, id) <= (?1, ?2)
+  ORDER BY started_ms, id LIMIT ?3))sql"));
+  TRY(remove.integer(1, edge_ms).text(2, edge_id).integer(3, kCallsAtOnce).run());
+  return database_->changes();
+}
+
+Result<std::uint64_t> SqliteStore::prune_results(std::int64_t before_ms, std::uint64_t keep_bytes) {
+  Statement remove = TRY(database_->prepare(R"sql(
+DELETE FROM results WHERE key IN (
+  SELECT key FROM (
+    SELECT key, created_ms, sum(bytes) OVER (ORDER BY created_ms DESC, key DESC) AS total
+    FROM results)
+  WHERE created_ms < ?1 OR total > ?2
+  ORDER BY created_ms, key LIMIT ?3))sql"));
+  remove.integer(1, before_ms).integer(2, static_cast<std::int64_t>(keep_bytes));
+  remove.integer(3, kResultsAtOnce);
+  TRY(remove.run());
+  return database_->changes();
+}
+
+Result<std::uint64_t> SqliteStore::prune_sessions(std::int64_t before_ms) {
+  Statement remove = TRY(database_->prepare(R"sql(
+DELETE FROM sessions WHERE id IN (
+  SELECT id FROM sessions
+  WHERE created_ms < ?1 AND id NOT IN (SELECT session FROM calls)
+    AND id NOT IN (SELECT session FROM results)
+  ORDER BY created_ms LIMIT ?2))sql"));
+  TRY(remove.integer(1, before_ms).integer(2, kSessionsAtOnce).run());
+  return database_->changes();
+}
+
+}  // namespace helve::store

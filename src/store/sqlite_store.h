@@ -1,0 +1,57 @@
+// The SQLite engine: the store in one file, in write-ahead mode, beside its -wal and -shm files.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "store/opener.h"
+#include "store/sqlite_database.h"
+
+namespace helve::store {
+
+Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, const Options& options,
+                                           const sys::Clock& clock);
+
+constexpr size_t kMaxShownId = 80;  // characters, in messages
+
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(std::unique_ptr<Database> database, const sys::Clock& clock)
+      : database_(std::move(database)), clock_(clock) {}
+
+  Result<int> version() override;
+
+  Result<void> ensure_session(const SessionRecord& session) override;
+  Result<SessionRecord> session(std::string_view id) override;
+  Result<std::vector<SessionRecord>> sessions(size_t limit) override;
+
+  Result<void> begin_call(const CallRecord& call) override;
+  Result<void> finish_call(const CallRecord& call) override;
+  Result<void> add_calls(std::span<const CallRecord> calls) override;
+  Result<std::vector<CallRecord>> calls(const CallFilter& filter) override;
+  Result<std::uint64_t> mark_lost(std::int64_t unknown_before_ms) override;
+
+  Result<Results::Stored> keep_result(std::string_view session, std::string_view tool,
+                                      std::string_view text) override;
+  Result<std::string> result_text(std::string_view session, std::string_view id) override;
+  Result<std::vector<Results::Stored>> results(std::string_view session) override;
+
+  Result<Pruned> prune(const Retention& retention) override;
+  Result<bool> claim_chore(std::string_view name, std::chrono::milliseconds period) override;
+
+ private:
+  static Result<void> check_session_id(std::string_view id);
+  // These run inside a transaction of the caller.
+  Result<void> write_session(const Identity& who, std::int64_t created_ms);
+  Result<std::uint64_t> prune_calls(std::int64_t before_ms, std::uint64_t keep);
+  Result<std::uint64_t> prune_results(std::int64_t before_ms, std::uint64_t keep_bytes);
+  Result<std::uint64_t> prune_sessions(std::int64_t before_ms);
+
+  Error unknown_result(std::string_view session, std::string_view id);
+
+  std::unique_ptr<Database> database_;
+  const sys::Clock& clock_;
+  std::string process_;  // our identity, looked up when the first call begins
+};
+
+}  // namespace helve::store

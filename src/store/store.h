@@ -1,0 +1,111 @@
+// Store: durable state behind one interface: sessions, the record of calls, stored results. SQLite
+// serves it; a second engine implements the same class and passes the same tests.
+//
+// Thread rule: a Store is one connection, used by one thread at a time. Any number may be open on
+// the same data at once, in one process or in several.
+//
+// Durability: what an operation acknowledged survives the death of the process. keep_result and
+// begin_call also survive a power loss: a model was told the id, or a call is about to have
+// effects. The other writes may lose the last moments before a power loss; a call whose end is lost
+// that way is later marked as lost.
+//
+// Bytes go in and come out unchanged, NUL and invalid UTF-8 included.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "tool/services.h"
+
+namespace helve::store {
+
+constexpr size_t kMaxResultBytes = 256u << 20;  // of one stored result
+// Bytes of what is recorded about a call; the rest is cut. A session's own id is refused when it is
+// longer.
+constexpr size_t kMaxRecordedMessage = 10'000;
+constexpr size_t kMaxName = 1'000;
+constexpr size_t kMaxPath = 4'096;
+constexpr size_t kMaxListed = 10'000;  // rows of one answer
+
+// The outcome of a call that has not ended, and of one whose process died before it told the end.
+constexpr std::string_view kRunning = "running";
+constexpr std::string_view kLost = "lost";
+
+// Types of errors that callers act on: another process holds the lock; the data is no longer where
+// it was opened; the disk failed.
+constexpr std::string_view kBusy = "database_busy";
+constexpr std::string_view kMoved = "database_moved";
+constexpr std::string_view kBroken = "io_error";
+
+// A session is an identity: its id is `who.session`.
+struct SessionRecord {
+  Identity who;
+  std::int64_t created_ms = 0;
+};
+
+struct CallFilter {
+  std::optional<std::string> session = {};  // empty: all
+  std::optional<std::string> tool = {};
+  size_t limit = 100;  // at most kMaxListed
+};
+
+// What is kept. Whatever is older or beyond is removed, oldest first.
+struct Retention {
+  std::chrono::milliseconds age = std::chrono::days(30);
+  std::uint64_t calls = 100'000;
+  std::uint64_t result_bytes = 1u << 30;
+};
+struct Pruned {
+  std::uint64_t calls = 0;
+  std::uint64_t results = 0;
+  std::uint64_t sessions = 0;
+  bool more = false;  // there is more to remove
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Of the layout of the data: grows by one with each migration.
+  virtual Result<int> version() = 0;
+
+  // A session that exists stays as it is, except that an identity unknown so far is filled in.
+  virtual Result<void> ensure_session(const SessionRecord& session) = 0;
+  virtual Result<SessionRecord> session(std::string_view id) = 0;
+  virtual Result<std::vector<SessionRecord>> sessions(size_t limit) = 0;  // newest first
+
+  // A call is known by its id together with started_ms, and its session need not exist before.
+  // begin_call writes the outcome "running", whatever the record says, and who runs it: this
+  // process.
+  virtual Result<void> begin_call(const CallRecord& call) = 0;
+  // These two replace what was written about the same call, so that a repeated write leaves one
+  // row.
+  virtual Result<void> finish_call(const CallRecord& call) = 0;
+  virtual Result<void> add_calls(std::span<const CallRecord> calls) = 0;        // all or none
+  virtual Result<std::vector<CallRecord>> calls(const CallFilter& filter) = 0;  // newest first
+  // Gives the outcome "lost" to running calls whose process has died; says to how many. Where that
+  // cannot be known (a process of another container) a call counts as lost when it began before
+  // `unknown_before_ms`.
+  virtual Result<std::uint64_t> mark_lost(std::int64_t unknown_before_ms) = 0;
+
+  // Numbers are counted per session and never used twice. not_found (unknown_id) for what another
+  // session stored.
+  virtual Result<Results::Stored> keep_result(std::string_view session, std::string_view tool,
+                                              std::string_view text) = 0;
+  virtual Result<std::string> result_text(std::string_view session, std::string_view id) = 0;
+  virtual Result<std::vector<Results::Stored>> results(
+      std::string_view session) = 0;  // oldest first
+
+  // Removes a bounded part of what retention no longer covers, so that others wait only briefly.
+  virtual Result<Pruned> prune(const Retention& retention) = 0;
+  // True for exactly one caller, of all processes, in each period: it does the chore.
+  virtual Result<bool> claim_chore(std::string_view name, std::chrono::milliseconds period) = 0;
+};
+
+}  // namespace helve::store

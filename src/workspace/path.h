@@ -1,0 +1,37 @@
+// Paths as sequences of names: compared part by part, never as strings, so that /a/allow does not
+// hold /a/allow_evil. Nothing here looks at the file system.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace helve::workspace {
+
+constexpr size_t kMaxPath = 4096;  // bytes
+
+// Takes the first part off `rest`; empty when there is none. Slashes and "." are no parts.
+std::string_view next_part(std::string_view& rest);
+// The parts as views into `path`.
+std::vector<std::string_view> parts_of(std::string_view path);
+// "a//b/./c" as "a/b/c"; ".." stays, since only the file system knows where it leads.
+std::string tidy(std::string_view path);
+
+// What remains of the absolute `path` below the absolute `root`, empty for the root itself; nothing
+// when it is not below.
+std::optional<std::string_view> below(std::string_view root, std::string_view path);
+
+// The last part and what comes before it, as views into the path; a final slash leaves the name
+// empty.
+struct DirectoryAndName {
+  std::string_view directory;  // "." when there is none
+  std::string_view name;
+};
+DirectoryAndName split_name(std::string_view path);
+
+// The part that file tools must not write to, .git or .helve in any case and at any depth; empty
+// when there is none.
+std::string_view protected_part(std::string_view path);
+
+}  // namespace helve::workspace

@@ -1,0 +1,200 @@
+#include "workspace/workspace.h"
+
+#include <fmt/core.h>
+
+#include "base/text.h"
+#include "sys/directory.h"
+#include "sys/environment.h"
+#include "workspace/path.h"
+#include "workspace/replace.h"
+#include "workspace/target.h"
+
+namespace helve::workspace {
+namespace {
+
+constexpr size_t kMaxNamesForHint = 2000;  // of a directory that may hold what was meant
+
+Result<std::string> absolute(const std::string& path) {
+  if (path.starts_with('/')) return tidy(path);
+  return tidy(TRY(sys::current_directory()) + "/" + path);
+}
+
+// Whether `directory` is the home directory or holds it, whatever links lead there.
+bool holds_home(const std::string& directory) {
+  const std::string home = sys::home_directory();
+  if (home.empty()) return false;
+  const auto opened = sys::open_directory(home);
+  const auto real = opened ? sys::path_of(*opened) : sys::OrErrno<std::string>(home);
+  return below(directory, real ? *real : home).has_value();
+}
+
+Error too_wide(const std::string& path) {
+  return {
+      Code::denied,
+      fmt::format("'{}' is not taken as a workspace: it is, or holds, the home directory", path),
+      "change to the project's directory, or name the root expressly", "root_too_wide"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Workspace>> Workspace::make(const Options& options) {
+  if (options.roots.empty()) return Error{Code::invalid_argument, "a workspace needs a root"};
+  std::unique_ptr<Workspace> workspace(new Workspace(options.durability));
+  for (const Options::Root& root : options.roots) TRY(workspace->add_root(root, options.breadth));
+  return workspace;
+}
+
+Result<void> Workspace::add_root(const Options::Root& option, Breadth breadth) {
+  if (option.path.empty()) return Error{Code::invalid_argument, "the path of a root is empty"};
+  Root root{.called = TRY(absolute(option.path)), .access = option.access};
+  auto directory = sys::open_directory(root.called);
+  if (!directory) return sys::to_error(directory.error(), "open the root", root.called);
+  root.directory = std::move(*directory);
+  if (const auto can = sys::can_open_beneath(root.directory); !can) {
+    return Error{Code::unsupported,
+                 fmt::format("files cannot be opened safely here: openat2 fails with '{}'",
+                             std::generic_category().message(static_cast<int>(can.error()))),
+                 "Linux 5.6 or newer is needed, and a container that permits openat2"};
+  }
+  const auto path = sys::path_of(root.directory);
+  if (!path) return sys::to_error(path.error(), "find the path of", root.called);
+  root.path = *path;
+  if (breadth == Breadth::narrow && (root.path == "/" || holds_home(root.path))) {
+    return too_wide(root.path);
+  }
+  for (const Root& other : roots_) {
+    if (other.access == root.access) continue;
+    // One file would be writable by one path and not by the other.
+    if (below(other.path, root.path) || below(root.path, other.path)) {
+      return Error{Code::invalid_argument,
+                   fmt::format("the roots '{}' and '{}' overlap but differ in access", other.path,
+                               root.path),
+                   "give both the same access, or leave one out"};
+    }
+  }
+  roots_.push_back(std::move(root));
+  return {};
+}
+
+Result<Workspace::Place> Workspace::locate(std::string_view path) const {
+  if (path.empty()) return Error{Code::invalid_argument, "the path is empty", "name a file"};
+  if (path.size() > kMaxPath) {
+    return Error{
+        Code::invalid_argument,
+        fmt::format("the path has {} bytes, the limit is {} (ENAMETOOLONG)", path.size(), kMaxPath),
+        "use a shorter path", "name_too_long"};
+  }
+  if (path.find('\0') != path.npos) {
+    return Error{Code::invalid_argument,
+                 fmt::format("the path '{}' holds a NUL byte", escape_for_display(path)),
+                 "remove it"};
+  }
+  if (!path.starts_with('/')) return Place{&roots_.front(), path};
+  for (const Root& root : roots_) {
+    auto rest = below(root.path, path);
+    if (!rest) rest = below(root.called, path);
+    if (rest) return Place{&root, rest->empty() ? "." : *rest};
+  }
+  return with_roots(
+      {.code = Code::denied,
+       .message = fmt::format("'{}' is outside the workspace", escape_for_display(path)),
+       .type = "outside_workspace"});
+}
+
+std::string Workspace::shown(const Place& place) const {
+  std::string path = tidy(place.path);
+  if (place.root != &roots_.front()) {
+    path = path == "." ? place.root->path : place.root->path + "/" + path;
+  }
+  return is_utf8(path) ? path : escape_invalid_utf8(path);
+}
+
+std::string Workspace::display(std::string_view path) const {
+  const Result<Place> place = locate(path);
+  return place ? shown(*place) : escape_invalid_utf8(path);
+}
+
+Error Workspace::with_roots(Error error) const {
+  if (error.type != "outside_workspace") return error;
+  std::string list;
+  for (const Root& root : roots_) {
+    list += fmt::format("{}'{}'{}", list.empty() ? "" : ", ", root.path,
+                        root.access == Access::read_only ? " (read-only)" : "");
+  }
+  error.hint = fmt::format("the workspace is {}; links that leave it are not followed", list);
+  return error;
+}
+
+Error Workspace::failed(std::errc number, std::string_view action, const Place& place) const {
+  if (number == std::errc::no_such_file_or_directory) return missing(action, place);
+  return with_roots(sys::to_error(number, action, shown(place)));
+}
+
+Error Workspace::missing(std::string_view action, const Place& place) const {
+  Error error = sys::to_error(std::errc::no_such_file_or_directory, action, shown(place));
+  const auto [directory_path, name] = split_name(place.path);
+  const auto directory =
+      sys::open_beneath(place.root->directory, directory_path, sys::Open::directory);
+  if (!directory) {
+    error.hint =
+        fmt::format("there is no directory '{}' either", shown({place.root, directory_path}));
+    return error;
+  }
+  if (const auto target = sys::read_link_at(*directory, name)) {
+    error.hint = fmt::format("it is a link to '{}', which is missing", escape_for_display(*target));
+    return error;
+  }
+  std::vector<std::string> names;
+  (void)sys::for_each_entry(*directory, [&](const sys::DirectoryEntry& entry) {
+    if (is_utf8(entry.name)) names.emplace_back(entry.name);
+    return names.size() < kMaxNamesForHint;
+  });
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  if (const std::string_view best = nearest(name, candidates); !best.empty()) {
+    const std::string path =
+        directory_path == "." ? std::string(best) : fmt::format("{}/{}", directory_path, best);
+    error.hint = fmt::format("did you mean '{}'?", escape_for_display(shown({place.root, path})));
+  } else {
+    error.hint = fmt::format("ls lists what '{}' holds", shown({place.root, directory_path}));
+  }
+  return error;
+}
+
+Result<OpenFile> Workspace::open_file(std::string_view path) const {
+  const Place place = TRY(locate(path));
+  auto file = sys::open_beneath(place.root->directory, place.path, sys::Open::read);
+  if (!file) return failed(file.error(), "read", place);
+  const auto status = sys::status(*file);
+  if (!status) return failed(status.error(), "read", place);
+  if (status->kind == sys::FileKind::directory) {
+    Error error = sys::to_error(std::errc::is_a_directory, "read", shown(place));
+    error.hint = "ls lists what it holds";
+    return error;
+  }
+  if (status->kind != sys::FileKind::file) {
+    return Error{Code::unsupported,
+                 fmt::format("cannot read '{}': it is a {}", escape_for_display(shown(place)),
+                             sys::name_of(status->kind)),
+                 "only regular files are read", "not_a_file"};
+  }
+  return OpenFile{std::move(*file), *status};
+}
+
+Result<Written> Workspace::write(std::string_view path, std::string_view content,
+                                 OnConflict on_conflict) {
+  const Place place = TRY(locate(path));
+  if (content.size() > kMaxWrite) {
+    return Error{Code::too_large,
+                 fmt::format("the content for '{}' has {}, the limit is {}", shown(place),
+                             human_size(content.size()), human_size(kMaxWrite)),
+                 "write it in parts"};
+  }
+  Result<Target> target = open_target(*place.root, place.path, shown(place), durability_);
+  if (!target) return with_roots(std::move(target).error());
+  const Locks::Held held = locks_.acquire(target->key);
+  Result<Written> written = replace(*target, content, on_conflict, durability_);
+  if (!written) target->remove_created();
+  return written;
+}
+
+}  // namespace helve::workspace

@@ -1,0 +1,137 @@
+// Workspace: the directories that tools may see, and the only way to their files. Every path is
+// resolved by the kernel below a root's descriptor, so neither "..", nor a link, nor a directory
+// swapped at the right moment leads out.
+//
+// What holds for writing: a link is never written through, nor a file that has other names (hard
+// links); .git and .helve are not written to, whether they exist or not; a file is never changed in
+// place, so that every moment and every failure shows the old content or the new.
+//
+// Thread-safe: the roots never change, and writers of one file take turns.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sys/file_at.h"
+#include "workspace/locks.h"
+
+namespace helve::workspace {
+
+enum class Access : unsigned char { read_only, writable };
+// Whether a write is on the disk when it is acknowledged.
+enum class Durability : unsigned char { synced, unsynced };
+// Whether a root may be "/", the home directory or a directory above it. Only when somebody named
+// it.
+enum class Breadth : unsigned char { narrow, any };
+
+struct Options {
+  struct Root {
+    std::string path;  // absolute, or relative to the current directory
+    Access access = Access::writable;
+  };
+  std::vector<Root> roots;  // at least one; the first is where relative paths begin
+  Breadth breadth = Breadth::narrow;
+  Durability durability = Durability::synced;
+};
+
+struct Root {
+  std::string path;  // absolute, without links
+  std::string
+      called;  // absolute, as it was named; the same file by another path when links were named
+  Access access;
+  sys::Fd directory;
+};
+
+struct OpenFile {
+  sys::Fd file;
+  sys::FileStatus status;
+};
+
+enum class OnConflict : unsigned char { overwrite, error };
+struct Written {
+  bool created = false;
+};
+constexpr size_t kMaxWrite = 64u << 20;  // bytes
+
+enum class Hidden : unsigned char { skip, show };
+struct ListOptions {
+  int depth = 1;                 // 1: only the directory itself
+  Hidden hidden = Hidden::skip;  // names that begin with a dot
+  size_t limit = 1000;
+  std::stop_token stop = {};
+};
+struct Entry {
+  std::string path;  // below the listed directory; bytes as they are
+  sys::FileKind kind = sys::FileKind::file;
+  std::uint64_t size = 0;
+  std::string target;  // of a symlink
+};
+struct Listing {
+  std::vector<Entry> entries;  // each directory sorted by name, followed by what it holds
+  std::uint64_t total = 0;     // entries of all directories that were read
+  bool complete = true;        // false: the limit ended the walk, `entries` or `total` lack some
+  std::vector<std::string> unreadable;  // directories, as paths below the listed one
+};
+
+struct FileInfo {
+  std::string path;  // below the first root
+  std::uint64_t size = 0;
+  std::int64_t modified_ms = 0;
+};
+
+class Workspace {
+ public:
+  // Fails when a root is missing, too wide, overlaps one of other access, or when the kernel cannot
+  // open beneath.
+  static Result<std::unique_ptr<Workspace>> make(const Options& options);
+
+  const std::vector<Root>& roots() const { return roots_; }
+
+  // Paths are relative to the first root, or absolute and in any root.
+
+  // A regular file for reading; links that stay beneath the root are followed.
+  Result<OpenFile> open_file(std::string_view path) const;
+  // A directory, or the one entry that is not a directory. .git is shown when hidden names are, but
+  // not entered.
+  Result<Listing> list(std::string_view path, const ListOptions& options = {}) const;
+  // Makes missing parents. Keeps mode, owner and extended attributes of what was there.
+  Result<Written> write(std::string_view path, std::string_view content, OnConflict on_conflict);
+
+  // How the path is shown: relative to the first root when it lies there, valid UTF-8.
+  std::string display(std::string_view path) const;
+
+  // Regular files of the first root in the order of their parts, bytewise, that come after the path
+  // `cursor` (empty: from the start). Leaves out hidden names, links and what cannot be read; reads
+  // no directory it does not need.
+  Result<std::vector<FileInfo>> files_after(std::string_view cursor, size_t limit,
+                                            std::stop_token stop = {}) const;
+  // Paths that begin with `prefix`; directories end in a slash. Nothing when there are none.
+  std::vector<std::string> complete_path(std::string_view prefix, size_t limit) const;
+
+ private:
+  struct Place {
+    const Root* root;
+    std::string_view path;  // below the root; "." for the root itself
+  };
+
+  explicit Workspace(Durability durability) : durability_(durability) {}
+  Result<void> add_root(const Options::Root& option, Breadth breadth);
+  Result<Place> locate(std::string_view path) const;
+  std::string shown(const Place& place) const;
+  Error failed(std::errc number, std::string_view action, const Place& place) const;
+  Error missing(std::string_view action, const Place& place) const;
+  // Tells an error about a path outside which directories are inside.
+  Error with_roots(Error error) const;
+
+  std::vector<Root> roots_;
+  Durability durability_;
+  Locks locks_;
+};
+
+}  // namespace helve::workspace

@@ -1,0 +1,155 @@
+// Somebody who swaps directories and files for links while we write must not get a single byte
+// outside.
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "unit/workspace/fixture.h"
+
+namespace helve::workspace {
+namespace {
+
+class Race : public WorkspaceTest {
+ protected:
+  // Exchanges two names below in/ for as long as it lives.
+  std::jthread swap(const std::string& a, const std::string& b) const {
+    return std::jthread(
+        [from = tree.path("in/" + a), to = tree.path("in/" + b)](std::stop_token stop) {
+          while (!stop.stop_requested()) {
+            ::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE);
+          }
+        });
+  }
+  static constexpr int kWrites = 10'000;
+};
+
+TEST_F(Race, ADirectoryThatBecomesALinkLeadsNowhere) {
+  tree.directory("in/directory");
+  tree.link("in/link", tree.path("out"));
+  const auto files = open();
+  int written = 0, refused = 0;
+  {
+    const std::jthread attacker = swap("directory", "link");
+    for (int i = 0; i < kWrites; ++i) {
+      const auto result = files->write("directory/file", "inside", OnConflict::overwrite);
+      ++(result ? written : refused);
+    }
+  }
+  EXPECT_GT(written, 0);
+  EXPECT_GT(refused, 0);
+  EXPECT_EQ(tree.names("out"), std::vector<std::string>{"secret"});
+  EXPECT_EQ(tree.content("out/secret"), "secret");
+}
+
+TEST_F(Race, MadeDirectoriesThatBecomeALinkLeadNowhere) {
+  tree.directory("in/directory");
+  tree.link("in/link", tree.path("out"));
+  const auto files = open();
+  {
+    const std::jthread attacker = swap("directory", "link");
+    for (int i = 0; i < kWrites / 10; ++i) {
+      (void)files->write("directory/" + std::to_string(i) + "/deep/file", "inside",
+                         OnConflict::overwrite);
+    }
+  }
+  EXPECT_EQ(tree.names("out"), std::vector<std::string>{"secret"});
+}
+
+TEST_F(Race, AFileThatBecomesALinkIsNotWrittenThrough) {
+  tree.file("in/file", "inside");
+  tree.link("in/link", tree.path("out/secret"));
+  const auto files = open();
+  int written = 0, refused = 0;
+  {
+    const std::jthread attacker = swap("file", "link");
+    for (int i = 0; i < kWrites; ++i) {
+      const auto result = files->write("file", "inside", OnConflict::overwrite);
+      ++(result ? written : refused);
+    }
+  }
+  EXPECT_GT(written, 0);
+  EXPECT_GT(refused, 0);
+  EXPECT_EQ(tree.content("out/secret"), "secret");
+  EXPECT_EQ(tree.names("out"), std::vector<std::string>{"secret"});
+}
+
+// While we write, another process replaces the file twice. Ours may come after, but theirs must not
+// be undone.
+TEST_F(Race, AFileThatIsReplacedMeanwhileStaysReplaced) {
+  const auto files = open();
+  const std::string file = tree.path("in/file");
+  std::atomic<int> round = 0, answered = 0;
+  constexpr int kRounds = 500;
+  std::jthread other([&] {
+    for (int i = 1; i <= kRounds; ++i) {
+      round.wait(i - 1);
+      for (const char* version : {"first", "second"}) {
+        ::rename(tree.path(std::string("out/") + version).c_str(), file.c_str());
+      }
+      answered = i;
+      answered.notify_one();
+    }
+  });
+  int conflicts = 0, undone = 0;
+  for (int i = 1; i <= kRounds; ++i) {
+    tree.file("in/file", "start");
+    tree.file("out/first", "first");
+    tree.file("out/second", "second");
+    round = i;
+    round.notify_one();
+    const auto written = files->write("file", "ours", OnConflict::overwrite);
+    if (!written) conflicts += written.error().type == "changed_meanwhile";
+    answered.wait(i - 1);
+    const std::string content = tree.content("in/file");
+    undone += content != "second" && content != "ours";
+  }
+  EXPECT_GT(conflicts, 0);
+  EXPECT_EQ(undone, 0);
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"file"});
+}
+
+TEST_F(Race, AReaderIsNotLedOutside) {
+  tree.file("in/directory/secret", "inside");
+  tree.link("in/link", tree.path("out"));
+  const auto files = open();
+  int read = 0;
+  {
+    const std::jthread attacker = swap("directory", "link");
+    for (int i = 0; i < kWrites; ++i) {
+      const auto file = files->open_file("directory/secret");
+      if (!file) continue;
+      char buffer[6];
+      ASSERT_EQ(sys::read_at(file->file, buffer, 0), 6u);
+      ASSERT_EQ(std::string_view(buffer, 6), "inside");
+      ++read;
+    }
+  }
+  EXPECT_GT(read, 0);
+}
+
+TEST_F(Race, AReaderSeesTheOldContentOrTheNew) {
+  const std::string old_content(100'000, 'o'), new_content(50'000, 'n');
+  tree.file("in/file", old_content);
+  const auto files = open();
+  std::atomic<bool> wrong = false;
+  {
+    const std::jthread reader([&](std::stop_token stop) {
+      while (!stop.stop_requested()) {
+        const std::string seen = tree.content("in/file");
+        if (seen != old_content && seen != new_content) wrong = true;
+      }
+    });
+    for (int i = 0; i < 500; ++i) {
+      ASSERT_TRUE(files->write("file", i % 2 ? old_content : new_content, OnConflict::overwrite));
+    }
+  }
+  EXPECT_FALSE(wrong);
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"file"});
+}
+
+}  // namespace
+}  // namespace helve::workspace

@@ -1,0 +1,85 @@
+// Config: what helve was told, from all places together, and where each rule came from.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "config/settings.h"
+
+namespace helve::config {
+
+// Which tools exist. "None" is a choice of its own, never an empty list.
+struct Load {
+  enum class Kind : unsigned char { all, none, names } kind = Kind::all;
+  std::vector<std::string> names;  // only for `names`; never empty then
+};
+
+// The rules of one place. Denies and asks of all layers add up, allow lists intersect, the
+// strictest verdict on an effect counts; so layers are kept apart, and a refusal can name the file.
+struct RuleLayer {
+  std::string source;  // "FILE", "the environment", "agent 'coder' in FILE"
+  std::string agent;   // empty: the rules are for everybody
+  std::vector<std::string> allow, deny, ask;
+  std::array<Verdict, 4> effects{};  // read, write, execute, network
+};
+
+struct Config {
+  Load load;
+  std::vector<std::string> agents;  // ids
+  std::string agent;                // empty, or one of `agents`
+  std::vector<Root> roots;          // paths are absolute when they came from a file
+  Limits limits;
+  HookSettings hooks;
+  bool record = true;
+  bool sync = true;
+  Profile profile = Profile::default_;
+  std::string dialect;
+  Color color = Color::auto_;
+  bool verbose = false;
+};
+
+// Where to look. No process is started and nothing is written by looking.
+struct Sources {
+  std::string user_file;   // ~/.config/helve/config.yaml; HELVE_CONFIG names another. Empty: none
+  std::string workspace;   // the directory that may hold .helve/config.yaml. Empty: none
+  std::string trust_file;  // <state>/trust. Empty: nothing is trusted
+  std::string home;        // what ~ stands for
+  JsonObject flags;        // shaped like a config file
+  std::map<std::string, std::string> environment;  // at least what begins with HELVE_
+};
+
+struct Loaded {
+  struct File {
+    std::string path;
+    bool trusted = true;  // false: it could only narrow
+  };
+  Config config;
+  std::vector<RuleLayer> rules;      // in the order of their places
+  std::vector<File> files;           // those that exist and were read
+  std::vector<std::string> notices;  // what was ignored, and why
+
+  // The rules that hold for an agent: those for everybody, then its own.
+  std::vector<RuleLayer> rules_for(std::string_view agent) const;
+};
+
+// User file < workspace file < environment < flags; a later place wins, except for rules, which add
+// up. A workspace file that is not trusted can only narrow. Everything wrong in any place is one
+// error of type invalid_config, a line each:
+// "FILE:LINE: agents[0].tools.alow: unknown key (did you mean 'allow'?)".
+Result<Loaded> load(const Sources& sources);
+
+// One key of a config file, for documentation and doctor.
+struct Key {
+  std::string path;           // "limits.inline_chars", "agents[].id"
+  std::string type;           // "integer", "allow|ask|deny", "list of text"
+  std::string default_value;  // as YAML; empty: none
+  std::string description;
+  std::string variable;  // HELVE_LIMITS_INLINE_CHARS; empty where the environment cannot reach
+};
+std::vector<Key> keys();
+
+}  // namespace helve::config

@@ -1,0 +1,59 @@
+#include "config/layer.h"
+
+#include <fmt/format.h>
+
+namespace helve::config {
+namespace {
+
+// "agents[0].tools" -> "agents[0]" -> "agents" -> "".
+std::string_view parent_of(std::string_view path) {
+  const size_t end = path.find_last_of(".[");
+  return end == path.npos ? std::string_view() : path.substr(0, end);
+}
+
+}  // namespace
+
+std::string Layer::place_of(std::string_view path) const {
+  for (; !path.empty(); path = parent_of(path)) {
+    if (auto found = lines.find(std::string(path)); found != lines.end()) {
+      return fmt::format("{}:{}", source, found->second);
+    }
+    if (auto found = variables.find(std::string(path)); found != variables.end())
+      return found->second;
+  }
+  return source;
+}
+
+std::string Layer::complain(std::string_view path, std::string_view message,
+                            std::string_view hint) const {
+  std::string text = place_of(path);
+  // A variable names its key already.
+  if (!path.empty() && !variables.contains(std::string(path))) text += fmt::format(": {}", path);
+  text += fmt::format(": {}", message);
+  if (!hint.empty()) text += fmt::format(" ({})", hint);
+  return text;
+}
+
+void Complaints::add(const Layer& layer, std::string_view path, std::string_view message,
+                     std::string_view hint) {
+  JsonObject detail{{"place", layer.place_of(path)}, {"path", path}, {"message", message}};
+  if (!hint.empty()) detail["hint"] = hint;
+  add(layer.complain(path, message, hint), std::move(detail));
+}
+
+void Complaints::add_line(const Layer& layer, int line, std::string_view message) {
+  const std::string place = line > 0 ? fmt::format("{}:{}", layer.source, line) : layer.source;
+  add(fmt::format("{}: {}", place, message), {{"place", place}, {"message", message}});
+}
+
+void Complaints::add(std::string text, JsonObject detail) {
+  if (!text_.empty()) text_ += '\n';
+  text_ += text;
+  details_.push_back(std::move(detail));
+}
+
+Error Complaints::to_error() const {
+  return Error{Code::invalid_argument, text_, "", "invalid_config", details_};
+}
+
+}  // namespace helve::config

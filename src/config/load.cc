@@ -1,0 +1,245 @@
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "config/config.h"
+#include "config/files.h"
+#include "config/layer.h"
+#include "config/trust.h"
+#include "config/yaml.h"
+#include "schema/schema.h"
+
+namespace helve::config {
+namespace {
+
+enum class Trust : unsigned char { full, narrow };
+
+// What `tools.load` means, or nothing when it is neither all, none nor a list of names.
+std::optional<Load> to_load(const Json& value) {
+  if (value == "all") return Load{};
+  if (value == "none") return Load{Load::Kind::none, {}};
+  const JsonArray* items = value.if_array();
+  if (!items || items->empty()) return std::nullopt;
+  Load load{Load::Kind::names, {}};
+  for (const Json& item : *items) {
+    if (!item.is_string()) return std::nullopt;
+    load.names.emplace_back(item.get_string());
+  }
+  return load;
+}
+
+class Loader {
+ public:
+  explicit Loader(const Sources& sources) : sources_(sources) {}
+
+  Result<Loaded> load() {
+    TRY(add_user_file());
+    TRY(add_workspace_file());
+    add(environment_layer(sources_.environment, loaded_.notices), Trust::full);
+    add(Layer{.source = "the command line", .value = sources_.flags}, Trust::full);
+    check_agent();
+    if (!complaints_.empty()) return complaints_.to_error();
+    fill_config();
+    return std::move(loaded_);
+  }
+
+ private:
+  Result<void> add_user_file() {
+    std::string path = sources_.user_file;
+    const auto named = sources_.environment.find("HELVE_CONFIG");
+    const bool is_named = named != sources_.environment.end() && !named->second.empty();
+    if (is_named) path = named->second;
+    if (path.empty()) return {};
+    const std::optional<std::string> content = TRY(read_own_file(path, kMaxYamlBytes));
+    if (content) {
+      loaded_.files.push_back({path});
+      add_text(path, *content, std::nullopt, Trust::full);
+    } else if (is_named) {
+      return Error{Code::not_found, fmt::format("'{}' does not exist", escape_for_display(path)),
+                   "HELVE_CONFIG names it; correct or unset that variable", "invalid_config"};
+    }
+    return {};
+  }
+
+  Result<void> add_workspace_file() {
+    if (sources_.workspace.empty()) return {};
+    auto file = read_workspace_file(sources_.workspace);
+    if (!file && file.error().type == "symbolic_link") {
+      loaded_.notices.push_back(
+          fmt::format("{}; it is ignored ({})", file.error().message, file.error().hint));
+      return {};
+    }
+    if (!file) return std::move(file).error();
+    if (!*file) return {};
+    const WorkspaceFile& found = **file;
+    const bool trusted = is_trusted(found);
+    loaded_.files.push_back({found.path, trusted});
+    const std::string workspace =
+        found.path.substr(0, found.path.size() - std::string_view(kWorkspaceConfig).size());
+    add_text(found.path, found.content, workspace, trusted ? Trust::full : Trust::narrow);
+    return {};
+  }
+
+  bool is_trusted(const WorkspaceFile& file) {
+    if (sources_.trust_file.empty()) return false;
+    const Result<bool> trusted =
+        TrustStore(sources_.trust_file).is_trusted(file.path, file.content);
+    if (!trusted)
+      loaded_.notices.push_back(fmt::format("nothing is trusted: {}", describe(trusted.error())));
+    return trusted && *trusted;
+  }
+
+  void add_text(const std::string& path, std::string_view text, std::optional<std::string> base,
+                Trust trust) {
+    YamlDocument document = parse_yaml(text);
+    Layer layer{escape_for_display(path),
+                std::move(document.value),
+                std::move(document.lines),
+                {},
+                std::move(base)};
+    for (const YamlProblem& problem : document.problems)
+      complaints_.add_line(layer, problem.line, problem.message);
+    if (document.problems.empty()) add(std::move(layer), trust);
+  }
+
+  void add(Layer layer, Trust trust) {
+    const size_t before = complaints_.size();
+    if (trust == Trust::narrow) {
+      Settings all;  // the whole file must be right, also what is then ignored
+      decode(layer, all);
+      if (complaints_.size() > before) return;
+      layer = narrowed(layer, settings_.limits, loaded_.notices);
+    }
+    settings_.tools.allow.clear(), settings_.tools.deny.clear(), settings_.tools.ask.clear();
+    settings_.tools.effects = {};
+    settings_.agents.clear();
+    decode(layer, settings_);
+    if (complaints_.size() > before) return;
+    take_rules(layer, trust);
+    if (find(layer.value, "agent")) agent_layer_ = std::move(layer);
+  }
+
+  // Fills what the layer mentions; the rest of `settings` keeps the values of the places before.
+  void decode(const Layer& layer, Settings& settings) {
+    std::vector<schema::Problem> problems;
+    schema::decode(schema::kType<Settings>, layer.value, &settings, problems);
+    for (const schema::Problem& problem : problems) {
+      const bool unknown = problem.message == "unknown parameter";
+      complaints_.add(layer, problem.path, unknown ? "unknown key" : problem.message, problem.hint);
+    }
+    if (!problems.empty()) return;
+    if (!to_load(settings.tools.load)) {
+      complaints_.add(layer, "tools.load", "expected all, none or a list of names",
+                      "a list has at least one name");
+      settings.tools.load = "all";  // said once is enough
+    }
+    if (find(layer.value, "roots")) resolve_roots(layer, settings.roots);
+    check_ids(layer, settings.agents);
+  }
+
+  void resolve_roots(const Layer& layer, std::vector<Root>& roots) {
+    for (size_t i = 0; i < roots.size(); ++i) {
+      std::string& path = roots[i].path;
+      auto complain = [&](std::string_view why, std::string_view hint) {
+        complaints_.add(layer, fmt::format("roots[{}].path", i),
+                        fmt::format("'{}' {}", escape_for_display(path), why), hint);
+      };
+      if (path == "~" || path.starts_with("~/")) {
+        if (sources_.home.empty())
+          complain("needs a home directory", "set HOME, or begin with /");
+        else
+          path.replace(0, 1, sources_.home);
+      } else if (!path.starts_with('/')) {
+        if (!layer.base)
+          complain("is relative", "begin with / or ~/");
+        else
+          path.insert(0, *layer.base);
+      }
+    }
+  }
+
+  void check_ids(const Layer& layer, const std::vector<Agent>& agents) {
+    std::map<std::string, size_t> seen;
+    for (size_t i = 0; i < agents.size(); ++i) {
+      auto [first, is_new] = seen.emplace(agents[i].id, i);
+      if (is_new) continue;
+      complaints_.add(layer, fmt::format("agents[{}].id", i),
+                      fmt::format("'{}' is the id of agents[{}] already",
+                                  escape_for_display(agents[i].id), first->second));
+    }
+  }
+
+  template <class Rules>
+  void take(std::string source, std::string agent, Rules& rules) {
+    const Effects& effects = rules.effects;
+    RuleLayer layer{
+        std::move(source),      std::move(agent),
+        std::move(rules.allow), std::move(rules.deny),
+        std::move(rules.ask),   {effects.read, effects.write, effects.execute, effects.network}};
+    const bool says_nothing = layer.allow.empty() && layer.deny.empty() && layer.ask.empty() &&
+                              layer.effects == decltype(layer.effects){};
+    if (!says_nothing) loaded_.rules.push_back(std::move(layer));
+  }
+
+  void take_rules(const Layer& layer, Trust trust) {
+    take(layer.source, "", settings_.tools);
+    for (Agent& agent : settings_.agents) {
+      std::vector<std::string>& ids = loaded_.config.agents;
+      const bool is_new = std::find(ids.begin(), ids.end(), agent.id) == ids.end();
+      // An untrusted file may bind an agent more tightly, but not bring one into being.
+      if (is_new && trust == Trust::full) ids.push_back(agent.id);
+      take(fmt::format("agent '{}' in {}", escape_for_display(agent.id), layer.source), agent.id,
+           agent.tools);
+    }
+  }
+
+  void check_agent() {
+    const std::vector<std::string>& ids = loaded_.config.agents;
+    if (settings_.agent.empty() || std::find(ids.begin(), ids.end(), settings_.agent) != ids.end())
+      return;
+    const std::vector<std::string_view> names(ids.begin(), ids.end());
+    std::string hint = did_you_mean(settings_.agent, names);
+    if (hint.empty())
+      hint = ids.empty() ? "agents lists none" : fmt::format("known: {}", fmt::join(ids, ", "));
+    complaints_.add(agent_layer_, "agent",
+                    fmt::format("no agent '{}'", escape_for_display(settings_.agent)), hint);
+  }
+
+  void fill_config() {
+    Config& config = loaded_.config;
+    config.load = to_load(settings_.tools.load).value_or(Load{});
+    config.agent = std::move(settings_.agent);
+    config.roots = std::move(settings_.roots);
+    config.limits = settings_.limits;
+    config.hooks = settings_.hooks;
+    config.record = settings_.record;
+    config.sync = settings_.sync;
+    config.profile = settings_.profile;
+    config.dialect = std::move(settings_.dialect);
+    config.color = settings_.color;
+    config.verbose = settings_.verbose;
+  }
+
+  const Sources& sources_;
+  Settings settings_;
+  Complaints complaints_;
+  Layer agent_layer_;  // where `agent` was said last
+  Loaded loaded_;
+};
+
+}  // namespace
+
+std::vector<RuleLayer> Loaded::rules_for(std::string_view agent) const {
+  std::vector<RuleLayer> found;
+  for (const RuleLayer& layer : rules) {
+    if (layer.agent.empty()) found.push_back(layer);
+  }
+  if (agent.empty()) return found;
+  for (const RuleLayer& layer : rules) {
+    if (layer.agent == agent) found.push_back(layer);
+  }
+  return found;
+}
+
+Result<Loaded> load(const Sources& sources) { return Loader(sources).load(); }
+
+}  // namespace helve::config

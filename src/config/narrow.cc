@@ -1,0 +1,116 @@
+// What an untrusted workspace file may say: a stranger's repository can ask for more care, never
+// for less.
+#include <fmt/format.h>
+
+#include "config/layer.h"
+
+namespace helve::config {
+namespace {
+
+// With no limit of the user's own, tools show this much; an untrusted file must stay below it.
+constexpr double kUsualInlineChars = 10'000;
+
+class Narrower {
+ public:
+  Narrower(const Layer& layer, const Limits& current, std::vector<std::string>& notices)
+      : layer_(layer), current_(current), notices_(notices) {}
+
+  JsonObject settings(const JsonObject& all) {
+    JsonObject kept;
+    for (const auto& [key, value] : all) {
+      if (value.is_null()) continue;
+      if (key == "tools")
+        kept[key] = rules(value.get_object(), "tools");
+      else if (key == "agents")
+        kept[key] = agents(value.get_array());
+      else if (key == "limits")
+        kept[key] = limits(value.get_object());
+      else
+        ignore(std::string(key));
+    }
+    return kept;
+  }
+
+ private:
+  void ignore(const std::string& path) {
+    notices_.push_back(fmt::format("{}: '{}' is ignored until you trust this file (helve trust)",
+                                   layer_.place_of(path), path));
+  }
+
+  JsonObject rules(const JsonObject& all, const std::string& path) {
+    JsonObject kept;
+    for (const auto& [key, value] : all) {
+      const std::string at = fmt::format("{}.{}", path, std::string_view(key));
+      if (value.is_null()) continue;
+      if (key == "deny" || key == "ask")
+        kept[key] = value;
+      else if (key == "effects")
+        kept[key] = effects(value.get_object(), at);
+      else
+        ignore(at);
+    }
+    return kept;
+  }
+
+  JsonObject effects(const JsonObject& all, const std::string& path) {
+    JsonObject kept;
+    for (const auto& [key, value] : all) {
+      if (value == "deny" || value == "ask")
+        kept[key] = value;
+      else if (!value.is_null())
+        ignore(fmt::format("{}.{}", path, std::string_view(key)));
+    }
+    return kept;
+  }
+
+  JsonArray agents(const JsonArray& all) {
+    JsonArray kept;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const JsonObject& agent = all[i].get_object();
+      JsonObject narrow{{"id", agent.at("id")}};
+      const Json* tools = agent.if_contains("tools");
+      if (tools && !tools->is_null()) {
+        narrow["tools"] = rules(tools->get_object(), fmt::format("agents[{}].tools", i));
+      }
+      kept.push_back(std::move(narrow));
+    }
+    return kept;
+  }
+
+  double current_limit(std::string_view key) const {
+    if (key == "inline_chars")
+      return current_.inline_chars ? static_cast<double>(*current_.inline_chars)
+                                   : kUsualInlineChars;
+    if (key == "timeout_seconds")
+      return current_.timeout_seconds.value_or(std::numeric_limits<double>::infinity());
+    if (key == "max_frame_bytes") return static_cast<double>(current_.max_frame_bytes);
+    return 0;  // a limit that is not known here cannot be shown to be smaller
+  }
+
+  JsonObject limits(const JsonObject& all) {
+    JsonObject kept;
+    for (const auto& [key, value] : all) {
+      if (value.is_null()) continue;
+      const double wanted = value.is_double() ? value.get_double() : value.to_number<double>();
+      if (wanted <= current_limit(key))
+        kept[key] = value;
+      else
+        ignore(fmt::format("limits.{}", std::string_view(key)));
+    }
+    return kept;
+  }
+
+  const Layer& layer_;
+  const Limits& current_;
+  std::vector<std::string>& notices_;
+};
+
+}  // namespace
+
+Layer narrowed(const Layer& layer, const Limits& current, std::vector<std::string>& notices) {
+  Layer kept = layer;
+  kept.value = Narrower(layer, current, notices).settings(layer.value.get_object());
+  return kept;
+}
+
+}  // namespace helve::config

@@ -1,0 +1,170 @@
+// Settings: everything a config file may say, described once. Decoding, the list of keys and the
+// names of the environment variables all come from this description.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "schema/describe.h"
+
+namespace helve::config {
+
+enum class Verdict : unsigned char { allow, ask, deny };  // from lenient to strict
+enum class Access : unsigned char { read_only, writable };
+enum class Profile : unsigned char { default_, bare };
+enum class Color : unsigned char { auto_, always, never };
+
+struct Effects {
+  Verdict read = Verdict::allow;
+  Verdict write = Verdict::allow;
+  Verdict execute = Verdict::allow;
+  Verdict network = Verdict::allow;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "What happens to calls with an effect; the strictest rule of all layers counts.",
+        schema::opt<&Effects::read>("Calls that only read"),
+        schema::opt<&Effects::write>("Calls that change files or stored data"),
+        schema::opt<&Effects::execute>("Calls that run commands"),
+        schema::opt<&Effects::network>("Calls that reach the network"));
+  }
+};
+
+// Far more than a person writes; a bound because files come from outside.
+constexpr std::int64_t kMaxRules = 1000;
+
+struct ToolRules {
+  std::vector<std::string> allow, deny, ask;
+  Effects effects;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "Which tools this agent may use.",
+        schema::opt<&ToolRules::allow>("Only these tools, groups or patterns; empty: all")
+            .max_length(kMaxRules),
+        schema::opt<&ToolRules::deny>("Never these; a deny always wins").max_length(kMaxRules),
+        schema::opt<&ToolRules::ask>("A person must agree to each call of these")
+            .max_length(kMaxRules),
+        schema::opt<&ToolRules::effects>("What happens to calls by effect"));
+  }
+};
+
+struct ToolSettings {
+  Json load = "all";
+  std::vector<std::string> allow, deny, ask;
+  Effects effects;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "Which tools exist and who may use them.",
+        schema::opt<&ToolSettings::load>(
+            "Which tools exist: all, none, or a list of names and groups"),
+        schema::opt<&ToolSettings::allow>("Only these tools, groups or patterns; empty: all")
+            .max_length(kMaxRules),
+        schema::opt<&ToolSettings::deny>("Never these; a deny always wins").max_length(kMaxRules),
+        schema::opt<&ToolSettings::ask>("A person must agree to each call of these")
+            .max_length(kMaxRules),
+        schema::opt<&ToolSettings::effects>("What happens to calls by effect"));
+  }
+};
+
+struct Agent {
+  std::string id;
+  ToolRules tools;
+
+  static constexpr auto schema() {
+    return schema::object("An agent and its rules.",
+                          schema::arg<&Agent::id>("Its name").min_length(1).max_length(64),
+                          schema::opt<&Agent::tools>("Which tools it may use"));
+  }
+};
+
+struct Root {
+  std::string path;
+  Access access = Access::read_only;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "A directory besides the workspace.",
+        schema::arg<&Root::path>(
+            "Absolute, or ~/…; in a workspace's file also relative to the workspace")
+            .min_length(1)
+            .max_length(4096),
+        schema::opt<&Root::access>("What tools may do there"));
+  }
+};
+
+struct Limits {
+  std::optional<std::int64_t> inline_chars;
+  std::optional<double> timeout_seconds;
+  std::int64_t max_frame_bytes = 64 << 20;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "Bounds of every call.",
+        schema::opt<&Limits::inline_chars>(
+            "Longer answers are stored and shown by a preview; default: each tool's own limit")
+            .min(100)
+            .max(10'000'000),
+        schema::opt<&Limits::timeout_seconds>("A call that takes longer is ended; default: none")
+            .min_number(0.001)
+            .max_number(86'400),
+        schema::opt<&Limits::max_frame_bytes>("A longer MCP message is refused")
+            .min(4096)
+            .max(1 << 30));
+  }
+};
+
+struct HookSettings {
+  bool enabled = true;
+  double timeout_seconds = 10;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "Your scripts around every call.",
+        schema::opt<&HookSettings::enabled>("Whether hook scripts run"),
+        schema::opt<&HookSettings::timeout_seconds>("A script that takes longer is ended")
+            .min_number(0.001)
+            .max_number(600));
+  }
+};
+
+struct Settings {
+  ToolSettings tools;
+  std::vector<Agent> agents;
+  std::string agent;
+  std::vector<Root> roots;
+  Limits limits;
+  HookSettings hooks;
+  bool record = true;
+  bool sync = true;
+  Profile profile = Profile::default_;
+  std::string dialect;
+  Color color = Color::auto_;
+  bool verbose = false;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "helve's configuration.",
+        schema::opt<&Settings::tools>("Which tools exist and who may use them"),
+        schema::opt<&Settings::agents>("Agents and their rules").max_length(kMaxRules),
+        schema::opt<&Settings::agent>("The agent that calls are made as, unless another is named")
+            .max_length(64),
+        schema::opt<&Settings::roots>("Directories besides the workspace").max_length(kMaxRules),
+        schema::opt<&Settings::limits>("Bounds of every call"),
+        schema::opt<&Settings::hooks>("Your scripts around every call"),
+        schema::opt<&Settings::record>("Whether calls are recorded"),
+        schema::opt<&Settings::sync>("Whether changed files are on disk before a call returns"),
+        schema::opt<&Settings::profile>(
+            "bare: no policy, hooks or records; the tool's function is called directly"),
+        schema::opt<&Settings::dialect>("Whose tool names are shown; empty: helve's own")
+            .max_length(64),
+        schema::opt<&Settings::color>("Colours on a terminal"),
+        schema::opt<&Settings::verbose>("Whether calls and results are shown on standard error"));
+  }
+};
+
+}  // namespace helve::config

@@ -1,0 +1,39 @@
+// Tools in the formats of model providers. Each is a small lowering pass from the full JSON Schema
+// 2020-12 of a tool to what the provider takes. A tool that a provider's subset cannot express is
+// left out by name, with the reason, so that one odd schema never costs a whole turn.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace helve::model {
+
+// A tool as it is offered: under the names that the session's dialect gives it.
+struct Offer {
+  std::string name;
+  std::string description;
+  JsonObject input_schema;
+};
+
+struct Omitted {
+  std::string name;
+  std::string reason;  // names the parameter where one is to blame
+};
+
+struct Lowered {
+  JsonArray tools;  // in the order of the offers
+  std::vector<Omitted> omitted;
+};
+
+Lowered to_anthropic(std::span<const Offer> offers);  // {name, description, input_schema}
+Lowered to_openai(
+    std::span<const Offer> offers);  // {type: function, function: {name, description, parameters}}
+Lowered to_openai_strict(
+    std::span<const Offer> offers);  // the same with strict: true; optional parameters may be null
+Lowered to_gemini(
+    std::span<const Offer> offers);  // function declarations {name, description, parameters}
+
+}  // namespace helve::model

@@ -1,0 +1,46 @@
+// Deadlines: requests a stop when a call's time is up. One thread for all calls, started by the first that has a limit.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+namespace helve::dispatch {
+
+// Thread-safe.
+class Deadlines {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  // While it lives, its token is stopped at the deadline or when the caller's token is.
+  class Guard {
+   public:
+    Guard(Deadlines& owner, Time deadline, std::stop_token outer);
+    ~Guard();
+    Guard(const Guard&) = delete;
+    std::stop_token token() const { return source_.get_token(); }
+
+   private:
+    struct Forward {
+      std::stop_source source;
+      void operator()() { source.request_stop(); }
+    };
+    Deadlines& owner_;
+    std::stop_source source_;
+    std::stop_callback<Forward> forward_;
+    std::multimap<Time, std::stop_source>::iterator place_;
+  };
+
+ private:
+  void watch(std::stop_token stop);
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::multimap<Time, std::stop_source> waiting_;  // guarded by mutex_; a guard takes its own entry out
+  std::jthread watcher_;                           // guarded by mutex_ until started
+};
+
+}  // namespace helve::dispatch

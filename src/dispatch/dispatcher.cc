@@ -1,0 +1,265 @@
+#include "dispatch/dispatcher.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "dispatch/arguments.h"
+#include "dispatch/cap.h"
+#include "dispatch/deadlines.h"
+#include "schema/validate.h"
+#include "sys/clock.h"
+#include "sys/id.h"
+
+namespace helve::dispatch {
+
+using std::chrono::steady_clock;
+
+struct Dispatcher::Passage {
+  const Call& call;
+  Outcome& outcome;
+  Registry::Found found = {};
+  const Json* arguments = nullptr;  // canonical names; points into the call or to `own`
+  Json own = {};
+  std::unique_ptr<Bound> bound = {};
+  Effect effect = Effect::read;
+  CallRecord record = {};
+  bool begun = false;  // the intent is on disk
+  bool ran = false;
+
+  const Tool& tool() const { return *found.tool; }
+};
+
+Dispatcher::Dispatcher(const Registry& registry, Capabilities capabilities, Stages stages)
+    : registry_(registry), capabilities_(std::move(capabilities)), stages_(std::move(stages)), deadlines_(std::make_unique<Deadlines>()) {}
+Dispatcher::~Dispatcher() = default;
+
+namespace {
+
+const sys::RealClock kRealClock;
+
+Error forbidden(const Tool& tool, std::string_view why) {
+  return Error{Code::denied, fmt::format("tool '{}' is denied: {}", tool.spec.name, why), "use another tool, or change that rule", "forbidden_tool"};
+}
+
+// Runs a stage that calls foreign code. No exception leaves it.
+template <class Work>
+auto guarded(std::string_view name, Work work) -> decltype(work()) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return Error{Code::unavailable, fmt::format("tool '{}' ran out of memory", name), "ask for less at once"};
+  } catch (const std::exception& exception) {
+    return Error{Code::internal, fmt::format("tool '{}' threw: {}", name, exception.what()), "this is a fault of the tool"};
+  } catch (...) {
+    return Error{Code::internal, fmt::format("tool '{}' threw something unknown", name), "this is a fault of the tool"};
+  }
+}
+
+}  // namespace
+
+Outcome Dispatcher::call(const Call& call) {
+  Outcome outcome;
+  Passage passage{call, outcome};
+  const bool observed = stages_.recorder || stages_.on_outcome;
+  const auto started = observed ? steady_clock::now() : steady_clock::time_point{};
+  if (observed || stages_.hooks) {
+    const sys::Clock& clock = capabilities_.clock ? *capabilities_.clock : static_cast<const sys::Clock&>(kRealClock);
+    outcome.call_id = sys::new_id("c_", clock);
+    passage.record.started_ms = clock.unix_ms();
+  }
+
+  Result<Product> result = guarded(call.tool, [&] { return pass(passage); });
+  if (stages_.hooks && passage.ran) run_after_hooks(passage, result);
+  if (result) outcome.product = std::move(*result);
+  else outcome.error = std::move(result).error();
+  if (call.cap == Cap::inline_limit && stages_.results && outcome.ok()) cap(call, outcome);
+
+  if (observed) outcome.duration = steady_clock::now() - started;
+  if (stages_.recorder) record_outcome(passage);
+  if (stages_.on_outcome) stages_.on_outcome(call, outcome);
+  return outcome;
+}
+
+Result<Product> Dispatcher::pass(Passage& passage) {
+  const Call& call = passage.call;
+  passage.found = TRY(registry_.resolve(call.tool));
+  const Tool& tool = *(passage.outcome.tool = passage.found.tool);
+  if (call.policy) {
+    const size_t index = registry_.index_of(tool);
+    if (!call.policy->allows(index)) return forbidden(tool, call.policy->reason(index));
+  }
+
+  if (call.arguments && call.arguments->is_object()) {
+    passage.arguments = call.arguments;
+  } else if (!call.arguments || call.arguments->is_null() || call.arguments->is_string()) {
+    const std::string_view text = call.arguments && call.arguments->is_string() ? std::string_view(call.arguments->get_string()) : call.raw_arguments;
+    Arguments parsed = TRY(parse_arguments(text));
+    passage.own = std::move(parsed.value);
+    passage.arguments = &passage.own;
+    for (const std::string& repair : parsed.repairs) passage.outcome.notes.push_back("arguments repaired: " + repair);
+  } else {
+    return Error{Code::invalid_argument, fmt::format("the arguments must be a JSON object, got {}", type_name(*call.arguments)), "", "invalid_json"};
+  }
+  if (passage.found.dialect) {
+    passage.own = TRY(to_canonical(*passage.found.dialect, passage.arguments->get_object()));
+    passage.arguments = &passage.own;
+  }
+  if (stages_.on_call) stages_.on_call(call, to_text(*passage.arguments));
+
+  passage.bound = TRY(tool.bind(*passage.arguments));
+  if (stages_.hooks) TRY(run_before_hooks(passage));
+  passage.effect = passage.bound->effect();
+  TRY(ask_policy(passage));
+
+  if (stages_.recorder && passage.effect != Effect::read) TRY(record_intent(passage));
+  passage.ran = true;
+  Result<Product> product = run(passage);
+  if (product && !tool.output && !tool.output_schema_json.empty()) {
+    Json value = TRY(parse_json(product->json));
+    auto problems = schema::validate(tool.output_schema_json, value);
+    if (!problems.empty()) {
+      Error error = schema::to_error(problems);
+      return Error{Code::internal, fmt::format("the output of '{}' breaks its own schema: {}", tool.spec.name, error.message),
+                   "this is a fault of the tool", "invalid_output", std::move(error.details)};
+    }
+  }
+  return product;
+}
+
+Result<void> Dispatcher::ask_policy(Passage& passage) {
+  const Policy* policy = passage.call.policy;
+  if (!policy || policy->decides_plainly()) return {};
+  const Tool& tool = passage.tool();
+  Policy::Decision decision = policy->decide(registry_.index_of(tool), passage.effect);
+  if (decision.verdict == Verdict::allow) return {};
+  if (decision.verdict == Verdict::deny) return forbidden(tool, decision.reason);
+  if (!stages_.approver) {
+    return Error{Code::denied, fmt::format("tool '{}' needs approval ({}), and there is nobody to ask", tool.spec.name, decision.reason),
+                 "take it out of that rule to allow it", "approval_required"};
+  }
+  const std::string arguments = passage.bound->arguments();
+  return stages_.approver->ask({passage.call.who, tool.spec.name, passage.effect, arguments, decision.reason}, passage.call.stop);
+}
+
+Result<void> Dispatcher::run_before_hooks(Passage& passage) {
+  const Tool& tool = passage.tool();
+  HookAnswer answer = stages_.hooks->before({passage.call.who, passage.outcome.call_id, passage.call.caller, tool.spec.name, *passage.arguments,
+                                             passage.bound->effect()},
+                                            passage.call.stop);
+  for (std::string& failure : answer.failures) passage.outcome.notes.push_back(std::move(failure));
+  if (answer.decision == HookAnswer::Decision::deny) {
+    return Error{Code::denied, fmt::format("a hook blocked '{}': {}", tool.spec.name, answer.reason.empty() ? "no reason given" : answer.reason),
+                 "do what the reason asks, or try another way", "blocked_by_hook"};
+  }
+  // A hook that was cut short has not agreed to anything.
+  if (passage.call.stop.stop_requested()) return Error{Code::cancelled, "the call was cancelled"};
+  if (answer.arguments) {
+    passage.own = std::move(*answer.arguments);
+    passage.arguments = &passage.own;
+    passage.bound = TRY(tool.bind(passage.own));
+    passage.outcome.notes.push_back("a hook changed the arguments");
+  }
+  return {};
+}
+
+void Dispatcher::run_after_hooks(Passage& passage, Result<Product>& result) {
+  const std::string text = result ? text_of(result->content) : describe(result.error());
+  HookCall hooked{passage.call.who, passage.outcome.call_id, passage.call.caller, passage.tool().spec.name, *passage.arguments, passage.effect,
+                  text, !result.has_value()};
+  HookAnswer answer = stages_.hooks->after(hooked, passage.call.stop);
+  for (std::string& failure : answer.failures) passage.outcome.notes.push_back(std::move(failure));
+}
+
+Result<Product> Dispatcher::run(Passage& passage) {
+  const Call& call = passage.call;
+  workspace::Workspace* files = capabilities_.changing_files ? capabilities_.changing_files->load(std::memory_order_acquire) : capabilities_.files;
+  Context context{.who = call.who, .call_id = passage.outcome.call_id, .stop = call.stop, .files = files,
+                  .results = stages_.results, .clock = capabilities_.clock, .listener = call.listener};
+  std::shared_ptr<store::CallStore> store;
+  if (capabilities_.store) {
+    store = capabilities_.store();
+    context.store = store.get();
+  }
+  auto run = [&] { return guarded(passage.tool().spec.name, [&] { return passage.bound->run(context); }); };
+  const std::optional<std::chrono::milliseconds> timeout = call.timeout ? call.timeout : stages_.timeout;
+  if (!timeout) return run();
+
+  context.deadline = steady_clock::now() + *timeout;
+  Deadlines::Guard guard(*deadlines_, *context.deadline, call.stop);
+  context.stop = guard.token();
+  Result<Product> product = run();
+  const bool ran_out = !product && product.error().code == Code::cancelled && !call.stop.stop_requested();
+  if (ran_out) {
+    return Error{Code::timeout, fmt::format("'{}' did not finish within {} ms", passage.tool().spec.name, timeout->count()),
+                 "ask for less, or allow more time"};
+  }
+  return product;
+}
+
+void Dispatcher::cap(const Call& call, Outcome& outcome) {
+  const Limits& limits = outcome.tool->spec.limits;
+  Product& product = outcome.product;
+  size_t bytes = 0;
+  for (const Content& block : product.content) {
+    if (const auto* text = std::get_if<TextContent>(&block)) bytes += text->text.size();
+  }
+  if (bytes <= limits.inline_chars && product.json.size() <= 2 * limits.inline_chars) return;
+
+  std::string text = text_of(product.content);
+  if (count_chars(text) <= limits.inline_chars) {
+    if (product.json.size() <= 2 * limits.inline_chars) return;
+    text = product.json;  // little to read, but a large value
+  }
+  if (text.size() > limits.capture_bytes) {
+    outcome.notes.push_back(fmt::format("only the first {} of {} bytes were kept", limits.capture_bytes, text.size()));
+    text.resize(cut_utf8(text, limits.capture_bytes).size());
+  }
+  Result<Results::Stored> stored = stages_.results->keep(call.who.session, outcome.tool->spec.name, text);
+  std::string shown;
+  if (stored) {
+    shown = stub_text(*stored, text, limits.preview_chars);
+    outcome.stored = std::move(*stored);
+  } else {
+    outcome.notes.push_back("the whole answer could not be kept: " + describe(stored.error()));
+    shown = preview(text, limits.inline_chars);
+  }
+  product.json = shrink_json(product.json, limits.inline_chars, outcome.stored ? outcome.stored->id : "(not kept)");
+  std::erase_if(product.content, [](const Content& block) { return std::holds_alternative<TextContent>(block); });
+  product.content.insert(product.content.begin(), TextContent{std::move(shown)});
+}
+
+void Dispatcher::describe_call(Passage& passage) {
+  CallRecord& record = passage.record;
+  record.id = passage.outcome.call_id;
+  record.who = passage.call.who;
+  record.caller = passage.call.caller;
+  record.tool = passage.outcome.tool ? passage.outcome.tool->spec.name : preview(passage.call.tool, 80);
+  record.effect = passage.effect;
+  if (passage.arguments) {
+    record.arguments = to_text(*passage.arguments);
+    record.arguments.resize(cut_utf8(record.arguments, kMaxRecordedArguments).size());
+  }
+}
+
+// Before the call runs: after a crash the record must show what was attempted.
+Result<void> Dispatcher::record_intent(Passage& passage) {
+  describe_call(passage);
+  passage.record.outcome = "running";
+  TRY(stages_.recorder->begin(passage.record));
+  passage.begun = true;
+  return {};
+}
+
+void Dispatcher::record_outcome(Passage& passage) {
+  if (!passage.begun) describe_call(passage);
+  const Outcome& outcome = passage.outcome;
+  CallRecord& record = passage.record;
+  record.duration_us = std::chrono::duration_cast<std::chrono::microseconds>(outcome.duration).count();
+  record.outcome = outcome.error ? outcome.error->type_name() : "ok";
+  if (outcome.error) record.message = preview(outcome.error->message, 500);
+  record.output_bytes = outcome.product.json.size();
+  if (passage.begun) stages_.recorder->finish(record);
+  else stages_.recorder->note(std::move(record));
+}
+
+}  // namespace helve::dispatch

@@ -1,0 +1,110 @@
+// Dispatcher: the only way to call a tool. Every call, whoever makes it, passes the same stages in the same order;
+// a stage that nothing configures is not on the path.
+//
+// Thread rule: call() may run on any number of threads at once and holds no lock while hooks, people or tools run,
+// so tools may call tools.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dispatch/policy.h"
+#include "tool/registry.h"
+#include "tool/services.h"
+
+namespace helve::sys {
+class Clock;
+}
+
+namespace helve::dispatch {
+
+// Whether a long answer is cut and kept as lr_N (for models), or given whole (for programs and pipes).
+enum class Cap : unsigned char { inline_limit, none };
+
+struct Call {
+  std::string_view tool;                 // as the caller knows it
+  const Json* arguments = nullptr;       // parsed; or
+  std::string_view raw_arguments = {};   // text, parsed and conservatively repaired here
+  Caller caller = Caller::cli;
+  const Identity& who;
+  const Policy* policy = nullptr;        // null: everything loaded is allowed
+  Cap cap = Cap::inline_limit;
+  std::stop_token stop = {};
+  std::optional<std::chrono::milliseconds> timeout = {};
+  Listener* listener = nullptr;
+};
+
+// What came of a call. Exactly one of error and product is meaningful.
+struct Outcome {
+  std::string call_id;             // set when calls are recorded or hooked
+  const Tool* tool = nullptr;      // null when the name is unknown
+  std::optional<Error> error;
+  Product product;
+  std::optional<Results::Stored> stored;  // the answer was long: the whole of it
+  std::vector<std::string> notes;  // what the caller should be told besides: repairs, failing hooks
+  std::chrono::nanoseconds duration{};
+
+  bool ok() const { return !error; }
+};
+
+// What tools may reach. Null: not granted.
+struct Capabilities {
+  workspace::Workspace* files = nullptr;
+  // Set when the workspace may become another one while calls run, as an MCP client's roots do; wins over `files`.
+  const std::atomic<workspace::Workspace*>* changing_files = nullptr;
+  sys::Clock* clock = nullptr;
+  // A store handle for one call; null when there is no store.
+  std::function<std::shared_ptr<store::CallStore>()> store = {};
+};
+
+// The configured stages. Null: the stage is absent.
+struct Stages {
+  Hooks* hooks = nullptr;
+  Approver* approver = nullptr;
+  Recorder* recorder = nullptr;
+  Results* results = nullptr;
+  std::optional<std::chrono::milliseconds> timeout = {};  // of calls that state none
+  // Told of every call and its outcome, for --verbose.
+  std::function<void(const Call&, std::string_view arguments)> on_call = {};
+  std::function<void(const Call&, const Outcome&)> on_outcome = {};
+};
+
+class Deadlines;
+
+class Dispatcher {
+ public:
+  // Borrows the registry and everything that `stages` and `capabilities` point to.
+  Dispatcher(const Registry& registry, Capabilities capabilities, Stages stages = {});
+  ~Dispatcher();
+  Dispatcher(const Dispatcher&) = delete;
+
+  // Never throws; a tool's failure is an Outcome.
+  Outcome call(const Call& call);
+
+  const Registry& registry() const { return registry_; }
+
+ private:
+  struct Passage;  // one call on its way through the stages
+  Result<Product> pass(Passage& passage);
+  Result<void> ask_policy(Passage& passage);
+  Result<void> run_before_hooks(Passage& passage);
+  void run_after_hooks(Passage& passage, Result<Product>& result);
+  Result<Product> run(Passage& passage);
+  void cap(const Call& call, Outcome& outcome);
+  void describe_call(Passage& passage);
+  Result<void> record_intent(Passage& passage);
+  void record_outcome(Passage& passage);
+
+  const Registry& registry_;
+  Capabilities capabilities_;
+  Stages stages_;
+  std::unique_ptr<Deadlines> deadlines_;
+};
+
+}  // namespace helve::dispatch

@@ -1,0 +1,228 @@
+#include "dispatch/dispatcher.h"
+
+#include <gtest/gtest.h>
+
+#include "unit/dispatch/test_tools.h"
+
+namespace helve::dispatch {
+namespace {
+
+// Writes down what happens, in order: the stages' order is the promise under test.
+struct Journal {
+  std::vector<std::string> events;
+};
+
+struct FakeHooks : Hooks {
+  Journal& journal;
+  HookAnswer answer;
+  explicit FakeHooks(Journal& j) : journal(j) {}
+  HookAnswer before(const HookCall& call, std::stop_token) override {
+    journal.events.push_back("before " + std::string(call.tool) + " " + to_text(call.arguments));
+    return answer;
+  }
+  HookAnswer after(const HookCall& call, std::stop_token) override {
+    journal.events.push_back("after " + std::string(call.result));
+    return {};
+  }
+};
+
+struct FakeApprover : Approver {
+  Journal& journal;
+  bool grant = true;
+  explicit FakeApprover(Journal& j) : journal(j) {}
+  Result<void> ask(const Question& question, std::stop_token) override {
+    journal.events.push_back("ask " + std::string(question.tool) + ": " + std::string(question.reason));
+    if (!grant) return Error{Code::denied, "the user said no"};
+    return {};
+  }
+};
+
+struct FakeRecorder : Recorder {
+  Journal& journal;
+  bool full = false;
+  explicit FakeRecorder(Journal& j) : journal(j) {}
+  Result<void> begin(const CallRecord& record) override {
+    if (full) return Error{Code::unavailable, "disk full"};
+    journal.events.push_back("begin " + record.tool + " " + record.arguments);
+    return {};
+  }
+  void finish(const CallRecord& record) override { journal.events.push_back("finish " + record.outcome); }
+  void note(CallRecord record) override { journal.events.push_back("note " + record.tool + " " + record.outcome); }
+};
+
+struct FakeResults : Results {
+  std::map<std::string, std::string> kept;
+  Result<Stored> keep(std::string_view, std::string_view tool, std::string_view text) override {
+    std::string id = "lr_" + std::to_string(kept.size() + 1);
+    kept[id] = text;
+    return Stored{id, std::string(tool), text.size(), 0};
+  }
+  Result<std::string> text(std::string_view, std::string_view id) override { return kept.at(std::string(id)); }
+  Result<std::vector<Stored>> list(std::string_view) override { return std::vector<Stored>{}; }
+};
+
+class DispatcherTest : public ::testing::Test {
+ protected:
+  Registry registry = *Registry::load(helve::testing::test_tools());
+  Identity who{"main", "ann", "/w", "s_1"};
+  Journal journal;
+  FakeHooks hooks{journal};
+  FakeApprover approver{journal};
+  FakeRecorder recorder{journal};
+  FakeResults results;
+  Stages stages;
+  Policy policy = *Policy::make(registry, {});
+
+  Outcome call(std::string_view tool, std::string_view arguments, Cap cap = Cap::inline_limit,
+               std::optional<std::chrono::milliseconds> timeout = {}, std::stop_token stop = {}) {
+    Dispatcher dispatcher(registry, {}, stages);
+    return dispatcher.call({.tool = tool, .raw_arguments = arguments, .caller = Caller::test, .who = who, .policy = &policy, .cap = cap, .stop = stop,
+                            .timeout = timeout});
+  }
+  void all_stages() {
+    stages.hooks = &hooks;
+    stages.approver = &approver;
+    stages.recorder = &recorder;
+    stages.results = &results;
+  }
+  void rules(Rules rules) {
+    rules.source = "test";
+    auto made = Policy::make(registry, {rules});
+    ASSERT_TRUE(made) << made.error().message;
+    policy = std::move(*made);
+  }
+};
+
+TEST_F(DispatcherTest, CallsByNameAndAlias) {
+  EXPECT_EQ(call("echo", R"({"text":"hi"})").product.json, R"({"said":"hi"})");
+  Outcome outcome = call("say", R"({"text":"hi","times":2})");
+  EXPECT_EQ(text_of(outcome.product.content), "hihi");
+  EXPECT_EQ(outcome.tool->spec.name, "echo");
+  EXPECT_TRUE(outcome.call_id.empty());  // nothing observes the call, nothing is spent on it
+}
+
+TEST_F(DispatcherTest, NamesTheNearestToolWhenThereIsNone) {
+  Outcome outcome = call("ecko", "{}");
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error->type, "unknown_tool");
+  EXPECT_EQ(outcome.error->hint, "did you mean 'echo'?");
+}
+
+TEST_F(DispatcherTest, PassesTheStagesInOrder) {
+  all_stages();
+  rules({.ask = {"save"}});
+  EXPECT_TRUE(call("save", R"({"text":"x"})").ok());
+  EXPECT_EQ(journal.events, (std::vector<std::string>{R"(before save {"text":"x"})", "ask save: tools.ask 'save' of test",
+                                                      R"(begin save {"text":"x"})", "after x", "finish ok"}));
+}
+
+TEST_F(DispatcherTest, NotesReadsAfterwards) {
+  all_stages();
+  EXPECT_TRUE(call("echo", R"({"text":"x"})").ok());
+  EXPECT_EQ(journal.events, (std::vector<std::string>{R"(before echo {"text":"x"})", "after x", "note echo ok"}));
+}
+
+TEST_F(DispatcherTest, DeniesBeforeAnythingElseLooksAtTheCall) {
+  all_stages();
+  rules({.deny = {"say"}});  // an alias denies the behaviour
+  Outcome outcome = call("echo", "not even JSON");
+  EXPECT_EQ(outcome.error->type, "forbidden_tool");
+  EXPECT_EQ(outcome.error->message, "tool 'echo' is denied: tools.deny 'say' of test");
+  EXPECT_EQ(journal.events, (std::vector<std::string>{"note echo forbidden_tool"}));
+}
+
+TEST_F(DispatcherTest, DecodesWhatAHookRewrote) {
+  all_stages();
+  hooks.answer.arguments = *parse_json(R"({"text":"safe"})");
+  EXPECT_EQ(call("echo", R"({"text":"x"})").product.json, R"({"said":"safe"})");
+  hooks.answer.arguments = *parse_json(R"({"txt":"safe"})");
+  EXPECT_EQ(call("echo", R"({"text":"x"})").error->type, "invalid_input");
+}
+
+TEST_F(DispatcherTest, AHookBlocksWithItsReasonAndItsAllowLiftsNothing) {
+  all_stages();
+  rules({.deny = {"save"}});
+  hooks.answer = {.decision = HookAnswer::Decision::allow};
+  EXPECT_EQ(call("save", R"({"text":"x"})").error->type, "forbidden_tool");
+  hooks.answer = {.decision = HookAnswer::Decision::deny, .reason = "not on Fridays"};
+  EXPECT_EQ(call("echo", R"({"text":"x"})").error->message, "a hook blocked 'echo': not on Fridays");
+}
+
+TEST_F(DispatcherTest, AsksByTheEffectOfTheseArguments) {
+  all_stages();
+  rules({.effects = {Verdict::allow, Verdict::ask, Verdict::allow, Verdict::allow}});
+  EXPECT_TRUE(call("maybe", R"({"text":"x"})").ok());
+  approver.grant = false;
+  EXPECT_EQ(call("maybe", R"({"text":"x","times":2})").error->message, "the user said no");
+  stages.approver = nullptr;
+  EXPECT_EQ(call("maybe", R"({"text":"x","times":2})").error->type, "approval_required");
+}
+
+TEST_F(DispatcherTest, RefusesToActWhenTheIntentCannotBeRecorded) {
+  all_stages();
+  recorder.full = true;
+  EXPECT_EQ(call("save", R"({"text":"x"})").error->message, "disk full");
+  EXPECT_TRUE(call("echo", R"({"text":"x"})").ok());
+}
+
+TEST_F(DispatcherTest, KeepsLongAnswersWholeAndShowsTheirBeginning) {
+  all_stages();
+  Outcome outcome = call("echo", R"({"text":"0123456789","times":2000})");
+  ASSERT_TRUE(outcome.stored);
+  EXPECT_EQ(results.kept.at("lr_1").size(), 20'000u);
+  std::string text = text_of(outcome.product.content);
+  EXPECT_TRUE(text.starts_with("[The answer has 20000 characters and is kept as lr_1 (3 pages). It begins:]\n0123456789")) << text;
+  EXPECT_LT(text.size(), 800u);
+  EXPECT_LT(outcome.product.json.size(), 10'000u);
+  EXPECT_TRUE(parse_json(outcome.product.json));
+  EXPECT_FALSE(call("echo", R"({"text":"0123456789","times":2000})", Cap::none).stored);
+  EXPECT_FALSE(call("echo", R"({"text":"0123456789","times":1000})").stored);  // exactly the limit
+}
+
+TEST_F(DispatcherTest, LetsNoExceptionOut) {
+  Outcome outcome = call("throwing", R"({"text":"x"})");
+  EXPECT_EQ(outcome.error->message, "tool 'throwing' threw: boom");
+  EXPECT_EQ(outcome.error->code, Code::internal);
+}
+
+TEST_F(DispatcherTest, ChecksTheOutputAgainstItsSchema) {
+  Outcome outcome = call("lying", R"({"text":"x"})");
+  EXPECT_EQ(outcome.error->type, "invalid_output");
+}
+
+TEST_F(DispatcherTest, StopsAtTheDeadlineAndOnCancellation) {
+  EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, std::chrono::milliseconds(1)).error->code, Code::timeout);
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, {}, source.get_token()).error->code, Code::cancelled);
+  EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, std::chrono::hours(1), source.get_token()).error->code, Code::cancelled);
+}
+
+TEST_F(DispatcherTest, RepairsConservativelyAndSaysSo) {
+  Outcome outcome = call("echo", R"({"text":"x",})");
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome.notes, (std::vector<std::string>{"arguments repaired: removed a trailing comma"}));
+  EXPECT_EQ(call("echo", R"({"text":"x)").error->type, "invalid_json");
+  EXPECT_EQ(call("echo", R"(["text"])").error->type, "invalid_json");
+  EXPECT_EQ(call("echo", "").error->message, "text: required, but missing");
+}
+
+TEST_F(DispatcherTest, LetsManyThreadsCallAtOnce) {
+  all_stages();
+  stages.hooks = nullptr, stages.recorder = nullptr;
+  Dispatcher dispatcher(registry, {}, stages);
+  std::vector<std::jthread> threads;
+  std::atomic<int> right = 0;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int n = 0; n < 200; ++n) {
+        right += dispatcher.call({.tool = "echo", .raw_arguments = R"({"text":"x"})", .who = who, .policy = &policy}).ok();
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(right, 1600);
+}
+
+}  // namespace
+}  // namespace helve::dispatch

@@ -1,0 +1,130 @@
+// tools/list and tools/call.
+#include "dispatch/cap.h"
+#include "mcp/call_listener.h"
+#include "mcp/content.h"
+#include "mcp/paging.h"
+#include "mcp/result_writer.h"
+#include "mcp/session.h"
+
+namespace helve::mcp {
+namespace {
+
+void append_error_text(std::string& out, const Error& error) {
+  std::string text = error.message;
+  if (!error.hint.empty()) (text += "\nHint: ") += error.hint;
+  append_text_block(out, text);
+}
+
+void append_notes(std::string& out, const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) {
+    if (!text.empty()) text += '\n';
+    (text += "Note: ") += note;
+  }
+  append_text_block(out, text);
+}
+
+void append_content(std::string& out, const dispatch::Outcome& outcome, Version version) {
+  out += '[';
+  const size_t start = out.size();
+  auto separate = [&] {
+    if (out.size() > start) out += ',';
+  };
+  if (outcome.error) append_error_text(out, *outcome.error);
+  for (const Content& block : outcome.product.content) {
+    separate();
+    append_block(out, block, version);
+  }
+  if (!outcome.notes.empty()) {
+    separate();
+    append_notes(out, outcome.notes);
+  }
+  out += ']';
+}
+
+// What programs want to know of a failure, beside the text for the model.
+std::string error_meta(const Error& error) {
+  std::string out = "\"helve/error\":";
+  ObjectWriter object(out);
+  object.text("error_type", error.type_name());
+  object.text("code", name_of(error.code));
+  object.text("message", error.message);
+  object.text_if_any("hint", error.hint);
+  if (!error.details.is_null()) object.value("details", error.details);
+  object.close();
+  return out;
+}
+
+std::string stored_meta(const Results::Stored& stored) {
+  std::string out = "\"helve/stored_result\":";
+  ObjectWriter object(out);
+  object.text("id", stored.id);
+  object.integer("chars", stored.chars);
+  object.integer("pages",
+                 (stored.chars + dispatch::kResultPageChars - 1) / dispatch::kResultPageChars);
+  object.close();
+  return out;
+}
+
+bool can_carry(Version version, std::string_view json) {
+  if (json.empty() || version < Version::v2025_06_18) return false;
+  return is_modern(version) || json.front() == '{';
+}
+
+}  // namespace
+
+void Session::list_tools(const Request& request, std::string& out) {
+  const auto cursor = read_cursor(request.params);
+  if (!cursor) return append_refusal(out, request, cursor.error());
+  const Result<ToolList::Page> page = server_.tools().page(request.version, *cursor);
+  if (!page) return append_refusal(out, request, page.error());
+  ResultWriter result(out, request, server_.info_member());
+  result.members(**page);
+  result.keep_for(kKeepList);
+  result.finish();
+}
+
+void Session::call_tool(const Request& request, std::string& out) {
+  const Json* name = request.param("name");
+  if (!name || !name->is_string()) {
+    return append_error(out, request.id, RpcCode::invalid_params,
+                        "params.name must be the name of a tool");
+  }
+  const std::string_view tool = name->get_string();
+  roots_.wait(request.stop.get_token(), server_.options().roots_wait);
+
+  CallListener listener(sink_, request, tool, server_.clock(), log_level_);
+  dispatch::Call call{.tool = tool,
+                      .caller = Caller::mcp,
+                      .who = who_,
+                      .policy = server_.policy(),
+                      .stop = request.stop.get_token(),
+                      .listener = &listener};
+  const Json* arguments = request.param("arguments");
+  if (arguments && arguments->is_string())
+    call.raw_arguments = arguments->get_string();
+  else
+    call.arguments = arguments;
+  const dispatch::Outcome outcome = server_.dispatcher().call(call);
+  listener.close();
+  if (!outcome.tool)
+    return append_refusal(out, request,
+                          outcome.error.value_or(Error{Code::not_found, "unknown tool"}));
+
+  ResultWriter result(out, request, server_.info_member());
+  result.key("content");
+  append_content(out, outcome, request.version);
+  std::string meta;
+  if (outcome.error) {
+    result.boolean("isError", true);
+    meta = error_meta(*outcome.error);
+  } else {
+    if (can_carry(request.version, outcome.product.json))
+      result.raw("structuredContent", outcome.product.json);
+    if (outcome.stored) meta = stored_meta(*outcome.stored);
+  }
+  result.finish(meta);
+  if (outcome.stored) changed(List::resources);
+}
+
+}  // namespace helve::mcp

@@ -1,0 +1,202 @@
+#include "cli/flag_docs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/result.h"
+#include "base/text.h"
+#include "schema/flags.h"
+#include "schema/schema.h"
+
+namespace helve::cli {
+namespace {
+
+using schema::Field;
+using schema::Kind;
+using schema::Type;
+
+constexpr size_t kMaxShownChoices = 16;   // characters of a|b|c that still fit beside the flag
+constexpr size_t kMaxShownDefault = 40;
+constexpr std::int64_t kMentionedLength = 200;  // longer limits are for machines; people do not reach them
+
+// The type of one value: what an array or optional holds in the end.
+const Type& element_of(const Type& type) {
+  const Type& inner = schema::plain(type);
+  return inner.kind == Kind::array ? element_of(*inner.inner) : inner;
+}
+
+// Fields that name files are known by their names; completion offers files for them and nothing else depends on it.
+Completes completion_of(const Field& field) {
+  const Type& type = element_of(*field.type);
+  if (type.kind == Kind::enumeration) return Completes::choices;
+  if (type.kind != Kind::string) return Completes::nothing;
+  const std::string_view name = field.name;
+  if (name == "root" || name == "workdir" || name.ends_with("dir") || name.ends_with("directory")) return Completes::directories;
+  if (name == "config" || name == "input" || name.ends_with("path") || name.ends_with("paths") || name.ends_with("file") ||
+      name.ends_with("files"))
+    return Completes::files;
+  return Completes::nothing;
+}
+
+std::string value_name(const Field& field, const FlagDoc& doc) {
+  switch (element_of(*field.type).kind) {
+    case Kind::boolean: return "";
+    case Kind::integer: return "N";
+    case Kind::number: return "NUMBER";
+    case Kind::enumeration: {
+      std::string all = join(doc.choices, "|");
+      return all.size() <= kMaxShownChoices ? all : "CHOICE";
+    }
+    case Kind::map: return "KEY=VALUE";
+    case Kind::object:
+    case Kind::json: return "JSON";
+    default: break;
+  }
+  return doc.completes == Completes::files ? "FILE" : doc.completes == Completes::directories ? "DIR" : "TEXT";
+}
+
+std::string number_of(const schema::Bound& bound) {
+  return bound.integral ? std::to_string(bound.integer) : fmt::format("{}", bound.number);
+}
+
+std::string range_of(const Field& field) {
+  if (field.lowest.set && field.highest.set) return fmt::format("{} to {}", number_of(field.lowest), number_of(field.highest));
+  if (field.lowest.set) return fmt::format("{} or more", number_of(field.lowest));
+  if (field.highest.set) return fmt::format("at most {}", number_of(field.highest));
+  return "";
+}
+
+std::string length_of(const Field& field) {
+  const Kind kind = schema::plain(*field.type).kind;
+  const char* unit = kind == Kind::string || kind == Kind::enumeration ? "characters" : "items";
+  if (field.longest >= 0 && field.longest < kMentionedLength) return fmt::format("at most {} {}", field.longest, unit);
+  if (field.shortest > 1) return fmt::format("at least {} {}", field.shortest, unit);
+  return "";
+}
+
+std::string default_text(const Json& value) {
+  if (value.is_null() || value.is_bool()) return "";
+  if (value.is_array() && value.get_array().empty()) return "";
+  if (value.is_object() && value.get_object().empty()) return "";
+  if (value.is_string() && value.get_string().empty()) return "";
+  std::string text = value.is_string() ? std::string(value.get_string()) : to_text(value);
+  if (text == "default" || text == "{}") return "";  // says nothing
+  return "default " + preview(text, kMaxShownDefault);
+}
+
+FlagDoc describe(const Field& field, const JsonObject& defaults) {
+  FlagDoc doc;
+  doc.text = std::string(field.description);
+  doc.required = field.required;
+  doc.letter = field.letter;
+  doc.completes = completion_of(field);
+  const Kind kind = schema::plain(*field.type).kind;
+  doc.repeats = kind == Kind::array || kind == Kind::map;
+  for (std::string_view name : element_of(*field.type).names) std::ranges::replace(doc.choices.emplace_back(name), '_', '-');
+  doc.value = value_name(field, doc);
+  const Json* fallback = defaults.if_contains(field.name);
+  std::vector<std::string> facts;
+  if (!doc.choices.empty() && doc.value == "CHOICE") facts.push_back("one of " + join(doc.choices, ", "));
+  facts.push_back(range_of(field));
+  facts.push_back(length_of(field));
+  if (!field.regex.empty()) facts.push_back(fmt::format("matching {}", field.regex));
+  if (field.takes_stdin) facts.emplace_back("- reads standard input");
+  if (doc.repeats) facts.emplace_back("may be repeated");
+  if (field.required && field.place == schema::Place::flag) facts.emplace_back("required");
+  if (!field.required && fallback) facts.push_back(default_text(*fallback));
+  std::erase(facts, "");
+  doc.facts = join(facts, "; ");
+  if (field.place == schema::Place::positional) {
+    doc.name = std::string(field.name);
+    std::ranges::transform(doc.name, doc.name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  } else {
+    doc.name = schema::flag_name(field.name);
+    const bool on = fallback && fallback->is_bool() && fallback->get_bool();
+    if (on) {
+      doc.negation = "--no-" + doc.name.substr(2);
+      doc.facts += doc.facts.empty() ? "default on" : "; default on";
+    }
+  }
+  return doc;
+}
+
+std::vector<FlagDoc> docs_of(const Type& type, schema::Place place) {
+  const JsonObject defaults = defaults_of(type);
+  std::vector<FlagDoc> docs;
+  for (const Field& field : type.fields) {
+    if (field.place == place) docs.push_back(describe(field, defaults));
+  }
+  return docs;
+}
+
+// "--limit=20" reads better as "--limit 20"; a value that starts with a dash stays attached.
+std::string shown(const std::string& word) {
+  const size_t equals = word.find('=');
+  if (!word.starts_with("--") || equals == word.npos || equals + 1 == word.size() || word[equals + 1] == '-') return shell_quoted(word);
+  return word.substr(0, equals) + " " + shell_quoted(word.substr(equals + 1));
+}
+
+}  // namespace
+
+std::string FlagDoc::term() const {
+  if (!name.starts_with("--")) return repeats ? name + "…" : name;
+  std::string term = letter ? fmt::format("-{}, ", letter) : "    ";
+  term += negation.empty() ? name : "--[no-]" + name.substr(2);
+  if (!value.empty()) term += " " + value;
+  return term;
+}
+
+std::string FlagDoc::explanation() const {
+  return facts.empty() ? text : fmt::format("{} ({})", text, facts);
+}
+
+std::vector<FlagDoc> positionals(const Type& type) { return docs_of(type, schema::Place::positional); }
+std::vector<FlagDoc> flags(const Type& type) { return docs_of(type, schema::Place::flag); }
+
+std::string usage_of(const Type& type) {
+  std::string usage;
+  for (const FlagDoc& doc : positionals(type)) usage += fmt::format(fmt::runtime(doc.required ? " {}" : " [{}]"), doc.term());
+  bool has_flags = false;
+  for (const FlagDoc& doc : flags(type)) {
+    if (doc.required) usage += fmt::format(" {} {}", doc.name, doc.value);
+    else has_flags = true;
+  }
+  if (has_flags) usage += " [flags]";
+  return usage.empty() ? usage : usage.substr(1);
+}
+
+JsonObject defaults_of(const Type& type) {
+  if (!type.operations.construct) return {};
+  void* value = type.operations.construct();
+  std::string text;
+  schema::encode(type, value, text);
+  type.operations.destroy(value);
+  Result<Json> json = parse_json(text);
+  return json && json->is_object() ? json->get_object() : JsonObject();
+}
+
+std::string shell_quoted(std::string_view word) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,:=@%+";
+  if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return std::string(word);
+  std::string quoted = "'";
+  for (char c : word) {
+    if (c == '\'') quoted += "'\\''";
+    else quoted += c;
+  }
+  return quoted + "'";
+}
+
+std::string command_line(std::string_view command, const Type& type, std::string_view arguments_json) {
+  std::string line = fmt::format("helve {}", command);
+  Result<Json> arguments = parse_json(arguments_json);
+  if (arguments && arguments->is_object()) {
+    if (Result<std::vector<std::string>> words = schema::to_flags(type, arguments->get_object())) {
+      for (const std::string& word : *words) line += " " + shown(word);
+      return line;
+    }
+  }
+  return fmt::format("{} --input - <<< {}", line, shell_quoted(arguments_json));
+}
+
+}  // namespace helve::cli

@@ -1,0 +1,125 @@
+#include "cli/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "cli/screen.h"
+
+namespace helve::cli {
+namespace {
+
+constexpr std::string_view kReservedFlags[] = {"help", "json"};
+
+std::string dashed(std::string_view name) {
+  std::string word(name);
+  std::replace(word.begin(), word.end(), '_', '-');
+  return word;
+}
+
+std::string underscored(std::string_view word) {
+  std::string name(word);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::optional<Named> find_name(const Registry& registry, std::string_view name, std::string_view group,
+                               std::string_view word) {
+  const Registry::Found found = registry.find(name);
+  if (!found.tool) return std::nullopt;
+  return Named{found.tool, found.dialect, std::string(name), std::string(group), std::string(word)};
+}
+
+}  // namespace
+
+Named named(const Tool& tool) {
+  std::string_view word = tool.spec.name;
+  const std::string prefix = tool.spec.group + "_";
+  if (word.size() > prefix.size() && word.starts_with(prefix)) word.remove_prefix(prefix.size());
+  return {&tool, nullptr, tool.spec.name, tool.spec.group, dashed(word)};
+}
+
+std::string summary_of(const Tool& tool) {
+  return std::string(tool.spec.title.empty() ? first_sentence(tool.spec.description) : std::string_view(tool.spec.title));
+}
+
+std::optional<Named> find_tool(const Registry& registry, std::string_view group, std::string_view word) {
+  const std::string name = underscored(word);
+  for (const Tool& tool : registry.tools()) {
+    if (tool.spec.group != group) continue;
+    if (Named own = named(tool); own.word == dashed(word)) return own;
+  }
+  for (std::string_view spelled : {word, std::string_view(name)}) {
+    std::optional<Named> found = find_name(registry, spelled, group, word);
+    if (found && found->tool->spec.group == group) return found;
+  }
+  return find_name(registry, fmt::format("{}_{}", group, name), group, word);
+}
+
+std::vector<std::string> other_names(const Registry& registry, const Tool& tool) {
+  std::set<std::string> names(tool.spec.aliases.begin(), tool.spec.aliases.end());
+  for (const Dialect& dialect : dialects()) {
+    for (const Dialect::Entry& entry : dialect.entries) {
+      if (entry.tool == tool.spec.name) names.emplace(entry.name);
+    }
+  }
+  // A name that another tool has as its own does not mean this one.
+  std::erase_if(names, [&](const std::string& name) { return registry.find(name).tool != &tool || name == tool.spec.name; });
+  return {names.begin(), names.end()};
+}
+
+std::vector<Named> tools_of(const Registry& registry, std::string_view group) {
+  std::vector<Named> found;
+  const std::string prefix = std::string(group) + "_";
+  for (const Tool& tool : registry.tools()) {
+    if (tool.spec.group == group) found.push_back(named(tool));
+    for (const std::string& name : other_names(registry, tool)) {
+      if (tool.spec.group == group || !name.starts_with(prefix)) continue;
+      found.push_back(*find_name(registry, name, group, dashed(std::string_view(name).substr(prefix.size()))));
+    }
+  }
+  return found;
+}
+
+bool is_group(const Registry& registry, std::string_view word) { return !tools_of(registry, word).empty(); }
+
+Face::Face(const Named& named) : tool_(named.tool) {
+  if (!tool_->input) return;
+  fields_.assign(tool_->input->fields.begin(), tool_->input->fields.end());
+  if (!named.dialect) return;
+  for (const Dialect::Parameter& parameter : named.dialect->parameters) {
+    if (parameter.theirs == parameter.ours || parameter.ours.empty() || !std::isalpha(static_cast<unsigned char>(parameter.theirs[0]))) continue;
+    // Their word may be one of ours with another meaning; under this name it means theirs.
+    std::erase_if(fields_, [&](const schema::Field& field) { return field.name == parameter.theirs; });
+    for (schema::Field& field : fields_) {
+      if (field.name == parameter.ours) field.name = parameter.theirs;
+    }
+  }
+}
+
+schema::Type Face::type() const {
+  if (!tool_->input) return {.kind = schema::Kind::object, .description = tool_->spec.description};
+  schema::Type type = *tool_->input;
+  type.fields = fields_;
+  return type;
+}
+
+Result<void> check_names(const Registry& registry) {
+  std::set<std::string> seen;
+  for (const Tool& tool : registry.tools()) {
+    const Named own = named(tool);
+    if (!seen.insert(own.command()).second)
+      return Error{Code::conflict, fmt::format("two tools are called 'helve {}'", own.command())};
+    if (!tool.input) continue;
+    for (const schema::Field& field : tool.input->fields) {
+      if (std::ranges::find(kReservedFlags, field.name) != std::end(kReservedFlags))
+        return Error{Code::conflict, fmt::format("tool '{}' has a parameter '{}', which hides the global flag", own.name, field.name),
+                     "rename the parameter"};
+    }
+  }
+  return {};
+}
+
+}  // namespace helve::cli

@@ -1,0 +1,59 @@
+// Names: how a tool is called on the command line, and which tool two words mean.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "schema/type.h"
+#include "tool/registry.h"
+
+namespace helve::cli {
+
+// A tool under one of its names: the group and word of the command line, the name the dispatcher takes.
+struct Named {
+  const Tool* tool = nullptr;
+  const Dialect::Entry* dialect = nullptr;
+  std::string name;
+  std::string group;
+  std::string word;
+
+  std::string command() const { return group + " " + word; }
+};
+
+Named named(const Tool& tool);  // under its canonical name: the word is the name minus the group, with dashes
+
+// One line about a tool, for lists: its title, else the first sentence of its description.
+std::string summary_of(const Tool& tool);
+
+// The tool that `helve GROUP WORD` means: its canonical word, or an alias or dialect name, alone ("fs Read") or cut at
+// the underscore ("membot read").
+std::optional<Named> find_tool(const Registry& registry, std::string_view group, std::string_view word);
+
+// The groups of the registry, or also the prefixes of other names, such as membot.
+bool is_group(const Registry& registry, std::string_view word);
+std::vector<Named> tools_of(const Registry& registry, std::string_view group);
+
+// Every other name of a tool: its aliases and its names in dialects.
+std::vector<std::string> other_names(const Registry& registry, const Tool& tool);
+
+// The fields of a tool's input, under the parameter names that a dialect uses. Borrows from the tool.
+class Face {
+ public:
+  explicit Face(const Named& named);
+  // An object type; a tool that has only a JSON Schema has no fields here.
+  schema::Type type() const;
+
+ private:
+  std::vector<schema::Field> fields_;
+  const Tool* tool_;
+};
+
+// The rules that let every tool be reached: no two have the same group and word, and none takes a flag that must mean
+// the same everywhere (--help, --json). A tool may take any other global flag as its own; the global one is then
+// given before the group.
+Result<void> check_names(const Registry& registry);
+
+}  // namespace helve::cli

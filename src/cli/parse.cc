@@ -1,0 +1,209 @@
+#include "cli/parse.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "schema/flags.h"
+
+namespace helve::cli {
+namespace {
+
+using schema::Field;
+using schema::Kind;
+using schema::Type;
+
+Error usage(std::string message, std::string hint) {
+  return Error{Code::invalid_argument, std::move(message), std::move(hint), "usage"};
+}
+
+bool is_flag(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
+
+// The field that a word such as --limit=3, --no-record or -n5 gives, or null. `takes_next`: its value is the next word.
+struct FlagOf {
+  const Field* field = nullptr;
+  bool takes_next = false;
+};
+FlagOf flag_of(const Type& type, std::string_view word) {
+  auto is_switch = [](const Field& field) { return schema::plain(*field.type).kind == Kind::boolean; };
+  if (!word.starts_with("--")) {
+    for (const Field& field : type.fields) {
+      if (field.letter != 0 && field.letter == word[1]) return {&field, !is_switch(field) && word.size() == 2};
+    }
+    return {};
+  }
+  std::string name(word.substr(2, word.find('=') - 2));
+  std::ranges::replace(name, '-', '_');
+  for (const Field& field : type.fields) {
+    if (field.name == name) return {&field, !is_switch(field) && word.find('=') == word.npos};
+    if (is_switch(field) && name == "no_" + std::string(field.name)) return {&field, false};
+  }
+  return {};
+}
+
+// Sorts words into global flags and the rest, keeping flags and their values together.
+class Sorter {
+ public:
+  explicit Sorter(std::span<const std::string> words) : words_(words) {}
+
+  // The global flags at the front; stops at the first word that is none.
+  Result<void> take_leading() {
+    while (next_ < words_.size() && is_flag(words_[next_])) {
+      const FlagOf flag = flag_of(schema::kType<Options>, words_[next_]);
+      if (!flag.field) return unknown(words_[next_], {.kind = Kind::object});
+      take(globals, flag.takes_next);
+    }
+    return {};
+  }
+
+  const std::string* peek(size_t ahead = 0) const { return next_ + ahead < words_.size() ? &words_[next_ + ahead] : nullptr; }
+  void skip() { ++next_; }
+
+  // The rest, behind a command or tool whose own flags these are.
+  Result<void> take_rest(const Type& own) {
+    while (next_ < words_.size()) {
+      const std::string& word = words_[next_];
+      if (word == "--") {
+        while (next_ < words_.size()) take(rest, false);
+      } else if (!is_flag(word)) {
+        take(rest, false);
+      } else if (const FlagOf flag = flag_of(own, word); flag.field) {
+        take(rest, flag.takes_next);
+      } else if (const FlagOf global = flag_of(schema::kType<Options>, word); global.field) {
+        take(globals, global.takes_next);
+      } else if (std::isdigit(static_cast<unsigned char>(word[1])) || word[1] == '.') {
+        take(rest, false);  // a negative number
+      } else {
+        return unknown(word, own);
+      }
+    }
+    return {};
+  }
+
+  std::vector<std::string> globals, rest;
+
+ private:
+  void take(std::vector<std::string>& to, bool with_next) {
+    to.push_back(words_[next_++]);
+    if (with_next && next_ < words_.size()) to.push_back(words_[next_++]);
+  }
+
+  static Error unknown(std::string_view word, const Type& own) {
+    word = word.substr(0, word.find('='));
+    std::vector<std::string> names;
+    for (const Field& field : own.fields) names.push_back(schema::flag_name(field.name));
+    std::string hint = own.fields.empty() ? "helve help lists the global flags; a tool's own flags follow the tool" : "flags: " + join(names, " ");
+    for (const Field& field : schema::kType<Options>.fields) names.push_back(schema::flag_name(field.name));
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    if (std::string near = did_you_mean(word, views); !near.empty()) hint = std::move(near);
+    return usage(fmt::format("unknown flag '{}'", escape_for_display(word)), std::move(hint));
+  }
+
+  std::span<const std::string> words_;
+  size_t next_ = 0;
+};
+
+const Command* find_command(const Program& program, std::string_view name) {
+  const auto found = std::ranges::find(program.commands, name, &Command::name);
+  return found == program.commands.end() ? nullptr : &*found;
+}
+
+Error unknown_word(const Program& program, const Registry& registry, std::string_view word) {
+  std::vector<std::string_view> known = registry.groups();
+  for (const Command& command : program.commands) known.push_back(command.name);
+  std::string hint;
+  if (const Registry::Found found = registry.find(word); found.tool) {
+    hint = fmt::format("did you mean 'helve {}'?", named(*found.tool).command());
+  } else {
+    hint = did_you_mean(word, known);
+  }
+  return usage(fmt::format("there is no command or group '{}'", escape_for_display(word)),
+               hint.empty() ? "helve help lists the commands and groups" : hint);
+}
+
+Error unknown_tool(const Registry& registry, std::string_view group, std::string_view word) {
+  std::vector<std::string> words;
+  for (const Named& tool : tools_of(registry, group)) words.push_back(tool.word);
+  const std::vector<std::string_view> views(words.begin(), words.end());
+  std::string hint = did_you_mean(word, views);
+  return usage(fmt::format("group '{}' has no tool '{}'", group, escape_for_display(word)),
+               hint.empty() ? fmt::format("it has {}", join(words, ", ")) : hint);
+}
+
+// What the next words name: a command, a tool of a group, or a group alone. A tool wins over a command of the same name
+// as its group, so that `helve mcp` serves and `helve mcp list` may be a tool.
+Result<void> resolve(const Program& program, Sorter& sorter, Parsed& parsed) {
+  const std::string& word = *sorter.peek();
+  const std::string* second = sorter.peek(1);
+  parsed.command = find_command(program, word);
+  if (parsed.command && (!second || is_flag(*second))) {
+    sorter.skip();
+    return {};
+  }
+  const Registry& registry = *TRY(program.tools());
+  if (second && !is_flag(*second)) parsed.tool = find_tool(registry, word, *second);
+  if (parsed.tool) {
+    parsed.command = nullptr;
+    sorter.skip();
+  } else if (!parsed.command) {
+    if (!is_group(registry, word)) return unknown_word(program, registry, word);
+    if (second && !is_flag(*second)) return unknown_tool(registry, word, *second);
+    parsed.group = word;
+  }
+  sorter.skip();
+  return {};
+}
+
+Result<std::string> no_stdin() { return usage("global flags do not read standard input", ""); }
+
+}  // namespace
+
+Result<Parsed> parse(const Program& program, std::span<const std::string> words) {
+  if (words.size() > kMaxWords) return usage(fmt::format("more than {} words", kMaxWords), "use --input FILE");
+  Parsed parsed;
+  Sorter sorter(words);
+  TRY(sorter.take_leading());
+  if (sorter.peek()) TRY(resolve(program, sorter, parsed));
+  if (parsed.command) {
+    TRY(sorter.take_rest(*parsed.command->input));
+  } else if (parsed.tool) {
+    const Face face(*parsed.tool);
+    TRY(sorter.take_rest(face.type()));
+  } else {
+    TRY(sorter.take_rest({.kind = Kind::object}));
+    if (!sorter.rest.empty())
+      return usage(fmt::format("unexpected '{}'", escape_for_display(sorter.rest.front())),
+                   fmt::format("the tool follows the group: helve {} TOOL …", parsed.group));
+  }
+  const JsonObject globals = TRY(schema::parse_flags(schema::kType<Options>, sorter.globals, no_stdin));
+  parsed.options = TRY(schema::decode<Options>(Json(globals)));
+  parsed.words = std::move(sorter.rest);
+  return parsed;
+}
+
+Result<Parsed> parse_topic(const Program& program, std::span<const std::string> words) {
+  Parsed parsed;
+  Sorter sorter(words);
+  if (sorter.peek()) TRY(resolve(program, sorter, parsed));
+  if (const std::string* more = sorter.peek())
+    return usage(fmt::format("there is no help on '{}'", escape_for_display(*more)), "give a command, a group, or a group and a tool");
+  return parsed;
+}
+
+Result<JsonObject> parse_arguments(const Program& program, const Named& tool, std::span<const std::string> words) {
+  const Face face(tool);
+  if (!tool.tool->input && !words.empty())
+    return usage(fmt::format("'{}' takes its arguments as JSON only", tool.name), "use --input FILE, or --input - for standard input");
+  return schema::parse_flags(face.type(), words, [&] { return program.read("-"); });
+}
+
+bool asks_for_json(std::span<const std::string> words) {
+  for (const std::string& word : words) {
+    if (word == "--") return false;
+    if (word == "--json") return true;
+  }
+  return false;
+}
+
+}  // namespace helve::cli

@@ -1,0 +1,114 @@
+#include "cli/run.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "cli/help.h"
+#include "cli/parse.h"
+#include "cli/render.h"
+#include "schema/flags.h"
+
+namespace helve::cli {
+namespace {
+
+// What a running tool has to tell goes to standard error: warnings always, the rest with --verbose.
+class Teller final : public Listener {
+ public:
+  Teller(Screen& screen, bool verbose) : screen_(screen), verbose_(verbose) {}
+
+  void progress(double done, std::optional<double> total, std::string_view message) override {
+    if (!verbose_) return;
+    const std::string of = total ? fmt::format("{}/{}", done, *total) : fmt::format("{}", done);
+    tell(fmt::format("  … {} {}", of, message));
+  }
+  void log(Level level, std::string_view message) override {
+    if (verbose_ || level >= Level::warning) tell(fmt::format("helve: {}: {}", name_of(level), message));
+  }
+
+ private:
+  void tell(std::string_view line) { screen_.err.write(escape_for_display(line) + "\n"); }
+  Screen& screen_;
+  bool verbose_;
+};
+
+Form form_of(const Options& options) { return options.json ? Form::json : Form::text; }
+
+Result<int> run_tool(const Parsed& parsed, Run& run) {
+  if (!parsed.options.input) {
+    const Json arguments = TRY(parse_arguments(run.program, *parsed.tool, parsed.words));
+    return call_tool(run, parsed.tool->name, &arguments, {});
+  }
+  if (!parsed.words.empty())
+    return Error{Code::invalid_argument, fmt::format("--input gives all arguments, but '{}' is given too", escape_for_display(parsed.words.front())),
+                 "leave one of them out", "usage"};
+  const std::string raw = TRY(run.program.read(*parsed.options.input));
+  return call_tool(run, parsed.tool->name, nullptr, raw);
+}
+
+Result<int> run_command(const Parsed& parsed, Run& run) {
+  const JsonObject arguments =
+      TRY(schema::parse_flags(*parsed.command->input, parsed.words, [&] { return run.program.read("-"); }));
+  return parsed.command->run(Json(arguments), run);
+}
+
+Result<int> run_parsed(const Parsed& parsed, Run& run) {
+  if (parsed.options.version) {
+    run.screen.out.write("helve " HELVE_VERSION "\n");
+    return 0;
+  }
+  if (parsed.options.help || !parsed.group.empty()) return show_help(parsed, run);
+  if (parsed.tool) return run_tool(parsed, run);
+  if (parsed.command) return run_command(parsed, run);
+  return run.program.overview(run);
+}
+
+}  // namespace
+
+Result<int> show_help(const Parsed& about, Run& run) {
+  const Page page{run.screen.width, run.screen.out.style};
+  std::string text;
+  if (about.command) {
+    text = command_help(*about.command, page);
+  } else {
+    const Registry& registry = *TRY(run.program.tools());
+    if (about.tool) text = tool_help(registry, *about.tool, page);
+    else if (!about.group.empty()) text = group_help(registry, about.group, page);
+    else text = program_help(run.program, registry, page);
+  }
+  run.screen.out.write(text);
+  return 0;
+}
+
+int call_tool(Run& run, std::string_view tool, const Json* arguments, std::string_view raw_arguments) {
+  const Options& options = run.options;
+  Result<Session> session = run.program.open(options);
+  if (!session) return show(session.error(), form_of(options), run.screen);
+  Teller teller(run.screen, options.verbose);
+  std::optional<std::chrono::milliseconds> timeout;
+  if (options.timeout) timeout = std::chrono::milliseconds(std::llround(std::ceil(*options.timeout * 1000)));
+  const dispatch::Outcome outcome = session->dispatcher.call({.tool = tool,
+                                                              .arguments = arguments,
+                                                              .raw_arguments = raw_arguments,
+                                                              .caller = Caller::cli,
+                                                              .who = session->who,
+                                                              .policy = session->policy,
+                                                              .cap = options.cap ? dispatch::Cap::inline_limit : dispatch::Cap::none,
+                                                              .stop = session->stop,
+                                                              .timeout = timeout,
+                                                              .listener = &teller});
+  return show(outcome, form_of(options), run.screen);
+}
+
+int run(const Program& program, std::span<const std::string> words, Screen& screen,
+        const std::function<void(const Options&, Screen&)>& finish_screen) {
+  const Result<Parsed> parsed = parse(program, words);
+  if (finish_screen) finish_screen(parsed ? parsed->options : Options{}, screen);
+  if (!parsed) return show(parsed.error(), asks_for_json(words) ? Form::json : Form::text, screen);
+  Run run{program, parsed->options, screen};
+  const Result<int> code = run_parsed(*parsed, run);
+  return code ? *code : show(code.error(), form_of(parsed->options), screen);
+}
+
+}  // namespace helve::cli

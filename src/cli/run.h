@@ -1,0 +1,25 @@
+// Run: one command line from its words to its exit code.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/parse.h"
+
+namespace helve::cli {
+
+// `finish_screen` learns the options before anything is shown: colours depend on one of them.
+int run(const Program& program, std::span<const std::string> words, Screen& screen,
+        const std::function<void(const Options&, Screen&)>& finish_screen = {});
+
+// Calls a tool as this command line asks (--json, --cap, --timeout) and shows what came of it.
+int call_tool(Run& run, std::string_view tool, const Json* arguments, std::string_view raw_arguments);
+
+// The help page of what was parsed: a tool, a command, a group, or the program.
+Result<int> show_help(const Parsed& about, Run& run);
+
+// help, call, version, completion and man: the commands that need nothing but the program itself.
+std::vector<Command> own_commands();
+
+}  // namespace helve::cli

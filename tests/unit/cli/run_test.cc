@@ -1,0 +1,162 @@
+#include "cli/run.h"
+
+#include "base/text.h"
+#include "unit/cli/fixture.h"
+
+namespace helve::cli {
+namespace {
+
+TEST_F(Cli, ShowsTheTextOfAnAnswerOnStandardOutput) {
+  EXPECT_EQ(run({"demo", "echo", "hi", "-n", "2", "--loud", "--tags", "a", "--tags", "b", "--env", "K=V"}), 0);
+  EXPECT_EQ(out_, "LOUD hiLOUD hi#a#b K=V\n");
+  EXPECT_EQ(err_, "");
+}
+
+TEST_F(Cli, PrintsTheStructuredValueAsJson) {
+  EXPECT_EQ(run({"--json", "demo", "echo", "hi"}), 0);
+  EXPECT_EQ(out_, "{\"said\":\"hi\"}\n");
+}
+
+TEST_F(Cli, IndentsJsonOnATerminal) {
+  screen_.out.is_terminal = true;
+  EXPECT_EQ(run({"--json", "demo", "echo", "hi"}), 0);
+  EXPECT_EQ(out_, "{\n  \"said\": \"hi\"\n}\n");
+}
+
+TEST_F(Cli, TakesRawArgumentsFromAFileOrStandardInput) {
+  files_["args.json"] = R"({"text":"from a file"})";
+  files_["-"] = R"({"text":"piped"})";
+  EXPECT_EQ(run({"demo", "echo", "--input", "args.json"}), 0);
+  EXPECT_EQ(out_, "from a file\n");
+  EXPECT_EQ(run({"demo", "echo", "--input", "-"}), 0);
+  EXPECT_EQ(out_, "piped\n");
+}
+
+TEST_F(Cli, RepairsRawArgumentsAndSaysSo) {
+  files_["-"] = R"({"text":"piped",})";
+  EXPECT_EQ(run({"demo", "echo", "--input", "-"}), 0);
+  EXPECT_EQ(out_, "piped\n");
+  EXPECT_NE(err_.find("helve: note: arguments repaired"), std::string::npos);
+}
+
+TEST_F(Cli, RefusesRawArgumentsTogetherWithOthers) {
+  files_["-"] = "{}";
+  EXPECT_EQ(run({"demo", "echo", "hi", "--input", "-"}), 2);
+  EXPECT_NE(err_.find("--input gives all arguments"), std::string::npos);
+}
+
+TEST_F(Cli, ReportsAFileThatIsNotThere) { EXPECT_EQ(run({"demo", "echo", "--input", "none.json"}), 3); }
+
+TEST_F(Cli, ReadsAFieldFromStandardInput) {
+  files_["-"] = "piped text";
+  EXPECT_EQ(run({"demo", "echo", "-"}), 0);
+  EXPECT_EQ(out_, "piped text\n");
+}
+
+TEST_F(Cli, TellsErrorsOnStandardErrorWithTheHint) {
+  EXPECT_EQ(run({"demo", "fail", "not_found"}), 3);
+  EXPECT_EQ(out_, "");
+  EXPECT_EQ(err_, "helve: it failed\n  hint: try again\n");
+}
+
+TEST_F(Cli, PrintsErrorsAsJsonOnStandardOutput) {
+  EXPECT_EQ(run({"--json", "demo", "fail", "conflict"}), 4);
+  EXPECT_EQ(out_, R"({"ok":false,"error":{"error_type":"own_word","code":"conflict","message":"it failed","hint":"try again"}})" "\n");
+}
+
+TEST_F(Cli, ExitsWithACodeForEachKindOfError) {
+  const std::map<std::string, int> expected = {{"invalid_argument", 2}, {"not_found", 3},   {"conflict", 4},    {"denied", 5}, {"auth", 5},
+                                               {"network", 6},          {"unsupported", 7}, {"partial", 8},     {"timeout", 124},
+                                               {"cancelled", 130},      {"internal", 1},    {"unavailable", 1}, {"too_large", 1}};
+  for (const auto& [code, status] : expected) EXPECT_EQ(run({"demo", "fail", code}), status) << code;
+}
+
+TEST_F(Cli, PutsEveryProblemOfTheInputOnALineOfItsOwn) {
+  EXPECT_EQ(run({"demo", "echo", "--times", "99", "--mood", "sad"}), 2);
+  EXPECT_EQ(std::ranges::count(err_, '\n') - (err_.find("hint") != std::string::npos), 3) << err_;
+  for (const char* field : {"helve: text: ", "helve: times: ", "helve: mood: "}) EXPECT_NE(err_.find(field), std::string::npos) << err_;
+}
+
+TEST_F(Cli, PrintsWrongCommandLinesAsJsonWhenAsked) {
+  EXPECT_EQ(run({"demmo", "--json"}), 2);
+  EXPECT_TRUE(out_.starts_with(R"({"ok":false,"error":{"error_type":"usage","code":"invalid_argument")")) << out_;
+}
+
+TEST_F(Cli, ShowsEscapeCodesOnATerminalInsteadOfObeyingThem) {
+  EXPECT_EQ(run({"demo", "echo", "\x1b[2J\u202e"}), 0);
+  EXPECT_EQ(out_, "\x1b[2J\u202e\n");
+  screen_.out.is_terminal = true;
+  EXPECT_EQ(run({"demo", "echo", "\x1b[2J\u202e"}), 0);
+  EXPECT_EQ(out_, "\\x1b[2J\\u{202e}\n");
+}
+
+TEST_F(Cli, CallsAToolByAnyNameWithJson) {
+  EXPECT_EQ(run({"call", "demo_echo", R"({"text":"hi"})"}), 0);
+  EXPECT_EQ(out_, "hi\n");
+  EXPECT_EQ(run({"--json", "call", "membot_read", R"({"logical_path":"a","offset":3})"}), 0);
+  EXPECT_EQ(out_, "{\"path\":\"a\",\"offset\":2}\n");
+  files_["-"] = R"({"text":"piped"})";
+  EXPECT_EQ(run({"call", "parrot_say", "-"}), 0);
+  EXPECT_EQ(out_, "piped\n");
+}
+
+TEST_F(Cli, TranslatesTheFlagsOfADialect) {
+  EXPECT_EQ(run({"--json", "membot", "read", "a", "--offset", "3"}), 0);
+  EXPECT_EQ(out_, "{\"path\":\"a\",\"offset\":2}\n");
+  EXPECT_EQ(run({"--json", "fs", "read", "a", "--offset", "3"}), 0);
+  EXPECT_EQ(out_, "{\"path\":\"a\",\"offset\":3}\n");
+}
+
+TEST_F(Cli, NamesTheNearestToolOfACall) {
+  EXPECT_EQ(run({"call", "demo_ehco"}), 3);
+  EXPECT_NE(err_.find("did you mean 'demo_echo'?"), std::string::npos);
+}
+
+TEST_F(Cli, NeverRunsWithArgumentsItCannotRead) {
+  EXPECT_EQ(run({"call", "demo_echo", "text = hi"}), 2);
+  EXPECT_EQ(out_, "");
+}
+
+TEST_F(Cli, RunsACommandWithItsInput) {
+  EXPECT_EQ(run({"status", "--limit", "3", "--agent", "coder"}), 0);
+  EXPECT_EQ(out_, "limit 3\n");
+  EXPECT_EQ(options_.agent, "coder");
+  EXPECT_EQ(run({"status", "--limit", "0"}), 2);
+  EXPECT_EQ(run({"status", "extra"}), 2);
+}
+
+TEST_F(Cli, ShowsTheOverviewWithoutArguments) {
+  EXPECT_EQ(run({}), 0);
+  EXPECT_EQ(out_, "overview\n");
+}
+
+TEST_F(Cli, ShowsTheVersion) {
+  EXPECT_EQ(run({"--version"}), 0);
+  EXPECT_EQ(out_, "helve " HELVE_VERSION "\n");
+  EXPECT_EQ(run({"version"}), 0);
+  EXPECT_EQ(out_, "helve " HELVE_VERSION "\n");
+}
+
+TEST_F(Cli, ReportsWhatKeepsASessionFromOpening) {
+  program_.open = [](const Options&) -> Result<Session> { return Error{Code::invalid_argument, "config.yaml:3: one\nconfig.yaml:4: two"}; };
+  EXPECT_EQ(run({"demo", "echo", "hi"}), 2);
+  EXPECT_EQ(err_, "helve: config.yaml:3: one\nhelve: config.yaml:4: two\n");
+}
+
+TEST(Color, IsForTerminalsAndForThoseWhoDidNotRefuseIt) {
+  EXPECT_TRUE(wants_color(Color::auto_, {.is_terminal = true}));
+  EXPECT_FALSE(wants_color(Color::auto_, {.is_terminal = false}));
+  EXPECT_FALSE(wants_color(Color::auto_, {.is_terminal = true, .no_color = true}));
+  EXPECT_FALSE(wants_color(Color::auto_, {.is_terminal = true, .is_dumb = true}));
+  EXPECT_TRUE(wants_color(Color::always, {.is_terminal = false, .no_color = true}));
+  EXPECT_FALSE(wants_color(Color::never, {.is_terminal = true}));
+}
+
+TEST(Wrap, BreaksBetweenWordsAndKeepsLineBreaks) {
+  EXPECT_EQ(wrap("one two three\nfour", 9, 2), "  one two\n  three\n  four\n");
+  EXPECT_EQ(wrap("a-word-longer-than-the-line x", 5, 0), "a-word-longer-than-the-line\nx\n");
+  EXPECT_EQ(wrap("", 80, 2), "");
+}
+
+}  // namespace
+}  // namespace helve::cli

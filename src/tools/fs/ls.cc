@@ -1,0 +1,171 @@
+// ls: what a directory holds, with type and size, down to a depth.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "sys/file_at.h"
+#include "tool/make.h"
+#include "tools/files.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr size_t kMaxEntries = 1000;
+constexpr size_t kMaxNamedUnreadable = 20;
+
+struct LsInput {
+  std::string path = ".";
+  std::int64_t depth = 1;
+  bool hidden = false;
+
+  static constexpr auto schema() {
+    return object(
+        "List a directory: name, type and size, sorted by name, at most 1000 entries. Links are "
+        "shown with "
+        "their target and not followed.",
+        opt<&LsInput::path>("Directory, relative to the workspace or absolute inside it")
+            .positional()
+            .min_length(1),
+        opt<&LsInput::depth>("Levels of directories to show; 1 is the directory itself")
+            .min(1)
+            .max(5)
+            .shorthand('d'),
+        opt<&LsInput::hidden>(
+            "Also show names that begin with a dot; .git is named but not entered")
+            .shorthand('a'));
+  }
+};
+
+enum class EntryType : unsigned char { file, directory, symlink, other };
+
+struct LsEntry {
+  std::string name;
+  EntryType type = EntryType::file;
+  std::int64_t size = 0;
+  std::optional<std::string> target;
+
+  static constexpr auto schema() {
+    return object(
+        "One entry.",
+        arg<&LsEntry::name>("Path below the listed directory; bytes that are not UTF-8 as \\xNN"),
+        arg<&LsEntry::type>("What it is"),
+        arg<&LsEntry::size>("Size of a file in bytes; 0 for anything else"),
+        opt<&LsEntry::target>("Where a symlink leads"));
+  }
+
+  std::string text() const {
+    const std::string shown = escape_for_display(name);
+    switch (type) {
+      case EntryType::file:
+        return fmt::format("{} (file, {})", shown, human_size(static_cast<std::uint64_t>(size)));
+      case EntryType::directory:
+        return shown + "/ (directory)";
+      case EntryType::symlink:
+        return fmt::format("{} -> {} (symlink)", shown, escape_for_display(target.value_or("?")));
+      case EntryType::other:
+        return shown + " (other)";
+    }
+    return shown;
+  }
+};
+
+struct LsOutput {
+  std::string path;
+  std::vector<LsEntry> entries;
+  std::int64_t total = 0;
+  bool truncated = false;
+  std::optional<std::vector<std::string>> notes;
+
+  static constexpr auto schema() {
+    return object(
+        "The entries of a directory.", arg<&LsOutput::path>("What was listed"),
+        arg<&LsOutput::entries>("Sorted by name; a directory is followed by what it holds"),
+        arg<&LsOutput::total>("Entries found; when truncated, at least this many exist"),
+        arg<&LsOutput::truncated>("True when not every entry is shown"),
+        opt<&LsOutput::notes>("What is missing, and why"));
+  }
+
+  std::string text() const {
+    std::string out;
+    for (const LsEntry& entry : entries) out += entry.text() + "\n";
+    if (entries.empty()) out += escape_for_display(path) + " is empty\n";
+    if (notes) {
+      for (const std::string& note : *notes) out += "note: " + note + "\n";
+    }
+    return out;
+  }
+};
+
+EntryType type_of(sys::FileKind kind) {
+  switch (kind) {
+    case sys::FileKind::file:
+      return EntryType::file;
+    case sys::FileKind::directory:
+      return EntryType::directory;
+    case sys::FileKind::symlink:
+      return EntryType::symlink;
+    default:
+      return EntryType::other;
+  }
+}
+
+LsEntry to_entry(const workspace::Entry& entry) {
+  LsEntry out{.name = escape_invalid_utf8(entry.path), .type = type_of(entry.kind)};
+  if (out.type == EntryType::file) out.size = static_cast<std::int64_t>(entry.size);
+  if (out.type == EntryType::symlink) out.target = escape_invalid_utf8(entry.target);
+  return out;
+}
+
+// `depth` 1 reads every name, so that the total is exact; deeper, directories past the limit are
+// not entered.
+std::vector<std::string> notes_on(const LsOutput& out, const workspace::Listing& listing,
+                                  std::int64_t depth) {
+  std::vector<std::string> notes;
+  if (out.truncated) {
+    notes.push_back(fmt::format("only the first {} of {}{} entries are shown", out.entries.size(),
+                                depth > 1 ? "at least " : "", out.total));
+  }
+  const size_t named = std::min(listing.unreadable.size(), kMaxNamedUnreadable);
+  for (size_t i = 0; i < named; ++i) {
+    notes.push_back(fmt::format("'{}' cannot be read", escape_for_display(listing.unreadable[i])));
+  }
+  if (named < listing.unreadable.size()) {
+    notes.push_back(
+        fmt::format("{} more directories cannot be read", listing.unreadable.size() - named));
+  }
+  return notes;
+}
+
+Result<LsOutput> ls(const LsInput& in, Context& context) {
+  const workspace::Workspace& files = *TRY(need_files(context, "ls"));
+  const workspace::Listing listing = TRY(
+      files.list(in.path, {.depth = static_cast<int>(in.depth),
+                           .hidden = in.hidden ? workspace::Hidden::show : workspace::Hidden::skip,
+                           .limit = kMaxEntries,
+                           .stop = context.stop}));
+  TRY(context.checkpoint());  // a listing that was stopped lacks entries
+  LsOutput out{.path = files.display(in.path),
+               .total = static_cast<std::int64_t>(listing.total),
+               .truncated = !listing.complete};
+  out.entries.reserve(listing.entries.size());
+  for (const workspace::Entry& entry : listing.entries) out.entries.push_back(to_entry(entry));
+  if (auto notes = notes_on(out, listing, in.depth); !notes.empty()) out.notes = std::move(notes);
+  return out;
+}
+
+}  // namespace
+
+Tool tool_ls() {
+  return make_tool({.name = "ls",
+                    .group = "fs",
+                    .title = "List a directory",
+                    .effect = Effect::read,
+                    .idempotent = true,
+                    .examples = {{"The workspace", "{}"},
+                                 {"Two levels of a directory", R"({"path": "src", "depth": 2})"},
+                                 {"With hidden names", R"({"path": ".", "hidden": true})"}}},
+                   ls);
+}
+
+}  // namespace helve::tools

@@ -1,0 +1,247 @@
+// read: a page of a text file, with line numbers for people and models and the raw text for
+// programs.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "tool/make.h"
+#include "tools/files.h"
+#include "workspace/page.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr std::int64_t kDefaultPage = 50 * 1024;  // bytes
+constexpr std::int64_t kMaxPage = 512 * 1024;
+constexpr size_t kMaxShownLine = 2000;  // characters
+constexpr std::uint64_t kProgressStep =
+    16u << 20;  // bytes between two reports of how far a search for a line is
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+struct ReadInput {
+  std::string path;
+  std::optional<std::int64_t> offset;
+  std::optional<std::int64_t> limit;
+  std::optional<std::int64_t> start_line;
+  std::optional<std::int64_t> end_line;
+  std::int64_t max_bytes = kDefaultPage;
+
+  static constexpr auto schema() {
+    return object(
+        "Read a text file. Shows numbered lines, one page at a time (50 KB unless max_bytes says "
+        "otherwise); when more follows, the first line of the answer gives the next offset. Lines "
+        "over "
+        "2000 characters are cut. Binary files are refused; ls lists directories.",
+        arg<&ReadInput::path>("File, relative to the workspace or absolute inside it")
+            .min_length(1),
+        opt<&ReadInput::offset>("Lines to skip; 0 starts at the first line").min(0),
+        opt<&ReadInput::limit>("Lines to show at most; default: as many as fit into the page")
+            .min(1)
+            .shorthand('n'),
+        opt<&ReadInput::start_line>("First line, counted from 1; instead of offset and limit")
+            .min(1),
+        opt<&ReadInput::end_line>("Last line, inclusive; instead of offset and limit").min(1),
+        opt<&ReadInput::max_bytes>("Size of the page in bytes").min(1).max(kMaxPage));
+  }
+};
+
+struct ReadOutput {
+  std::string path;
+  std::string content;
+  std::int64_t start_line = 0;
+  std::int64_t end_line = 0;
+  std::optional<std::int64_t> total_lines;
+  std::optional<std::int64_t> next_offset;
+  std::int64_t size = 0;
+  std::optional<std::int64_t> truncated_lines;
+  std::optional<std::vector<std::string>> notes;
+
+  static constexpr auto schema() {
+    return object(
+        "A page of a text file.", arg<&ReadOutput::path>("The file, as the workspace names it"),
+        arg<&ReadOutput::content>("The lines of the page with their line endings, without numbers"),
+        arg<&ReadOutput::start_line>(
+            "Number of the first line shown, from 1; 0 when the file is empty"),
+        arg<&ReadOutput::end_line>("Number of the last line shown"),
+        opt<&ReadOutput::total_lines>("Lines of the whole file; absent for files over 64 MB"),
+        opt<&ReadOutput::next_offset>("The offset that continues; absent when nothing follows"),
+        arg<&ReadOutput::size>("Size of the whole file in bytes"),
+        opt<&ReadOutput::truncated_lines>(
+            "Lines that are not shown to their end, when there are any"),
+        opt<&ReadOutput::notes>("What is not shown as it is in the file"));
+  }
+
+  std::string text() const;
+  void note(std::string what) {
+    if (!notes) notes.emplace();
+    notes->push_back(std::move(what));
+  }
+};
+
+// Calls `visit` with every line, without its newline.
+template <class Visit>
+void for_each_line(std::string_view text, Visit visit) {
+  while (!text.empty()) {
+    const size_t length = std::min(text.find('\n'), text.size());
+    visit(text.substr(0, length));
+    text.remove_prefix(std::min(length + 1, text.size()));
+  }
+}
+
+bool is_too_long(std::string_view line) {
+  return line.size() > kMaxShownLine && count_chars(line) > kMaxShownLine;
+}
+
+void append_line(std::string& out, std::int64_t number, std::string_view line) {
+  // "%6d\t", written from its end: this runs for every line of every page.
+  char column[24];
+  char* const end = column + sizeof column;
+  char* at = end;
+  *--at = '\t';
+  do *--at = static_cast<char>('0' + number % 10);
+  while ((number /= 10) > 0);
+  while (end - at < 7) *--at = ' ';
+  out.append(at, end);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (!is_too_long(line)) {
+    out += line;
+  } else {
+    const std::string_view head = first_chars(line, kMaxShownLine);
+    fmt::format_to(std::back_inserter(out), "{}… [{} more characters]", head,
+                   count_chars(line.substr(head.size())));
+  }
+  out += '\n';
+}
+
+std::string ReadOutput::text() const {
+  std::string out;
+  out.reserve(content.size() + static_cast<size_t>(end_line - start_line + 1) * 7 + 200);
+  if (start_line > 1 || next_offset) {
+    out += fmt::format("lines {}–{}", start_line, end_line);
+    if (total_lines) out += fmt::format(" of {}", *total_lines);
+    out += next_offset ? fmt::format(" · next offset={}\n", *next_offset) : " · end of file\n";
+  }
+  if (notes) {
+    for (const std::string& note : *notes) out += "note: " + note + "\n";
+  }
+  if (start_line == 0) return out + path + " is empty\n";
+  std::string_view lines = content;
+  if (start_line == 1 && lines.starts_with(kByteOrderMark))
+    lines.remove_prefix(kByteOrderMark.size());
+  std::int64_t number = start_line;
+  if (lines.empty()) append_line(out, number, lines);
+  for_each_line(lines, [&](std::string_view line) { append_line(out, number++, line); });
+  return out;
+}
+
+Result<workspace::PageRequest> to_request(const ReadInput& in) {
+  const bool by_offset = in.offset || in.limit;
+  if (by_offset && (in.start_line || in.end_line)) {
+    return Error{Code::invalid_argument, "offset/limit and start_line/end_line were both given",
+                 "use one pair: offset counts lines to skip, start_line counts from 1"};
+  }
+  workspace::PageRequest request{.bytes = static_cast<size_t>(in.max_bytes)};
+  if (by_offset) {
+    request.skip = static_cast<std::uint64_t>(in.offset.value_or(0));
+    if (in.limit) request.lines = static_cast<std::uint64_t>(*in.limit);
+    return request;
+  }
+  const std::int64_t start = in.start_line.value_or(1);
+  request.skip = static_cast<std::uint64_t>(start - 1);
+  if (in.end_line) {
+    if (*in.end_line < start) {
+      return Error{Code::invalid_argument,
+                   fmt::format("end_line {} is before start_line {}", *in.end_line, start),
+                   "end_line is the last line shown, counted from 1"};
+    }
+    request.lines = static_cast<std::uint64_t>(*in.end_line - start) + 1;
+  }
+  return request;
+}
+
+// Text that every reader can take: bytes that are no characters are spelt out.
+void make_valid(ReadOutput& out) {
+  const bool has_nul = out.content.find('\0') != out.content.npos;
+  if (!has_nul && is_utf8(out.content)) return;
+  std::string valid = escape_invalid_utf8(out.content);
+  if (has_nul) {
+    std::string without_nul;
+    for (const char c : valid) {
+      if (c == 0)
+        without_nul += "\\x00";
+      else
+        without_nul += c;
+    }
+    valid = std::move(without_nul);
+  }
+  out.content = std::move(valid);
+  out.note("some bytes are not UTF-8 text; they are shown as \\xNN");
+}
+
+void note_long_lines(ReadOutput& out, const workspace::Page& page, std::int64_t max_bytes) {
+  if (page.cut) {
+    out.truncated_lines = 1;
+    out.note(fmt::format(
+        "line {} is longer than the page of {} bytes; only its start is shown{}", page.first_line,
+        max_bytes,
+        max_bytes < kMaxPage ? fmt::format(" (max_bytes may be up to {})", kMaxPage) : ""));
+    return;
+  }
+  if (out.content.size() <= kMaxShownLine) return;
+  std::int64_t count = 0;
+  for_each_line(out.content, [&](std::string_view line) { count += is_too_long(line); });
+  if (count == 0) return;
+  out.truncated_lines = count;
+  out.note(fmt::format("{} {} shown only to character {}", count,
+                       count == 1 ? "line is" : "lines are", kMaxShownLine));
+}
+
+Result<ReadOutput> read(const ReadInput& in, Context& context) {
+  const workspace::Workspace& files = *TRY(need_files(context, "read"));
+  const workspace::PageRequest request = TRY(to_request(in));
+  const workspace::OpenFile file = TRY(files.open_file(in.path));
+  ReadOutput out{.path = files.display(in.path)};
+  std::uint64_t next_told = kProgressStep;
+  const auto checkpoint = [&](std::uint64_t offset) {
+    if (offset >= next_told) {
+      context.progress(static_cast<double>(offset), static_cast<double>(file.status.size), "bytes");
+      next_told = offset + kProgressStep;
+    }
+    return context.checkpoint();
+  };
+  workspace::Page page = TRY(workspace::read_page(file, request, out.path, checkpoint));
+  out.content = std::move(page.content);
+  out.start_line = static_cast<std::int64_t>(page.first_line);
+  out.end_line = static_cast<std::int64_t>(page.last_line);
+  if (page.total_lines) out.total_lines = static_cast<std::int64_t>(*page.total_lines);
+  if (page.more) out.next_offset = out.end_line;
+  out.size = static_cast<std::int64_t>(file.status.size);
+  if (out.start_line == 1 && out.content.starts_with(kByteOrderMark)) {
+    out.note("the file begins with a UTF-8 byte order mark");
+  }
+  make_valid(out);
+  note_long_lines(out, page, in.max_bytes);
+  return out;
+}
+
+}  // namespace
+
+Tool tool_read() {
+  return make_tool(
+      {.name = "read",
+       .group = "fs",
+       .title = "Read a file",
+       .effect = Effect::read,
+       .idempotent = true,
+       .examples = {{"The first page of a file", R"({"path": "README.md"})"},
+                    {"Twenty lines after the first hundred",
+                     R"({"path": "src/main.cc", "offset": 100, "limit": 20})"},
+                    {"Lines 10 to 30",
+                     R"({"path": "src/main.cc", "start_line": 10, "end_line": 30})"}},
+       // A page is its own limit: at worst every byte is a newline and becomes a numbered line.
+       .limits = {.inline_chars = 9 * kMaxPage}},
+      read);
+}
+
+}  // namespace helve::tools

@@ -1,0 +1,84 @@
+// write: a file as a whole, created or replaced; whoever looks sees the old content or the new.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "tool/make.h"
+#include "tools/files.h"
+
+namespace helve::tools {
+namespace {
+
+using workspace::OnConflict;
+
+struct WriteInput {
+  std::string path;
+  std::string content;
+  OnConflict on_conflict = OnConflict::overwrite;
+
+  static constexpr auto schema() {
+    return object(
+        "Write a whole file: creates it, with missing directories, or replaces what was there. The "
+        "content "
+        "is written byte for byte. Links, files with several names (hard links), .git and .helve "
+        "are not "
+        "written. At most 64 MB.",
+        arg<&WriteInput::path>("File, relative to the workspace or absolute inside it")
+            .min_length(1),
+        arg<&WriteInput::content>("The whole new content").from_stdin(),
+        opt<&WriteInput::on_conflict>("What to do when the file exists"));
+  }
+};
+
+struct WriteOutput {
+  std::string path;
+  std::int64_t bytes = 0;
+  std::int64_t lines = 0;
+  bool created = false;
+
+  static constexpr auto schema() {
+    return object("What was written.",
+                  arg<&WriteOutput::path>("The file, as the workspace names it"),
+                  arg<&WriteOutput::bytes>("Size of the new content in bytes"),
+                  arg<&WriteOutput::lines>("Lines of the new content"),
+                  arg<&WriteOutput::created>("False when a file was replaced"));
+  }
+
+  std::string text() const {
+    return fmt::format("{} {} ({} {}, {} {})", created ? "Created" : "Overwrote",
+                       escape_for_display(path), lines, lines == 1 ? "line" : "lines", bytes,
+                       bytes == 1 ? "byte" : "bytes");
+  }
+};
+
+Result<WriteOutput> write(const WriteInput& in, Context& context) {
+  workspace::Workspace& files = *TRY(need_files(context, "write"));
+  TRY(context.checkpoint());
+  const workspace::Written written = TRY(files.write(in.path, in.content, in.on_conflict));
+  const auto newlines = std::count(in.content.begin(), in.content.end(), '\n');
+  const bool open_end = !in.content.empty() && in.content.back() != '\n';
+  return WriteOutput{.path = files.display(in.path),
+                     .bytes = static_cast<std::int64_t>(in.content.size()),
+                     .lines = newlines + (open_end ? 1 : 0),
+                     .created = written.created};
+}
+
+}  // namespace
+
+Tool tool_write() {
+  return make_tool(
+      {.name = "write",
+       .group = "fs",
+       .title = "Write a file",
+       .effect = Effect::write,
+       .idempotent = true,
+       .destructive = true,
+       .examples =
+           {{"A new or changed file", R"({"path": "notes/today.md", "content": "# Today\n"})"},
+            {"Only if it does not exist yet",
+             R"({"path": "notes/today.md", "content": "# Today\n", "on_conflict": "error"})"}}},
+      write);
+}
+
+}  // namespace helve::tools

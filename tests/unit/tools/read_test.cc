@@ -1,0 +1,166 @@
+#include "unit/tools/fixture.h"
+
+namespace helve {
+namespace {
+
+using Read = ToolTest;
+
+TEST_F(Read, NumbersTheLinesForPeopleAndKeepsThemRawForPrograms) {
+  tree.file("notes.md", "one\r\ntwo\n\nlast");
+  const Answer answer = call("read", R"({"path": "./notes.md"})");
+  ASSERT_TRUE(answer.ok);
+  EXPECT_EQ(answer.text, "     1\tone\n     2\ttwo\n     3\t\n     4\tlast\n");
+  EXPECT_EQ(answer["content"], "one\r\ntwo\n\nlast");
+  EXPECT_EQ(answer["path"], "notes.md");
+  EXPECT_EQ(answer["start_line"], 1);
+  EXPECT_EQ(answer["end_line"], 4);
+  EXPECT_EQ(answer["total_lines"], 4);
+  EXPECT_EQ(answer["size"], 14);
+  EXPECT_TRUE(answer.lacks("next_offset"));
+  EXPECT_TRUE(answer.lacks("notes"));
+}
+
+TEST_F(Read, TellsWhereThePageIsAndHowToGoOn) {
+  tree.file("file", "1\n2\n3\n4\n5\n");
+  EXPECT_EQ(call("read", R"({"path": "file", "offset": 1, "limit": 2})").text,
+            "lines 2–3 of 5 · next offset=3\n     2\t2\n     3\t3\n");
+  EXPECT_EQ(call("read", R"({"path": "file", "offset": 3})").text,
+            "lines 4–5 of 5 · end of file\n     4\t4\n     5\t5\n");
+}
+
+TEST_F(Read, TakesLineNumbersInstead) {
+  tree.file("file", "1\n2\n3\n4\n5\n");
+  EXPECT_EQ(call("read", R"({"path": "file", "start_line": 2, "end_line": 3})")["content"],
+            "2\n3\n");
+  EXPECT_EQ(call("read", R"({"path": "file", "start_line": 5})")["content"], "5\n");
+  EXPECT_EQ(call("read", R"({"path": "file", "end_line": 1})")["content"], "1\n");
+  EXPECT_EQ(call("read", R"({"path": "file", "end_line": 9223372036854775807})")["end_line"], 5);
+}
+
+TEST_F(Read, RefusesContradictions) {
+  tree.file("file");
+  const Answer both = call("read", R"({"path": "file", "offset": 1, "end_line": 3})");
+  EXPECT_EQ(kind_of(both), "invalid_argument invalid_argument");
+  EXPECT_TRUE(has(both.error.message, "offset/limit and start_line/end_line"));
+  EXPECT_EQ(kind_of(call("read", R"({"path": "file", "start_line": 3, "end_line": 2})")),
+            "invalid_argument invalid_argument");
+}
+
+TEST_F(Read, TakesExtremesOfOffsetAndLimit) {
+  tree.file("file", "1\n2\n");
+  EXPECT_EQ(call("read", R"({"path": "file", "limit": 9223372036854775807})")["end_line"], 2);
+  EXPECT_EQ(kind_of(call("read", R"({"path": "file", "offset": 9223372036854775807})")),
+            "invalid_argument past_end");
+  for (const char* bad :
+       {R"("offset": -1)", R"("limit": 0)", R"("limit": "10")", R"("offset": 1.5)",
+        R"("offset": 9223372036854775808)", R"("max_bytes": 524289)", R"("max_bytes": 0)"}) {
+    EXPECT_EQ(kind_of(call("read", std::string(R"({"path": "file", )") + bad + "}")),
+              "invalid_argument invalid_input")
+        << bad;
+  }
+}
+
+TEST_F(Read, SaysHowManyLinesThereAreWhenAskedForMore) {
+  tree.file("file", "1\n2\n");
+  const Answer answer = call("read", R"({"path": "file", "offset": 2})");
+  EXPECT_EQ(kind_of(answer), "invalid_argument past_end");
+  EXPECT_TRUE(has(answer.error.hint, "2 lines"));
+}
+
+TEST_F(Read, SaysThatAFileIsEmpty) {
+  tree.file("empty", "");
+  const Answer answer = call("read", R"({"path": "empty"})");
+  EXPECT_EQ(answer.text, "empty is empty\n");
+  EXPECT_EQ(answer["content"], "");
+  EXPECT_EQ(answer["total_lines"], 0);
+}
+
+TEST_F(Read, SpellsOutBytesThatAreNoText) {
+  tree.file("latin", "caf\xe9\n");
+  const Answer answer = call("read", R"({"path": "latin"})");
+  EXPECT_EQ(answer["content"], "caf\\xe9\n");
+  EXPECT_TRUE(has(answer.text, "note: some bytes are not UTF-8"));
+  EXPECT_TRUE(has(answer.text, "     1\tcaf\\xe9"));
+}
+
+TEST_F(Read, SpellsOutNulsBehindTheFirstPage) {
+  tree.file("log", std::string(10'000, 'x') + "\n" + std::string(3, '\0') + "\n");
+  EXPECT_EQ(call("read", R"({"path": "log", "offset": 1})")["content"], "\\x00\\x00\\x00\n");
+}
+
+TEST_F(Read, HidesTheByteOrderMarkFromTheLinesButNamesIt) {
+  tree.file("bom", "\xEF\xBB\xBFone\n");
+  const Answer answer = call("read", R"({"path": "bom"})");
+  EXPECT_EQ(answer["content"], "\xEF\xBB\xBFone\n");
+  EXPECT_TRUE(has(answer.text, "     1\tone\n"));
+  EXPECT_TRUE(has(answer.text, "byte order mark"));
+}
+
+TEST_F(Read, CutsLongLinesBetweenCharactersAndSaysSo) {
+  std::string line;
+  for (int i = 0; i < 2100; ++i) line += "é";
+  tree.file("wide", "short\n" + line + "\n");
+  const Answer answer = call("read", R"({"path": "wide"})");
+  EXPECT_EQ(answer["truncated_lines"], 1);
+  EXPECT_EQ(answer["content"], "short\n" + line + "\n");
+  EXPECT_TRUE(has(answer.text, "é… [100 more characters]\n"));
+  EXPECT_TRUE(has(answer.text, "note: 1 line is shown only to character 2000"));
+}
+
+TEST_F(Read, DoesNotCutALineThatJustFits) {
+  std::string line;
+  for (int i = 0; i < 2000; ++i) line += "é";
+  tree.file("wide", line + "\n");
+  EXPECT_TRUE(call("read", R"({"path": "wide"})").lacks("truncated_lines"));
+}
+
+TEST_F(Read, SaysThatALineIsLongerThanThePage) {
+  tree.file("wide", std::string(300'000, 'x') + "\nnext\n");
+  const Answer answer = call("read", R"({"path": "wide"})");
+  EXPECT_EQ(answer["content"].json.as_string().size(), 50u * 1024);
+  EXPECT_EQ(answer["truncated_lines"], 1);
+  EXPECT_EQ(answer["next_offset"], 1);
+  EXPECT_TRUE(has(answer.text, "max_bytes may be up to 524288"));
+  EXPECT_EQ(call("read", R"({"path": "wide", "offset": 1})")["content"], "next\n");
+  EXPECT_EQ(call("read", R"({"path": "wide", "max_bytes": 524288})")["end_line"], 2);
+}
+
+TEST_F(Read, ItsPageIsNeverOverItsOwnInlineLimit) {
+  tree.file("newlines", std::string(600'000, '\n'));
+  tree.file("bytes", std::string(600'000, '\xff'));
+  for (const Tool& tool : builtin_tools()) {
+    if (tool.spec.name != "read") continue;
+    for (const char* path : {"newlines", "bytes"}) {
+      const Answer answer =
+          call("read", std::string(R"({"max_bytes": 524288, "path": ")") + path + "\"}");
+      EXPECT_LE(answer.text.size(), tool.spec.limits.inline_chars);
+    }
+  }
+}
+
+TEST_F(Read, EndsWhenItIsCancelled) {
+  tree.file("large", std::string(1'000'000, '\n'));
+  std::stop_source source;
+  source.request_stop();
+  context.stop = source.get_token();
+  EXPECT_EQ(kind_of(call("read", R"({"path": "large", "offset": 999999})")), "cancelled cancelled");
+}
+
+TEST_F(Read, ReportsProgressOnlyToWhoListens) {
+  tree.file("large", std::string(1'000'000, '\n'));
+  EXPECT_TRUE(call("read", R"({"path": "large", "offset": 999999})").ok);
+}
+
+TEST_F(Read, HasNoFilesWithoutAWorkspace) {
+  context.files = nullptr;
+  for (const char* tool : {"read", "ls", "write"}) {
+    const Answer answer =
+        call(tool, std::string_view(tool) == "write" ? R"({"path": "x", "content": ""})"
+                                                     : R"({"path": "x"})");
+    EXPECT_EQ(kind_of(answer), "denied no_files") << tool;
+    EXPECT_TRUE(has(answer.error.message, "has no access to files"));
+  }
+}
+
+}  // namespace
+}  // namespace helve

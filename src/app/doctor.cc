@@ -1,0 +1,141 @@
+#include "app/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/prompt_files.h"
+#include "app/state_files.h"
+#include "base/text.h"
+#include "sys/file_error.h"
+
+namespace helve::app {
+namespace {
+
+constexpr std::uint32_t kPrivate = 0077;  // bits that others must not have
+
+class Examination {
+ public:
+  Examination(const cli::Options& options, const Surroundings& surroundings) : options_(options), around_(surroundings) {}
+
+  std::vector<Finding> run() {
+    add(Mark::ok, "version", "helve " HELVE_VERSION);
+    look_at_kernel();
+    Result<std::unique_ptr<World>> world = make_world(options_, around_, Purpose::inspect, [](std::string_view) {});
+    if (world) {
+      look_at_workspace(**world);
+      look_at_config(**world);
+      look_at_hooks(**world);
+      look_at_tools(**world);
+    } else {
+      const Error& error = world.error();
+      for (std::string_view line : split(error.message, '\n')) add(Mark::fail, error.type == "invalid_config" ? "config" : "start", std::string(line));
+      if (!error.hint.empty()) findings_.back().hint = error.hint;
+    }
+    look_at_state();
+    look_at_prompts();
+    return std::move(findings_);
+  }
+
+ private:
+  void add(Mark mark, std::string topic, std::string text, std::string hint = {}) {
+    findings_.push_back({mark, std::move(topic), std::move(text), std::move(hint)});
+  }
+  void add(Mark mark, std::string topic, const Error& error) { add(mark, std::move(topic), error.message, error.hint); }
+
+  void look_at_kernel() {
+    const auto root = sys::open_directory("/");
+    if (root && sys::can_open_beneath(*root)) return add(Mark::ok, "kernel", "openat2 works: files are opened beneath their root");
+    add(Mark::fail, "kernel", "openat2 does not work", "Linux 5.6 or newer is needed, and a container that permits it");
+  }
+
+  void look_at_workspace(const World& world) {
+    const workspace::Workspace* files = world.files;
+    if (!files) return add(Mark::warn, "workspace", *world.no_files);
+    for (const workspace::Root& root : files->roots()) {
+      const bool first = &root == &files->roots().front();
+      add(Mark::ok, "workspace", fmt::format("{} ({}{})", root.path, first ? world.root_from : "another directory",
+                                             root.access == workspace::Access::read_only ? ", read-only" : ""));
+    }
+  }
+
+  void look_at_config(const World& world) {
+    for (const config::Loaded::File& file : world.settings.files) {
+      if (file.trusted) add(Mark::ok, "config", file.path);
+      else add(Mark::warn, "config", file.path + " is not trusted: it can only narrow", "read it, then run: helve trust");
+    }
+    if (world.settings.files.empty()) add(Mark::ok, "config", fmt::format("no files; {} would be read", around_.config_file()));
+    for (const std::string& notice : world.settings.notices) add(Mark::warn, "config", notice);
+    const config::Config& config = world.settings.config;
+    if (config.profile == config::Profile::bare) add(Mark::warn, "config", "the bare profile has no policy, hooks or records");
+    else if (!config.record) add(Mark::warn, "config", "calls are not recorded");
+  }
+
+  void look_at_hooks(const World& world) {
+    if (!world.settings.config.hooks.enabled) return add(Mark::ok, "hooks", "disabled by the configuration");
+    size_t count = 0;
+    if (world.hooks) {
+      for (const auto* scripts : {&world.hooks->before_scripts(), &world.hooks->after_scripts()}) {
+        for (const hooks::Script& script : *scripts) add(Mark::ok, "hooks", script.name), ++count;
+      }
+    }
+    if (count == 0) add(Mark::ok, "hooks", fmt::format("none in {}", around_.hooks_directory()));
+    for (size_t i = world.settings.notices.size(); i < world.notices.size(); ++i) add(Mark::warn, "hooks", world.notices[i]);
+  }
+
+  void look_at_tools(const World& world) {
+    const Registry& registry = *world.registry;
+    std::vector<std::string> loaded;
+    for (const Tool& tool : registry.tools()) loaded.push_back(tool.spec.name);
+    if (loaded.empty()) add(Mark::warn, "tools", "none are loaded", "--tools all, or tools.load in the configuration");
+    else add(Mark::ok, "tools", fmt::format("{} loaded: {}", loaded.size(), join(loaded, ", ")));
+    const dispatch::Policy* policy = world.policy;
+    for (size_t i = 0; policy && i < registry.tools().size(); ++i) {
+      if (!policy->allows(i)) add(Mark::ok, "tools", fmt::format("{} is denied: {}", registry.tools()[i].spec.name, policy->reason(i)));
+    }
+  }
+
+  void look_at_state() {
+    const std::string& directory = around_.state_directory;
+    const Result<std::optional<sys::FileStatus>> status = state_file(directory);
+    if (!status) return add(Mark::fail, "state", status.error());
+    if (!*status) return add(Mark::ok, "state", fmt::format("{} will be made when it is needed", directory));
+    if ((*status)->mode & kPrivate) {
+      add(Mark::warn, "state", fmt::format("{} has mode {:04o}: others may look into it", directory, (*status)->mode), fmt::format("chmod 700 {}", directory));
+    } else {
+      add(Mark::ok, "state", fmt::format("{} (mode {:04o})", directory, (*status)->mode));
+    }
+    look_at_database();
+  }
+
+  void look_at_database() {
+    const std::string path = around_.database();
+    const Result<std::optional<sys::FileStatus>> status = state_file(path);
+    if (!status) return add(Mark::fail, "database", status.error());
+    if (!*status) return add(Mark::ok, "database", fmt::format("{} will be made with the first recorded call", path));
+    const sys::RealClock clock;
+    Result<std::unique_ptr<store::Store>> store = store::Opener(path, {}, clock).open();
+    if (!store) return add(Mark::fail, "database", store.error());
+    const Result<int> version = (*store)->version();
+    if (!version) return add(Mark::fail, "database", version.error());
+    add(Mark::ok, "database", fmt::format("{} (version {}, {})", path, *version, human_size((*status)->size)));
+  }
+
+  void look_at_prompts() {
+    const PromptFiles files = read_prompts(around_.prompts_directory());
+    if (!files.prompts.empty()) add(Mark::ok, "prompts", fmt::format("{} in {}", files.prompts.size(), around_.prompts_directory()));
+    for (const std::string& problem : files.problems) add(Mark::warn, "prompts", problem);
+  }
+
+  const cli::Options& options_;
+  const Surroundings& around_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::string_view name_of(Mark mark) { return mark == Mark::ok ? "ok" : mark == Mark::warn ? "warn" : "fail"; }
+
+std::vector<Finding> examine(const cli::Options& options, const Surroundings& surroundings) { return Examination(options, surroundings).run(); }
+
+}  // namespace helve::app

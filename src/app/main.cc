@@ -1,0 +1,40 @@
+// helve: one binary. Reads the command line, runs it, and leaves nothing unwritten.
+#include <exception>
+
+#include "app/app.h"
+#include "cli/output.h"
+#include "cli/render.h"
+#include "cli/run.h"
+#include "sys/stream.h"
+
+namespace helve::app {
+namespace {
+
+int run(const std::vector<std::string>& words, cli::Output& output) {
+  cli::Screen screen = output.screen();
+  App app(surroundings_of_process(), screen);
+
+  // Understand the words and do what they say: call a tool, serve, or show something.
+  const int code = cli::run(app.program(), words, screen,
+                            [&](const cli::Options& options, cli::Screen& s) { fit_screen(s, options, app.surroundings()); });
+
+  // The answer comes first; recorded calls are written when the app goes.
+  const Result<void> written = output.flush();
+  return written ? code : show(written.error(), cli::Form::text, screen);
+}
+
+}  // namespace
+}  // namespace helve::app
+
+int main(int argc, char** argv) {
+  using namespace helve;
+  // A reader that has seen enough, such as `head`, must not cut off what is to be recorded.
+  sys::ignore_broken_pipes();
+  cli::Output output;
+  try {
+    return app::run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), output);
+  } catch (const std::exception& exception) {
+    output.screen().err.write(std::string("helve: ") + exception.what() + "\n");
+    return exit_code(Code::internal);
+  }
+}

@@ -1,0 +1,121 @@
+// helve mcp: serves the tools to an MCP client over standard input and output.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "app/app.h"
+#include "app/dialect_face.h"
+#include "app/prompts.h"
+#include "app/resources.h"
+#include "app/uri.h"
+#include "base/text.h"
+#include "cli/render.h"
+#include "mcp/stdio.h"
+
+namespace helve::app {
+namespace {
+
+constexpr int kIn = 0, kOut = 1;
+
+struct McpInput {
+  static constexpr auto schema() { return schema::object("Serve the tools to an MCP client on standard input and output"); }
+};
+
+constexpr std::string_view kDetails =
+    "The workspace is --root, else the client's roots, else the current directory. Up to 20 tools are offered; --tools all, or a list of names "
+    "and groups, chooses others. --dialect shows them under the names that models of that kind know.\n\n"
+    "helve mcp --root ~/project --read-only\n"
+    "helve mcp --dialect claude --tools fs,read_large_result";
+
+// For the model on the other side.
+std::string instructions(const World& world, const cli::Options& options) {
+  std::string text = "Paths are relative to the workspace.";
+  const workspace::Workspace* files = world.files;
+  // Without --root the client may still name another one.
+  if (files && options.root) text = fmt::format("Paths are relative to the workspace {}.", escape_for_display(files->roots().front().path));
+  if (world.registry->find("read_large_result").tool) {
+    text += " Answers that are too long are kept under an id such as lr_1; read_large_result reads them page by page.";
+  }
+  return text;
+}
+
+// All that a served world has besides tools.
+struct Offer {
+  Offer(World& world, const Surroundings& surroundings, const Tell& tell)
+      : face(*world.registry, world.dialect), resources(world), prompts(world, surroundings.prompts_directory(), tell) {}
+  DialectFace face;
+  Resources resources;
+  Prompts prompts;
+  mcp::Server* server = nullptr;  // once it is there
+};
+
+void log_to(const Tell& tell, Level level, std::string_view message) {
+  tell(fmt::format("helve: {}: {}\n", name_of(level), escape_lines_for_display(message)));
+}
+
+// The client's directories become the workspace, with their own rules.
+void follow_roots(World& world, Offer& offer, const std::vector<std::string>& uris, const cli::Options& options, const Surroundings& surroundings,
+                  const Tell& tell) {
+  if (uris.empty()) return;  // it works nowhere in particular
+  std::vector<std::string> roots;
+  for (const std::string& uri : uris) {
+    if (Result<std::string> path = path_of_uri(uri)) roots.push_back(std::move(*path));
+    else log_to(tell, Level::warning, "a root of the client is left out: " + describe(path.error()));
+  }
+  if (Result<void> moved = move_world(world, roots, options, surroundings); !moved) {
+    return log_to(tell, Level::warning, "the client's roots are not used: " + describe(moved.error()));
+  }
+  if (offer.server->policy() != world.policy) offer.server->set_policy(world.policy);
+}
+
+mcp::Options server_options(World& world, Offer& offer, const cli::Options& options, const Surroundings& surroundings, const Tell& tell) {
+  mcp::Options out{.instructions = instructions(world, options)};
+  if (world.dialect) {
+    out.tool_name = [&offer](const Tool& tool) { return offer.face.name(tool); };
+    out.input_schema = [&offer](const Tool& tool) { return offer.face.input_schema(tool); };
+  }
+  out.resources = &offer.resources;
+  out.prompts = &offer.prompts;
+  if (!options.root) {
+    out.on_roots = [&world, &offer, &options, &surroundings, tell](std::vector<std::string> uris) {
+      follow_roots(world, offer, uris, options, surroundings, tell);
+    };
+  }
+  const Level lowest = world.settings.config.verbose ? Level::debug : Level::warning;
+  out.log = [tell, lowest](Level level, std::string_view message) {
+    if (level >= lowest) log_to(tell, level, message);
+  };
+  return out;
+}
+
+Result<int> serve(App& app, cli::Run& run) {
+  const std::stop_token stop = TRY(app.watch_signals(0));
+  World& world = *TRY(app.open(run.options, Purpose::serve));
+  if (world.no_files) log_to(app.tell(), Level::warning, "no workspace until the client names one: " + describe(*world.no_files));
+
+  Offer offer(world, app.surroundings(), app.tell());
+  mcp::Server server(*world.dispatcher, world.clock, world.policy, server_options(world, offer, run.options, app.surroundings(), app.tell()));
+  offer.server = &server;
+  const auto max_line = static_cast<size_t>(world.settings.config.limits.max_frame_bytes);
+  mcp::Stdio stdio = TRY(mcp::Stdio::make(server, world.who, kIn, kOut, {.max_line = max_line}));
+  const std::stop_callback on_signal(stop, [&] { stdio.stop(); });
+  const mcp::Served served = TRY(stdio.serve());
+  if (served.still_running > 0) {
+    // Those calls still use the world, so it must not be destroyed; what is known of the others is written down.
+    if (world.recorder) (void)world.recorder->flush();
+    std::_Exit(0);
+  }
+  return 0;
+}
+
+}  // namespace
+
+cli::Command mcp_command(App& app) {
+  return cli::make_command<McpInput>("mcp", kDetails, {}, [&app](const McpInput&, cli::Run& run) -> Result<int> {
+    Result<int> code = serve(app, run);
+    // Standard output belongs to frames, so an error is text on standard error whatever was asked for.
+    return code ? *code : show(code.error(), cli::Form::text, run.screen);
+  });
+}
+
+}  // namespace helve::app

@@ -1,0 +1,34 @@
+// Surroundings: what the process was started with, gathered once. Tests make up their own.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace helve::app {
+
+struct Surroundings {
+  std::string current_directory;  // empty: it is gone
+  std::string home;               // empty: not known; so are the next two then
+  std::string config_directory;
+  std::string state_directory;
+  std::string user;
+  std::map<std::string, std::string> environment;
+
+  bool has(const std::string& variable) const;  // set, and not empty
+
+  std::string config_file() const { return below(config_directory, "config.yaml"); }
+  std::string hooks_directory() const { return below(config_directory, "hooks"); }
+  std::string prompts_directory() const { return below(config_directory, "prompts"); }
+  std::string database() const { return below(state_directory, "helve.db"); }
+  std::string trust_file() const { return below(state_directory, "trust"); }
+
+ private:
+  static std::string below(const std::string& directory, const char* name) { return directory.empty() ? "" : directory + "/" + name; }
+};
+
+Surroundings surroundings_of_process();
+
+// The absolute path of the running program; "helve" when that cannot be told.
+std::string program_path();
+
+}  // namespace helve::app

@@ -1,0 +1,54 @@
+#include "app/tool_formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/dialect_face.h"
+#include "mcp/tool_list.h"
+#include "model/formats.h"
+#include "model/json_tags.h"
+
+namespace helve::app {
+namespace {
+
+Result<Formatted> mcp_tools(const World& world, const cli::ToolList& tools) {
+  const DialectFace face(*world.registry, world.dialect);
+  mcp::Options options;
+  options.page_size = std::max<size_t>(tools.size(), 1);
+  options.tool_name = [&](const Tool& tool) { return std::ranges::find(tools, &tool) == tools.end() ? "" : face.name(tool); };
+  options.input_schema = [&](const Tool& tool) { return face.input_schema(tool); };
+  mcp::ToolList list(*world.registry, options, world.policy);
+  const Json page = TRY(parse_json("{" + *TRY(list.page(mcp::kModern, std::nullopt)) + "}"));
+  return Formatted{.json = page.at("tools")};
+}
+
+std::vector<model::Offer> offers_of(const World& world, const cli::ToolList& tools) {
+  const DialectFace face(*world.registry, world.dialect);
+  std::vector<model::Offer> offers;
+  for (const Tool* tool : tools) offers.push_back({face.name(*tool), tool->spec.description, face.input_schema(*tool)});
+  return offers;
+}
+
+Formatted formatted(model::Lowered lowered) {
+  Formatted out{.json = std::move(lowered.tools)};
+  for (const model::Omitted& each : lowered.omitted) out.omitted.push_back(fmt::format("{}: {}", each.name, each.reason));
+  return out;
+}
+
+}  // namespace
+
+Result<Formatted> format_tools(Format format, const World& world, const cli::ToolList& tools) {
+  if (format == Format::mcp) return mcp_tools(world, tools);
+  const std::vector<model::Offer> offers = offers_of(world, tools);
+  switch (format) {
+    case Format::anthropic: return formatted(model::to_anthropic(offers));
+    case Format::openai: return formatted(model::to_openai(offers));
+    case Format::openai_strict: return formatted(model::to_openai_strict(offers));
+    case Format::gemini: return formatted(model::to_gemini(offers));
+    case Format::json_tags: return Formatted{.text = model::json_tags::prompt(offers, model::json_tags::Calls::one)};
+    default: return Error{Code::internal, "this format is shown elsewhere"};
+  }
+}
+
+}  // namespace helve::app

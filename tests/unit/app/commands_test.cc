@@ -1,0 +1,197 @@
+// Command lines through everything that is wired: policy, hooks, records, stored results.
+#include "app/doctor.h"
+#include "base/text.h"
+#include "unit/app/fixture.h"
+
+namespace helve::app {
+namespace {
+
+TEST_F(Machine, ReadsAndWritesInTheWorkspace) {
+  EXPECT_EQ(run({"fs", "write", "a.txt", "hello\n"}), 0) << err_;
+  EXPECT_EQ(content("work/a.txt"), "hello\n");
+  EXPECT_EQ(run({"--json", "fs", "read", "a.txt"}), 0);
+  EXPECT_EQ(string_at(*parse_json(out_), "content"), "hello\n");
+}
+
+TEST_F(Machine, ADenyOfTheConfigRefusesTheToolByEveryName) {
+  put("config/config.yaml", "tools:\n  deny: [Write]\n");
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 5);
+  EXPECT_EQ(run({"call", "Write", R"({"file_path":"a.txt","content":"x"})"}), 5);
+  EXPECT_NE(err_.find("config.yaml"), std::string::npos) << err_;
+  EXPECT_FALSE(exists("work/a.txt"));
+}
+
+TEST_F(Machine, ReadOnlyRefusesToWrite) {
+  EXPECT_EQ(run({"--read-only", "fs", "write", "a.txt", "x"}), 5);
+  EXPECT_FALSE(exists("work/a.txt"));
+}
+
+TEST_F(Machine, AHookBlocksACall) {
+  put("config/hooks/before_tool.guard.sh", "#!/bin/sh\necho not today >&2\nexit 2\n", 0700);
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 5);
+  EXPECT_NE(err_.find("not today"), std::string::npos) << err_;
+  EXPECT_FALSE(exists("work/a.txt"));
+}
+
+TEST_F(Machine, AHookThatOthersCouldHaveWrittenIsRefusedAloud) {
+  put("config/hooks/before_tool.guard.sh", "#!/bin/sh\nexit 2\n", 0722);
+  EXPECT_EQ(run({"fs", "ls"}), 0);
+  EXPECT_NE(err_.find("helve: note: a hook is not run"), std::string::npos) << err_;
+}
+
+TEST_F(Machine, EveryCallIsRecorded) {
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x", "--session", "s_1"}), 0);
+  EXPECT_EQ(run({"fs", "read", "none.txt", "--session", "s_2"}), 3);
+  EXPECT_EQ(run({"log", "--json"}), 0);
+  const Json calls = *parse_json(out_);
+  ASSERT_EQ(calls.as_array().size(), 2u) << out_;
+  EXPECT_EQ(string_at(calls.as_array()[0], "outcome"), "not_found");
+  EXPECT_EQ(string_at(calls.as_array()[1], "tool"), "write");
+  EXPECT_EQ(string_at(calls.as_array()[1], "outcome"), "ok");
+  EXPECT_EQ(run({"log", "--session", "s_1"}), 0);
+  EXPECT_EQ(std::ranges::count(out_, '\n'), 1) << out_;
+  EXPECT_EQ(run({"log", "--tool", "read"}), 0);
+  EXPECT_EQ(std::ranges::count(out_, '\n'), 1) << out_;
+}
+
+TEST_F(Machine, NothingIsRecordedWhenThatIsUnwanted) {
+  EXPECT_EQ(run({"fs", "ls", "--no-record"}), 0);
+  EXPECT_FALSE(exists("state/helve.db"));
+  EXPECT_EQ(run({"log"}), 0);
+  EXPECT_FALSE(exists("state/helve.db")) << "looking must not make a database";
+}
+
+TEST_F(Machine, LongOutputIsKeptWhenCapped) {
+  for (int i = 0; i < 600; ++i) put("work/file-with-a-long-name-" + std::to_string(i), "");
+  EXPECT_EQ(run({"fs", "ls", "--cap", "--session", "s_1"}), 0);
+  EXPECT_NE(out_.find("lr_1"), std::string::npos) << out_.substr(0, 300);
+  EXPECT_EQ(run({"results", "read-large-result", "lr_1", "--session", "s_1"}), 0) << err_;
+  EXPECT_NE(out_.find("file-with-a-long-name-0"), std::string::npos);
+  EXPECT_EQ(run({"results", "read-large-result", "lr_1", "--session", "s_other"}), 3);
+  EXPECT_EQ(run({"fs", "ls"}), 0);
+  EXPECT_EQ(out_.find("lr_"), std::string::npos) << "people get everything";
+}
+
+TEST_F(Machine, VerboseShowsCallsAndResults) {
+  put("work/a.txt", std::string(500, 'a'));
+  EXPECT_EQ(run({"-v", "fs", "read", "a.txt"}), 0);
+  EXPECT_NE(err_.find("  → read({\"path\":\"a.txt\"})\n"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("  ← "), std::string::npos);
+  for (std::string_view line : split(err_, '\n')) EXPECT_LE(count_chars(line), 4 + 151u);
+}
+
+TEST_F(Machine, ReportsEveryProblemOfTheConfigWithItsPlace) {
+  put("config/config.yaml", "tools:\n  alow: [read]\nrecord: perhaps\n");
+  EXPECT_EQ(run({"fs", "ls"}), 2);
+  EXPECT_NE(err_.find("config.yaml:2:"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("config.yaml:3:"), std::string::npos) << err_;
+  EXPECT_GE(std::ranges::count(err_, '\n'), 2);
+}
+
+TEST_F(Machine, ServingReportsABadConfigOnStandardErrorAndReadsNothing) {
+  put("config/config.yaml", "tools: 3\n");
+  EXPECT_EQ(run({"mcp", "--json"}), 2);
+  EXPECT_EQ(out_, "");
+  EXPECT_NE(err_.find("config.yaml:1"), std::string::npos) << err_;
+}
+
+TEST_F(Machine, TrustIsBoundToTheContent) {
+  put("work/.helve/config.yaml", "limits:\n  inline_chars: 50000\n");
+  EXPECT_EQ(run({"fs", "ls"}), 0);
+  EXPECT_NE(err_.find("inline_chars"), std::string::npos) << err_;
+  EXPECT_EQ(run({"trust"}), 0);
+  EXPECT_EQ(out_, "limits:\n  inline_chars: 50000\n");
+  EXPECT_EQ(run({"fs", "ls"}), 0);
+  EXPECT_EQ(err_, "");
+  EXPECT_EQ(run({"trust", "--list", "--json"}), 0);
+  EXPECT_EQ(parse_json(out_)->as_array().size(), 1u);
+  put("work/.helve/config.yaml", "limits:\n  inline_chars: 60000\n");
+  EXPECT_EQ(run({"fs", "ls"}), 0);
+  EXPECT_NE(err_, "");
+  EXPECT_EQ(run({"trust", at("work"), "--remove"}), 0);
+  EXPECT_EQ(run({"trust", "--list"}), 0);
+  EXPECT_EQ(out_, "");
+}
+
+TEST_F(Machine, ThereIsNothingToTrustWithoutAConfigFile) { EXPECT_EQ(run({"trust"}), 3); }
+
+TEST_F(Machine, DoctorIsContentWithAFreshMachine) {
+  EXPECT_EQ(run({"doctor"}), 0) << out_;
+  EXPECT_EQ(out_.find("fail"), std::string::npos) << out_;
+  EXPECT_FALSE(exists("state")) << "looking must not make anything";
+}
+
+TEST_F(Machine, DoctorFailsOnABadConfig) {
+  put("config/config.yaml", "tolls: {}\n");
+  EXPECT_EQ(run({"doctor", "--json"}), 1);
+  const Json report = *parse_json(out_);
+  EXPECT_EQ(*find(report, "ok"), Json(false));
+  bool found = false;
+  for (const Json& check : find(report, "checks")->as_array()) found = found || (string_at(check, "topic") == "config" && string_at(check, "status") == "fail");
+  EXPECT_TRUE(found) << out_;
+  EXPECT_TRUE(find(report, "mcp"));
+}
+
+TEST_F(Machine, DoctorTellsWhatIsDeniedAndByWhom) {
+  put("config/config.yaml", "tools:\n  deny: [write]\n");
+  EXPECT_EQ(run({"doctor"}), 0);
+  EXPECT_NE(out_.find("write is denied: tools.deny 'write'"), std::string::npos) << out_;
+}
+
+TEST_F(Machine, DoctorNamesBadPromptsAndOpenState) {
+  put("config/prompts/bad.md", "---\ntitle: [\n---\n");
+  std::filesystem::create_directories(base_ / "state");
+  chmod(at("state").c_str(), 0755);
+  EXPECT_EQ(run({"doctor"}), 0);
+  EXPECT_NE(out_.find("bad.md"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("chmod 700"), std::string::npos) << out_;
+}
+
+TEST_F(Machine, DoctorRefusesAFileThatIsNoDatabase) {
+  put("state/helve.db", "this is no database, and it must stay as it is", 0600);
+  chmod(at("state").c_str(), 0700);
+  EXPECT_EQ(run({"doctor"}), 1) << out_;
+  EXPECT_EQ(content("state/helve.db"), "this is no database, and it must stay as it is");
+}
+
+TEST_F(Machine, OverviewShowsTheWorkspaceTheToolsAndHowToConnect) {
+  EXPECT_EQ(run({}), 0);
+  for (const std::string& part : {at("work"), std::string("fs read"), std::string("mcpServers"), std::string("helve doctor")}) {
+    EXPECT_NE(out_.find(part), std::string::npos) << part;
+  }
+}
+
+TEST_F(Machine, ToolsLeavesOutWhatIsDeniedAndSaysSo) {
+  put("config/config.yaml", "tools:\n  deny: [write]\n");
+  EXPECT_EQ(run({"tools", "--json"}), 0);
+  EXPECT_EQ(out_.find("\"write\""), std::string::npos);
+  EXPECT_NE(err_.find("helve: write is left out: tools.deny"), std::string::npos) << err_;
+}
+
+TEST_F(Machine, ToolsShowsOnlyWhatIsNamed) {
+  EXPECT_EQ(run({"tools", "read", "--format", "mcp"}), 0);
+  const Json tools = *parse_json(out_);
+  ASSERT_EQ(tools.as_array().size(), 1u);
+  EXPECT_EQ(string_at(tools.as_array()[0], "name"), "read");
+  EXPECT_EQ(run({"tools", "results"}), 0);
+  EXPECT_EQ(out_.find("write"), std::string::npos);
+  EXPECT_EQ(run({"tools", "raed"}), 3);
+}
+
+TEST_F(Machine, ToolsSpeaksADialect) {
+  EXPECT_EQ(run({"tools", "read", "--format", "mcp", "--dialect", "claude"}), 0);
+  const Json tool = parse_json(out_)->as_array()[0];
+  EXPECT_EQ(string_at(tool, "name"), "Read");
+  const Json* properties = find(*find(tool, "inputSchema"), "properties");
+  EXPECT_TRUE(find(*properties, "file_path"));
+  EXPECT_FALSE(find(*properties, "path"));
+  EXPECT_EQ(to_text(*find(*find(*properties, "offset"), "minimum")), "1");
+}
+
+TEST_F(Machine, MarkdownSaysHowItIsMade) {
+  EXPECT_EQ(run({"tools", "--format", "markdown"}), 0);
+  EXPECT_TRUE(out_.starts_with("<!-- Generated: `helve tools --format markdown > docs/tools.md`"));
+}
+
+}  // namespace
+}  // namespace helve::app

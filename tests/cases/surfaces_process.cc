@@ -1,0 +1,191 @@
+// Surfaces that are other processes: MCP over a pipe in both eras, and the command line.
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "schema/flags.h"
+#include "surface.h"
+#include "sys/process.h"
+
+namespace helve::cases {
+namespace {
+
+std::vector<std::string> environment_of(const Place& place) {
+  return {"HOME=" + place.home, "XDG_CONFIG_HOME=" + place.home + "/config", "XDG_STATE_HOME=" + place.home + "/state", "PATH=/usr/bin:/bin", "USER=tester"};
+}
+
+Seen seen_error(const Json& error) {
+  auto field = [&](std::string_view name) { return std::string(string_at(error, name)); };
+  return {.code = field("code"), .type = field("error_type"), .message = field("message"), .hint = field("hint")};
+}
+
+// `helve mcp` at the other end of two pipes.
+class Peer {
+ public:
+  static Result<std::unique_ptr<Peer>> start(const Place& place) {
+    auto peer = std::make_unique<Peer>();
+    int in[2], out[2];
+    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) return Error{Code::internal, "no pipe"};
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in[0], 0);
+    posix_spawn_file_actions_adddup2(&actions, out[1], 1);
+    std::vector<std::string> argv{place.helve, "mcp", "--root", place.root}, env = environment_of(place);
+    auto pointers = [](std::vector<std::string>& words) {
+      std::vector<char*> list;
+      for (std::string& word : words) list.push_back(word.data());
+      list.push_back(nullptr);
+      return list;
+    };
+    const int failed = posix_spawn(&peer->pid_, place.helve.c_str(), &actions, nullptr, pointers(argv).data(), pointers(env).data());
+    posix_spawn_file_actions_destroy(&actions);
+    close(in[0]), close(out[1]);
+    peer->to_ = in[1], peer->from_ = out[0];
+    if (failed) return Error{Code::not_found, "cannot start " + place.helve};
+    return peer;
+  }
+  ~Peer() {
+    close(to_);
+    close(from_);
+    if (pid_ > 0) waitpid(pid_, nullptr, 0);
+  }
+  Result<Json> ask(int id, const std::string& rest) {
+    const std::string line = fmt::format(R"({{"jsonrpc":"2.0","id":{},{}}})", id, rest) + "\n";
+    TRY(send(line));
+    for (;;) {
+      Json answer = TRY(parse_json(TRY(receive())));
+      const Json* its_id = find(answer, "id");
+      if (its_id && *its_id == Json(id)) return answer;
+    }
+  }
+  Result<void> send(const std::string& line) {
+    if (write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return Error{Code::internal, "the server went away"};
+    return {};
+  }
+
+ private:
+  Result<std::string> receive() {
+    for (;;) {
+      if (const size_t end = buffer_.find('\n'); end != buffer_.npos) {
+        std::string line = buffer_.substr(0, end);
+        buffer_.erase(0, end + 1);
+        return line;
+      }
+      char block[65536];
+      const ssize_t count = read(from_, block, sizeof block);
+      if (count <= 0) return Error{Code::internal, "the server closed its output"};
+      buffer_.append(block, static_cast<size_t>(count));
+    }
+  }
+  pid_t pid_ = 0;
+  int to_ = -1, from_ = -1;
+  std::string buffer_;
+};
+
+class McpSurface : public Surface {
+ public:
+  McpSurface(std::unique_ptr<Peer> peer, std::string meta) : peer_(std::move(peer)), meta_(std::move(meta)) {}
+
+  Result<std::optional<Seen>> call(const std::string& tool, const std::string& arguments) override {
+    if (!parse_json(arguments.empty() ? "{}" : arguments)) return std::optional<Seen>();  // a frame cannot hold malformed JSON
+    const std::string params = fmt::format(R"("name":"{}","arguments":{}{})", tool, arguments.empty() ? "{}" : arguments, meta_);
+    Json answer = TRY(peer_->ask(next_id_++, fmt::format(R"("method":"tools/call","params":{{{}}})", params)));
+    const Json* result = find(answer, "result");
+    if (!result) return Error{Code::internal, "a protocol error: " + to_text(answer)};
+    const Json* is_error = find(*result, "isError");
+    const JsonArray& content = result->at("content").as_array();
+    if (is_error && is_error->is_bool() && is_error->get_bool()) return std::optional(seen_error(result->at("_meta").at("helve/error")));
+    Seen seen{.ok = true, .value = result->at("structuredContent")};
+    seen.text = content.empty() ? "" : std::string(string_at(content[0], "text"));
+    return std::optional(std::move(seen));
+  }
+
+ private:
+  std::unique_ptr<Peer> peer_;
+  std::string meta_;
+  int next_id_ = 2;
+};
+
+enum class Show { json, text };
+enum class Give { input, flags };
+
+class CliSurface : public Surface {
+ public:
+  CliSurface(const Place& place, const Registry& registry, Give give, Show show) : place_(place), registry_(registry), give_(give), show_(show) {}
+
+  Result<std::optional<Seen>> call(const std::string& name, const std::string& arguments) override {
+    const Tool* tool = registry_.find(name).tool;
+    if (!tool) return Error{Code::not_found, "no tool " + name};
+    sys::Command command{.argv = {place_.helve, "--root", place_.root, "--session", "s_cases", "--cap"}, .env = environment_of(place_),
+                         .stdout_limit = 64u << 20, .timeout = std::chrono::minutes(2)};
+    if (show_ == Show::json) command.argv.push_back("--json");
+    if (give_ == Give::input) {
+      command.argv.insert(command.argv.end(), {"call", tool->spec.name, "-"});
+      command.stdin_text = arguments;
+    } else {
+      Result<Json> json = parse_json(arguments.empty() ? "{}" : arguments);
+      if (!json || !json->is_object() || !tool->input) return std::optional<Seen>();
+      Result<std::vector<std::string>> words = schema::to_flags(*tool->input, json->get_object());
+      if (!words) return std::optional<Seen>();
+      std::string verb = tool->spec.name;
+      if (verb.starts_with(tool->spec.group + "_")) verb.erase(0, tool->spec.group.size() + 1);
+      std::replace(verb.begin(), verb.end(), '_', '-');
+      command.argv.insert(command.argv.end(), {tool->spec.group, verb});
+      command.argv.insert(command.argv.end(), words->begin(), words->end());
+    }
+    sys::Finished finished = TRY(sys::run(command));
+    return read(finished);
+  }
+
+ private:
+  Result<std::optional<Seen>> read(const sys::Finished& finished) {
+    if (show_ == Show::text) {
+      if (finished.exit_code != 0) return std::optional<Seen>();  // errors go to standard error, where other surfaces compare them
+      return std::optional(Seen{.ok = true, .text = finished.out});
+    }
+    Json value = TRY(parse_json(finished.out));
+    if (finished.exit_code == 0) return std::optional(Seen{.ok = true, .value = std::move(value)});
+    Seen seen = seen_error(value.at("error"));
+    const int expected = [&] {
+      for (int i = 0; i <= static_cast<int>(Code::internal); ++i)
+        if (name_of(static_cast<Code>(i)) == seen.code) return exit_code(static_cast<Code>(i));
+      return -1;
+    }();
+    if (finished.exit_code != expected) return Error{Code::internal, fmt::format("exit code {} for {}", finished.exit_code, seen.code)};
+    return std::optional(std::move(seen));
+  }
+
+  const Place place_;
+  const Registry& registry_;
+  Give give_;
+  Show show_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Surface>> open_mcp_handshake(const Place& place, const Registry&) {
+  auto peer = TRY(Peer::start(place));
+  TRY(peer->ask(1, R"("method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"cases","version":"1"}})"));
+  TRY(peer->send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})" "\n"));
+  return std::make_unique<McpSurface>(std::move(peer), "");
+}
+
+Result<std::unique_ptr<Surface>> open_mcp_stateless(const Place& place, const Registry&) {
+  return std::make_unique<McpSurface>(
+      TRY(Peer::start(place)),
+      R"(,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}})");
+}
+
+Result<std::unique_ptr<Surface>> open_cli_input(const Place& place, const Registry& registry) {
+  return std::make_unique<CliSurface>(place, registry, Give::input, Show::json);
+}
+Result<std::unique_ptr<Surface>> open_cli_flags(const Place& place, const Registry& registry) {
+  return std::make_unique<CliSurface>(place, registry, Give::flags, Show::json);
+}
+Result<std::unique_ptr<Surface>> open_cli_text(const Place& place, const Registry& registry) {
+  return std::make_unique<CliSurface>(place, registry, Give::input, Show::text);
+}
+
+}  // namespace helve::cases

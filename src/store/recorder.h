@@ -13,7 +13,7 @@
 namespace helve::store {
 
 // Notes that are written together.
-constexpr size_t kBatch = 512;
+constexpr size_t kBatch = 128;
 // Notes in memory. Beyond that the oldest batch is dropped, and that is recorded.
 constexpr size_t kMaxWaiting = 8192;
 

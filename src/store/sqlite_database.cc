@@ -13,7 +13,7 @@
 namespace helve::store {
 namespace {
 
-constexpr int kCacheKilobytes = 512;        // of pages, per connection
+constexpr int kCacheKilobytes = 128;        // of pages, per connection
 constexpr int kWriteAheadKilobytes = 4096;  // what a -wal file is cut back to after a large write
 constexpr std::chrono::milliseconds kRetryPause{2};  // where SQLite does not wait by itself
 

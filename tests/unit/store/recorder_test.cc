@@ -165,7 +165,7 @@ TEST_F(RecorderTest, DropsTheOldestNotesWhenTooManyWaitAndSaysSo) {
   const std::vector<CallRecord> marks = written({.tool = std::string(kRecorderTool)});
   ASSERT_EQ(marks.size(), 1u);
   EXPECT_EQ(marks[0].outcome, kDropped);
-  EXPECT_TRUE(marks[0].message.starts_with("512 records"));
+  EXPECT_TRUE(marks[0].message.starts_with(std::to_string(kBatch) + " records"));
   const std::vector<CallRecord> calls = written({.tool = "read", .limit = kMaxListed});
   EXPECT_EQ(calls.size(), kNotes - kBatch);
   EXPECT_EQ(calls.front().id, fmt::format("c_{:05}", kNotes - 1));

@@ -2,6 +2,17 @@
 include(${CMAKE_CURRENT_LIST_DIR}/Dependencies.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/ToolTable.cmake)
 
+# Modules that no call passes through are built for size in a release: less of the binary is in memory. They need
+# their own copy of the precompiled header, which must be compiled with the same flags.
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  set(HELVE_COLD app cli config hooks model store)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/empty.cc CONTENT "")
+  add_library(helve_cold_header OBJECT ${CMAKE_BINARY_DIR}/empty.cc)
+  target_compile_options(helve_cold_header PRIVATE -Os)
+  target_link_libraries(helve_cold_header PRIVATE helve_base)
+  target_precompile_headers(helve_cold_header PRIVATE src/base/precompiled.h)
+endif()
+
 file(STRINGS src/LAYERS layers REGEX "^[a-z_]+:")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/LAYERS)
 set(HELVE_MODULES)
@@ -22,6 +33,9 @@ foreach(line ${layers})
   endforeach()
   if(module STREQUAL "base")
     target_precompile_headers(helve_base PRIVATE src/base/precompiled.h)
+  elseif(module IN_LIST HELVE_COLD)
+    target_compile_options(helve_${module} PRIVATE -Os)
+    target_precompile_headers(helve_${module} REUSE_FROM helve_cold_header)
   else()
     target_precompile_headers(helve_${module} REUSE_FROM helve_base)
   endif()

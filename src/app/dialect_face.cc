@@ -42,7 +42,10 @@ JsonObject DialectFace::input_schema(const Tool& tool) const {
     JsonObject renamed;
     for (auto& member : properties->get_object()) {
       const Dialect::Parameter* parameter = parameter_of(*theirs, member.key());
-      if (parameter) shift_numbers(member.value(), parameter->shift);
+      if (parameter) {
+        shift_numbers(member.value(), parameter->shift);
+        if (!parameter->description.empty()) member.value().as_object()["description"] = parameter->description;
+      }
       renamed[parameter ? parameter->theirs : std::string_view(member.key())] = std::move(member.value());
     }
     *properties = std::move(renamed);

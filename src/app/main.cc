@@ -10,9 +10,11 @@
 namespace helve::app {
 namespace {
 
-int run(const std::vector<std::string>& words, cli::Output& output) {
+int run(std::string_view invoked_as, const std::vector<std::string>& words, cli::Output& output) {
   cli::Screen screen = output.screen();
-  App app(surroundings_of_process(), screen);
+  Surroundings surroundings = surroundings_of_process();
+  if (invoked_as.find('/') != invoked_as.npos) surroundings.invoked_as = invoked_as;
+  App app(std::move(surroundings), screen);
 
   // Understand the words and do what they say: call a tool, serve, or show something.
   const int code = cli::run(app.program(), words, screen,
@@ -32,7 +34,7 @@ int main(int argc, char** argv) {
   sys::ignore_broken_pipes();
   cli::Output output;
   try {
-    return app::run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), output);
+    return app::run(argc > 0 ? argv[0] : "", std::vector<std::string>(argv + std::min(argc, 1), argv + argc), output);
   } catch (const std::exception& exception) {
     output.screen().err.write(std::string("helve: ") + exception.what() + "\n");
     return exit_code(Code::internal);

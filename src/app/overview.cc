@@ -18,9 +18,9 @@ constexpr std::string_view kWhat =
     "where rules, hooks and records apply.";
 
 constexpr std::pair<const char*, const char*> kToTry[] = {
-    {"helve fs ls", "what is in the workspace"},
-    {"helve help fs read", "how to use a tool"},
-    {"helve doctor", "what is configured, and what is missing"},
+    {"fs ls", "what is in the workspace"},
+    {"help fs read", "how to use a tool"},
+    {"doctor", "what is configured, and what is missing"},
 };
 
 std::string workspace_text(const World& world) {
@@ -72,7 +72,7 @@ Result<int> show_overview(App& app, cli::Run& run) {
   out += cli::indented(mcp_snippet_text(program_path(), files ? files->roots().front().path : ""), 2);
   out += heading("To try");
   cli::Rows rows;
-  for (const auto& [command, what] : kToTry) rows.emplace_back(command, what);
+  for (const auto& [command, what] : kToTry) rows.emplace_back(app.surroundings().invoked_as + " " + command, what);
   out += cli::two_columns(rows, width, style);
   run.screen.out.write(out);
   return 0;

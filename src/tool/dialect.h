@@ -15,6 +15,7 @@ struct Dialect {
     std::string_view ours;  // empty: accepted and dropped
     // Their value minus ours: Claude's 1-based `offset` has 1, our lines to skip have 0.
     int shift = 0;
+    std::string_view description = {};  // where ours would mislead; empty: ours
   };
   struct Entry {
     std::string_view name;  // theirs

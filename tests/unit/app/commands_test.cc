@@ -186,6 +186,7 @@ TEST_F(Machine, ToolsSpeaksADialect) {
   EXPECT_TRUE(find(*properties, "file_path"));
   EXPECT_FALSE(find(*properties, "path"));
   EXPECT_EQ(to_text(*find(*find(*properties, "offset"), "minimum")), "1");
+  EXPECT_EQ(string_at(*find(*properties, "offset"), "description"), "Line to start at, counted from 1");
 }
 
 TEST_F(Machine, MarkdownSaysHowItIsMade) {

@@ -38,6 +38,8 @@ void append_json(std::string& out, const Json& value);
 void append_json_string(std::string& out, std::string_view text);  // with quotes
 void append_json_number(std::string& out, double number);
 std::string to_text(const Json& value);    // compact
+// The first `bytes` bytes of that text, without writing much more than these.
+std::string to_text(const Json& value, size_t bytes);
 std::string to_pretty(const Json& value);  // indented by two spaces, with a final newline
 
 }  // namespace helve

@@ -1,6 +1,7 @@
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>
 #include <charconv>
+#include <cmath>
 
 #include "base/json.h"
 #include "base/result.h"
@@ -46,13 +47,13 @@ class Handler {
   bool on_number_part(boost::json::string_view text, Failure&) { return number_.append(text.data(), text.size()), true; }
   bool on_int64(std::int64_t number, boost::json::string_view, Failure&) { return number_.clear(), stack.push_int64(number), true; }
   bool on_uint64(std::uint64_t number, boost::json::string_view, Failure&) { return number_.clear(), stack.push_uint64(number), true; }
-  bool on_double(double, boost::json::string_view text, Failure& failure) {
+  bool on_double(double about, boost::json::string_view text, Failure& failure) {
     std::string_view digits(text.data(), text.size());
     if (!number_.empty()) digits = number_.append(digits);  // it came in parts
     double number = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     // Too small to tell from zero is fine; too large is not.
-    const bool tiny = error == std::errc::result_out_of_range && is_tiny(digits);
+    const bool tiny = error == std::errc::result_out_of_range && std::fabs(about) < 1;
     if (error != std::errc() && !tiny) return failure = boost::json::error::exponent_overflow, false;
     number_.clear();
     return stack.push_double(tiny ? 0.0 : number), true;
@@ -63,7 +64,6 @@ class Handler {
   bool on_comment(boost::json::string_view, Failure&) { return true; }
 
  private:
-  static bool is_tiny(std::string_view digits) { return digits.find("e-") != digits.npos || digits.find("E-") != digits.npos || digits.starts_with("0.") || digits.starts_with("-0."); }
   std::string number_;
 };
 

@@ -141,6 +141,44 @@ std::string to_text(const Json& value) {
   return out;
 }
 
+namespace {
+
+void append_some(std::string& out, const Json& value, size_t bytes) {
+  if (out.size() >= bytes) return;
+  if (const boost::json::string* text = value.if_string()) {
+    append_json_string(out, std::string_view(*text).substr(0, bytes));
+  } else if (const JsonArray* array = value.if_array()) {
+    out += '[';
+    for (bool first = true; const Json& item : *array) {
+      if (!std::exchange(first, false)) out += ',';
+      append_some(out, item, bytes);
+      if (out.size() >= bytes) return;
+    }
+    out += ']';
+  } else if (const JsonObject* object = value.if_object()) {
+    out += '{';
+    for (bool first = true; const auto& member : *object) {
+      if (!std::exchange(first, false)) out += ',';
+      append_json_string(out, std::string_view(member.key()).substr(0, bytes));
+      out += ':';
+      append_some(out, member.value(), bytes);
+      if (out.size() >= bytes) return;
+    }
+    out += '}';
+  } else {
+    append_json(out, value);
+  }
+}
+
+}  // namespace
+
+std::string to_text(const Json& value, size_t bytes) {
+  std::string out;
+  append_some(out, value, bytes);
+  out.resize(cut_utf8(out, bytes).size());
+  return out;
+}
+
 std::string to_pretty(const Json& value) {
   std::string out;
   append_pretty(out, value, 0);

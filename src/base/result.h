@@ -33,7 +33,8 @@ T take(Result<T>&& result) {
 
 }  // namespace helve
 
-// An expression: TRY(parse(x)) is the value, or returns the error from the enclosing function.
+// An expression: TRY(parse(x)) is the value, or returns the error from the enclosing function. Not inside a braced
+// list: the compiler does not destroy what the list had built before it (tests/checks/try_use.py looks for that).
 #define TRY(...)                                                    \
   ({                                                                \
     auto try_result_ = (__VA_ARGS__);                               \

@@ -39,11 +39,15 @@ bool is_deceptive(char32_t c) {
          (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
 }
 
+void append_byte(std::string& out, char byte) {
+  fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(byte));
+}
+
 void escape_display_into(std::string& out, std::string_view text, bool keep_lines) {
   while (!text.empty()) {
     const size_t length = char_length(text);
     if (length == 0) {
-      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(text[0]));
+      append_byte(out, text[0]);
       text.remove_prefix(1);
       continue;
     }
@@ -138,17 +142,50 @@ std::string escape_lines_for_display(std::string_view text) {
   return out;
 }
 
-std::string escape_invalid_utf8(std::string_view bytes) {
+std::string escape_bytes(std::string_view bytes) {
   std::string out;
   while (!bytes.empty()) {
     const size_t valid = valid_utf8_prefix(bytes);
-    out.append(bytes, 0, valid);
+    for (const char c : bytes.substr(0, valid)) {
+      if (c == '\\' || c == 0) {
+        out += c == 0 ? "\\x00" : "\\\\";
+      } else {
+        out += c;
+      }
+    }
     bytes.remove_prefix(valid);
     if (bytes.empty()) break;
-    fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned char>(bytes[0]));
+    append_byte(out, bytes[0]);
     bytes.remove_prefix(1);
   }
   return out;
+}
+
+std::string escape_invalid_utf8(std::string_view bytes) { return is_utf8(bytes) ? std::string(bytes) : escape_bytes(bytes); }
+
+std::string shell_quoted(std::string_view text) {
+  std::string out;
+  if (escape_for_display(text) == text) {
+    for (const char c : text) {
+      if (c == '\'') {
+        out += "'\\''";
+      } else {
+        out += c;
+      }
+    }
+    return "'" + out + "'";
+  }
+  while (!text.empty()) {
+    const std::string_view character = text.substr(0, std::max<size_t>(1, char_length(text)));
+    if (escape_for_display(character) != character) {
+      for (const char c : character) append_byte(out, c);
+    } else {
+      if (character == "'" || character == "\\") out += '\\';
+      out += character;
+    }
+    text.remove_prefix(character.size());
+  }
+  return "$'" + out + "'";
 }
 
 std::string_view trim(std::string_view text) {

@@ -26,8 +26,12 @@ std::string preview(std::string_view text, size_t count);
 std::string escape_for_display(std::string_view text);
 // As above, but keeps newlines and tabs: for output that has lines.
 std::string escape_lines_for_display(std::string_view text);
-// Lossless text of bytes that are not UTF-8: each invalid byte becomes \xNN.
+// Lossless text of any bytes: each NUL and each byte that is not UTF-8 becomes \xNN, and \ becomes \\.
+std::string escape_bytes(std::string_view bytes);
+// Valid text as it is, and the escaped bytes of what is not valid.
 std::string escape_invalid_utf8(std::string_view bytes);
+// One word of a shell command that is also safe to show: 'it'\''s', or $'a\x1b' when it holds what must not be shown.
+std::string shell_quoted(std::string_view text);
 
 std::string_view trim(std::string_view text);
 std::vector<std::string_view> split(std::string_view text, char separator);

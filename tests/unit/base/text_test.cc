@@ -43,5 +43,20 @@ TEST(Text, SizesForPeople) {
   EXPECT_EQ(human_size(10ull << 30), "10.0 GB");
 }
 
+TEST(Text, EscapesBytesWithoutLosingAny) {
+  EXPECT_EQ(escape_invalid_utf8("a\\xff\xFF"), "a\\\\xff\\xff");
+  EXPECT_EQ(escape_invalid_utf8("a\\xff"), "a\\xff") << "nothing to escape";
+  EXPECT_EQ(escape_bytes("\\n\n"), "\\\\n\n");
+  EXPECT_EQ(escape_bytes(std::string_view("\0\xFF\xC3\xA4", 4)), "\\x00\\xff\xC3\xA4");
+}
+
+TEST(Text, QuotesForAShell) {
+  EXPECT_EQ(shell_quoted(""), "''");
+  EXPECT_EQ(shell_quoted("/a b/$(id)`id`\\"), "'/a b/$(id)`id`\\'");
+  EXPECT_EQ(shell_quoted("it's"), R"('it'\''s')");
+  EXPECT_EQ(shell_quoted("a\x1b[2J'\\\n"), R"($'a\x1b[2J\'\\\x0a')");
+  EXPECT_EQ(shell_quoted("\xFF\u202e"), R"($'\xff\xe2\x80\xae')");
+}
+
 }  // namespace
 }  // namespace helve

@@ -143,7 +143,7 @@ class Decoder {
     type.operations.clear(out);
     for (const auto& member : *object) {
       if (member.value().is_null() && type.inner->kind != Kind::json) continue;
-      Enter scope(*this, std::string_view(member.key()));
+      Enter scope(*this, preview(escape_for_display(member.key()), 80));
       decode(*type.inner, nullptr, member.value(), type.operations.insert(out, std::string(member.key())));
     }
   }
@@ -178,6 +178,7 @@ void decode(const Type& type, const Json& json, void* out, std::vector<Problem>&
 Error to_error(const std::vector<Problem>& problems) {
   Error error{Code::invalid_argument, "", "", "invalid_input"};
   JsonArray details;
+  const bool cut = problems.size() >= kMaxProblems;
   for (const Problem& problem : problems) {
     if (!error.message.empty()) error.message += "; ";
     error.message += problem.path.empty() ? problem.message : problem.path + ": " + problem.message;
@@ -190,6 +191,7 @@ Error to_error(const std::vector<Problem>& problems) {
     }
     details.push_back(std::move(detail));
   }
+  if (cut) error.message += "; further problems are not listed";
   error.details = std::move(details);
   return error;
 }

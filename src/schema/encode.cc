@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "schema/bounds.h"
 #include "schema/schema.h"
@@ -28,38 +29,51 @@ struct MapWriter {
   }
 };
 
+// Where a value stands. Written out only when something is wrong there, which is never on the path of a good call.
+struct Path {
+  const Path* up = nullptr;
+  std::string_view name = {};  // empty: an item of a list
+  size_t index = 0;
+
+  std::string text() const {
+    std::string above = up ? up->text() : "";
+    if (name.empty()) return up ? fmt::format("{}[{}]", above, index) : above;
+    return above.empty() ? std::string(name) : above + "." + std::string(name);
+  }
+};
+
 class Checker {
  public:
   explicit Checker(std::vector<Problem>& problems) : problems_(problems) {}
 
-  void check(const Type& type, const Field* field, const void* value, const std::string& path) {
+  void check(const Type& type, const Field* field, const void* value, const Path& path) {
     switch (type.kind) {
-      case Kind::integer:
-        return type.is_signed ? report(path, broken_bounds(field, load_signed(type, value)))
-               : load_bits(type, value) <= INT64_MAX
-                   ? report(path, broken_bounds(field, static_cast<std::int64_t>(load_bits(type, value))))
-                   : report(path, broken_bounds(field, load_bits(type, value)));
-      case Kind::number: return report(path, broken_bounds(field, *static_cast<const double*>(value)));
+      case Kind::integer: return check_integer(type, field, value, path);
+      case Kind::number:
+        if (!std::isfinite(*static_cast<const double*>(value))) return report(path, "is no number that JSON can hold");
+        return report(path, broken_bounds(field, *static_cast<const double*>(value)));
       case Kind::string: return report(path, broken_text_rule(field, *static_cast<const std::string*>(value)));
       case Kind::enumeration:
         if (load_bits(type, value) >= type.names.size()) report(path, "is no enumerator");
         return;
       case Kind::object:
-        for (const Field& member : type.fields) {
-          check(*member.type, &member, member.access(const_cast<void*>(value)), path.empty() ? std::string(member.name) : path + "." + std::string(member.name));
-        }
+        for (const Field& member : type.fields) check(*member.type, &member, member.access(const_cast<void*>(value)), {&path, member.name});
         return;
       case Kind::array: {
         const size_t count = type.operations.size(value);
         report(path, broken_count_rule(field, count, "items"));
         if (type.inner->kind == Kind::string || type.inner->kind == Kind::boolean) return;  // items have no rules of their own
-        for (size_t i = 0; i < count; ++i) check(*type.inner, nullptr, type.operations.element(value, i), fmt::format("{}[{}]", path, i));
+        for (size_t i = 0; i < count; ++i) check(*type.inner, nullptr, type.operations.element(value, i), {&path, {}, i});
         return;
       }
-      case Kind::map: return report(path, broken_count_rule(field, type.operations.size(value), "entries"));
+      case Kind::map: {
+        report(path, broken_count_rule(field, type.operations.size(value), "entries"));
+        MapVisit visit{*this, *type.inner, path};
+        return type.operations.each(value, &MapVisit::entry, &visit);
+      }
       case Kind::optional:
         if (const void* inside = type.operations.inside(value)) return check(*type.inner, field, inside, path);
-        if (field && field->required) report(path, "required, but missing");
+        if (!field || field->required) report(path, "required, but missing");  // in a list there is no leaving out
         return;
       case Kind::boolean:
       case Kind::json: return;
@@ -67,8 +81,24 @@ class Checker {
   }
 
  private:
-  void report(const std::string& path, std::optional<std::string> rule) {
-    if (rule) problems_.push_back({path, std::move(*rule), ""});
+  struct MapVisit {
+    Checker& checker;
+    const Type& inner;
+    const Path& path;
+    static void entry(void* state, std::string_view key, const void* value) {
+      auto& self = *static_cast<MapVisit*>(state);
+      self.checker.check(self.inner, nullptr, value, {&self.path, key});
+    }
+  };
+
+  void check_integer(const Type& type, const Field* field, const void* value, const Path& path) {
+    const std::uint64_t bits = load_bits(type, value);
+    if (type.is_signed) report(path, broken_bounds(field, load_signed(type, value)));
+    else if (bits <= INT64_MAX) report(path, broken_bounds(field, static_cast<std::int64_t>(bits)));
+    else report(path, broken_bounds(field, bits));
+  }
+  void report(const Path& path, std::optional<std::string> rule) {
+    if (rule) problems_.push_back({path.text(), std::move(*rule), ""});
   }
   std::vector<Problem>& problems_;
 };
@@ -125,6 +155,6 @@ void encode(const Type& type, const void* value, std::string& out) {
   }
 }
 
-void check(const Type& type, const void* value, std::vector<Problem>& problems) { Checker(problems).check(type, nullptr, value, ""); }
+void check(const Type& type, const void* value, std::vector<Problem>& problems) { Checker(problems).check(type, nullptr, value, {}); }
 
 }  // namespace helve::schema

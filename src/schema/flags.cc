@@ -66,7 +66,10 @@ class Parser {
   }
 
  private:
-  static bool is_number(std::string_view word) { return word.find_first_not_of("-.0123456789eE+") == word.npos; }
+  // "-5" and "-.5e3" are values; "-e" is a flag.
+  static bool is_number(std::string_view word) {
+    return word.find_first_not_of("-.0123456789eE+") == word.npos && word.find_first_of("0123456789") != word.npos;
+  }
 
   Result<void> long_flag(std::string_view text) {
     const size_t equals = text.find('=');
@@ -80,6 +83,7 @@ class Parser {
       if (!negated) field = nullptr;
     }
     if (!field) return unknown_flag(text.substr(0, equals));
+    if (negated && equals != text.npos) return usage(fmt::format("--{} takes no value", text.substr(0, equals)));
     if (equals != text.npos && !negated) return assign(*field, text.substr(equals + 1));
     if (plain(*field->type).kind == Kind::boolean) {
       out_[field->name] = !negated;
@@ -125,16 +129,20 @@ class Parser {
     if (type.kind == Kind::map && !word.starts_with('{')) {
       const size_t equals = word.find('=');
       if (equals == word.npos) return usage(fmt::format("{} takes KEY=VALUE, got '{}'", flag_name(field.name), escape_for_display(word)));
+      if (out_.contains(field.name) && !out_[field.name].is_object()) return given_twice(field);
       member_object(field)[word.substr(0, equals)] = from_word(*type.inner, word.substr(equals + 1));
     } else if (type.kind == Kind::array && !(word.starts_with('[') && !is_scalar(plain(*type.inner))) && !whole_array(word)) {
       if (!out_.contains(field.name)) out_[field.name] = JsonArray();
+      if (!out_[field.name].is_array()) return given_twice(field);
       out_[field.name].as_array().push_back(from_word(*type.inner, word));
     } else {
-      if (out_.contains(field.name)) return usage(fmt::format("{} is given twice", flag_name(field.name)));
+      if (out_.contains(field.name)) return given_twice(field);
       out_[field.name] = from_word(type, word);
     }
     return {};
   }
+
+  static Error given_twice(const Field& field) { return usage(fmt::format("{} is given twice", flag_name(field.name))); }
 
   // --edits '[{…}]': the whole list as JSON text.
   static bool whole_array(std::string_view word) {

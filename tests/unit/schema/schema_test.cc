@@ -126,6 +126,23 @@ TEST(Check, FindsAnOutputThatBreaksItsOwnRules) {
   EXPECT_EQ(problems[2].message, "is no enumerator");
 }
 
+struct Measured {
+  double ratio = 0;
+  std::map<std::string, double> parts;
+  std::vector<std::optional<std::int64_t>> counts;
+  static constexpr auto schema() { return object("", arg<&Measured::ratio>("r"), arg<&Measured::parts>("p"), arg<&Measured::counts>("c")); }
+};
+
+TEST(Check, FindsWhatJsonCannotHold) {
+  Measured measured{.ratio = std::numeric_limits<double>::quiet_NaN(), .parts = {{"a", std::numeric_limits<double>::infinity()}}, .counts = {std::nullopt}};
+  std::vector<Problem> problems;
+  check(kType<Measured>, &measured, problems);
+  ASSERT_EQ(problems.size(), 3u);
+  EXPECT_EQ(problems[0].path, "ratio");
+  EXPECT_EQ(problems[1].path, "parts.a");
+  EXPECT_EQ(problems[2].path, "counts[0]");
+}
+
 TEST(JsonSchema, SaysEverything) {
   JsonObject schema = json_schema(kType<Sample>);
   EXPECT_EQ(to_text(schema["required"]), R"(["path"])");
@@ -161,6 +178,9 @@ TEST(Flags, NameWhatIsWrong) {
   EXPECT_EQ(flags_to_json({"a", "b"}), "unexpected argument 'b' | quote it if it belongs to the value before");
   EXPECT_EQ(flags_to_json({"a", "--limit"}), "--limit needs a value | How many");
   EXPECT_EQ(flags_to_json({"a", "--limit", "1", "--limit", "2"}), "--limit is given twice | ");
+  EXPECT_EQ(flags_to_json({"a", "--env", "{bad", "--env", "K=V"}), "--env is given twice | ");
+  EXPECT_EQ(flags_to_json({"a", "--no-deep=false"}), "--no-deep takes no value | ");
+  EXPECT_EQ(flags_to_json({"a", "-e"}).substr(0, 17), "unknown flag '-e'");
 }
 
 TEST(Flags, RoundTripWhatTheyCanExpress) {

@@ -52,7 +52,12 @@ Result<Registry> Registry::load(std::vector<Tool> tools, const Selection& select
   for (const Dialect& dialect : dialects()) {
     for (const Dialect::Entry& entry : dialect.entries) {
       auto ours = all.by_name_.find(entry.tool);
-      if (ours != all.by_name_.end()) all.by_name_.try_emplace(std::string(entry.name), Found{ours->second.tool, &entry});
+      if (ours == all.by_name_.end()) continue;
+      auto [place, added] = all.by_name_.try_emplace(std::string(entry.name), Found{ours->second.tool, &entry});
+      // The same name with other parameters: they are understood as well, as long as ours keep their meaning.
+      const bool same = !added && place->first == entry.tool && !place->second.dialect;
+      const bool shifts = std::ranges::any_of(entry.parameters, [](const Dialect::Parameter& parameter) { return parameter.shift != 0; });
+      if (same && !shifts) place->second.dialect = &entry;
     }
   }
   if (std::holds_alternative<LoadAll>(selection)) return all;
@@ -96,29 +101,39 @@ Result<Registry::Found> Registry::resolve(std::string_view name) const {
 }
 
 Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
-  std::vector<size_t> matched;
-  auto collect = [&](auto wanted) {
-    for (size_t i = 0; i < tools_.size(); ++i)
-      if (wanted(tools_[i].spec)) matched.push_back(i);
-  };
-  std::string_view group = pattern;
+  std::set<size_t> matched;
+  const auto known_groups = groups();
+  std::string_view group;
   if (pattern.starts_with("group:")) group = pattern.substr(6);
   else if (pattern.ends_with("/*")) group = pattern.substr(0, pattern.size() - 2);
-  else group = {};
+  else if (!find(pattern).tool && std::ranges::find(known_groups, pattern) != known_groups.end()) group = pattern;
   if (!group.empty()) {
-    collect([&](const Spec& spec) { return spec.group == group; });
+    for (size_t i = 0; i < tools_.size(); ++i) {
+      if (tools_[i].spec.group == group) matched.insert(i);
+    }
     if (matched.empty() && !not_loaded_.contains(group)) {
-      auto known = groups();
-      return Error{Code::invalid_argument, fmt::format("no group '{}' of tools", escape_for_display(group)), did_you_mean(group, known), "unknown_tool"};
+      return Error{Code::invalid_argument, fmt::format("no group '{}' of tools", escape_for_display(group)), did_you_mean(group, known_groups),
+                   "unknown_tool"};
     }
   } else if (pattern.find('*') != pattern.npos) {
-    collect([&](const Spec& spec) { return matches_wildcard(pattern, spec.name); });
+    // Over every name that a tool has: a deny by any of them denies the behaviour.
+    bool known = false;
+    for (const auto& [name, found] : by_name_) {
+      if (matches_wildcard(pattern, name)) matched.insert(index_of(*found.tool));
+    }
+    for (const std::string& name : not_loaded_) known = known || matches_wildcard(pattern, name);
+    for (const Dialect& dialect : dialects()) {
+      for (const Dialect::Entry& entry : dialect.entries) known = known || matches_wildcard(pattern, entry.name) || matches_wildcard(pattern, entry.tool);
+    }
+    if (matched.empty() && !known) {
+      return Error{Code::invalid_argument, fmt::format("no tool matches '{}'", escape_for_display(pattern)), "`helve tools` lists the tools", "unknown_tool"};
+    }
   } else if (Found found = find(pattern); found.tool) {
-    matched.push_back(index_of(*found.tool));
+    matched.insert(index_of(*found.tool));
   } else if (!not_loaded_.contains(pattern) && !is_dialect_name(pattern)) {  // a known name whose tool is not loaded means nothing here, and that is fine
     return resolve(pattern).error();
   }
-  return matched;
+  return std::vector<size_t>(matched.begin(), matched.end());
 }
 
 std::vector<std::string_view> Registry::groups() const {

@@ -46,8 +46,9 @@ class Registry {
   // As find, with an error that names the nearest known tool.
   Result<Found> resolve(std::string_view name) const;
 
-  // Every tool that a rule's pattern means: a name, alias or dialect name, a group ("group:fs", "fs/*"), or a
-  // wildcard over canonical names ("memory_*", "*"). Indices into tools(). Error: the pattern names nothing known.
+  // Every tool that a rule's pattern means: a name, alias or dialect name, a group ("fs", "group:fs", "fs/*"), or a
+  // wildcard over all of these names ("memory_*", "file_*", "*"). Indices into tools(), sorted. Error: the pattern
+  // names nothing known.
   Result<std::vector<size_t>> expand(std::string_view pattern) const;
 
   std::vector<std::string_view> groups() const;  // in order of first appearance

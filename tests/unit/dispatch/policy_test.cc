@@ -39,10 +39,13 @@ TEST_F(PolicyTest, UnderstandsGroupsAndWildcards) {
   EXPECT_EQ(allowed({{.source = "a", .deny = {"other/*"}}}), "echo save");
   EXPECT_EQ(allowed({{.source = "a", .deny = {"*ing"}}}), "echo save maybe");
   EXPECT_EQ(allowed({{.source = "a", .deny = {"*"}}}), "");
+  EXPECT_EQ(allowed({{.source = "a", .deny = {"sa*"}}}), "maybe throwing waiting lying");  // save, and echo by its alias say
+  EXPECT_EQ(allowed({{.source = "a", .deny = {"other"}}}), "echo save");
 }
 
 TEST_F(PolicyTest, RefusesNamesThatNothingKnows) {
   EXPECT_EQ(allowed({{.source = "config.yaml", .deny = {"saev"}}}), "error: config.yaml: tools.deny names 'saev': no tool 'saev' (did you mean 'save'?)");
+  EXPECT_EQ(allowed({{.source = "c", .deny = {"sev*"}}}), "error: c: tools.deny names 'sev*': no tool matches 'sev*' (`helve tools` lists the tools)");
   EXPECT_EQ(allowed({{.source = "c", .allow = {"group:talks"}}}), "error: c: tools.allow names 'group:talks': no group 'talks' of tools (did you mean 'talk'?)");
 }
 

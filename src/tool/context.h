@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "tool/dialect.h"
 
 namespace helve {
 
@@ -55,7 +56,10 @@ struct Context {
   sys::Clock* clock = nullptr;
 
   Listener* listener = nullptr;
+  const Dialect::Entry* dialect = nullptr;  // whose names the caller used; null: ours
 
+  // A value of one of our parameters as the caller counts it: where to go on, in a dialect whose lines begin at 1.
+  std::int64_t as_caller_counts(std::string_view parameter, std::int64_t value) const;
   void progress(double done, std::optional<double> total = {}, std::string_view message = {}) {
     if (listener) listener->progress(done, total, message);
   }

@@ -35,4 +35,7 @@ bool is_dialect_name(std::string_view name);
 // The same arguments under canonical parameter names. The same parameter under two names with different values is an error.
 Result<JsonObject> to_canonical(const Dialect::Entry& entry, const JsonObject& arguments);
 
+// What is wrong with the arguments, in the caller's own words: its names instead of ours.
+Error in_dialect(const Dialect::Entry& entry, const Error& invalid_input);
+
 }  // namespace helve

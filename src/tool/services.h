@@ -27,10 +27,23 @@ class Results {
     std::uint64_t chars = 0;
     std::int64_t created_ms = 0;
   };
+  static constexpr std::uint64_t kPageChars = 8000;
+  struct Page {
+    std::string text;  // empty beyond the last page
+    std::uint64_t chars = 0;  // of the whole
+    std::uint64_t pages = 1;
+  };
+  static std::uint64_t pages_of(std::uint64_t chars) {
+    return chars <= kPageChars ? 1 : (chars - 1) / kPageChars + 1;
+  }
+  static Page page_of(std::string_view text, std::uint64_t number);
+
   virtual ~Results() = default;
   // Durable when it returns.
   virtual Result<Stored> keep(std::string_view session, std::string_view tool, std::string_view text) = 0;
   virtual Result<std::string> text(std::string_view session, std::string_view id) = 0;
+  // Pages are counted from 1. Reads the whole text, unless it is overridden by somebody who knows better.
+  virtual Result<Page> page(std::string_view session, std::string_view id, std::uint64_t number);
   virtual Result<std::vector<Stored>> list(std::string_view session) = 0;
 };
 

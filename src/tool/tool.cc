@@ -29,6 +29,12 @@ Result<void> Context::checkpoint() const {
   return {};
 }
 
+std::int64_t Context::as_caller_counts(std::string_view parameter, std::int64_t value) const {
+  if (!dialect) return value;
+  const auto found = std::ranges::find(dialect->parameters, parameter, &Dialect::Parameter::ours);
+  return found == dialect->parameters.end() ? value : value + found->shift;
+}
+
 std::string text_of(const std::vector<Content>& content) {
   struct Visitor {
     std::string operator()(const TextContent& block) const { return block.text; }

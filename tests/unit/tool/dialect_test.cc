@@ -2,10 +2,29 @@
 
 #include <gtest/gtest.h>
 
+#include "tool/context.h"
+
+#include "schema/schema.h"
+
 #include <map>
 
 namespace helve {
 namespace {
+
+TEST(Dialect, SpeaksOfTheCallersOwnNames) {
+  const Dialect::Entry* read = nullptr;
+  for (const Dialect::Entry& entry : find_dialect("claude")->entries) {
+    if (entry.name == "Read") read = &entry;
+  }
+  ASSERT_TRUE(read);
+  const Error ours = schema::to_error({{"path", "required, but missing", ""}, {"filepath", "unknown parameter", "did you mean 'path'?"}});
+  const Error theirs = in_dialect(*read, ours);
+  EXPECT_EQ(theirs.message, "file_path: required, but missing; filepath: unknown parameter");
+  EXPECT_EQ(theirs.hint, "filepath: did you mean 'file_path'?");
+  const Identity who;
+  EXPECT_EQ((Context{.who = who, .dialect = read}.as_caller_counts("offset", 20)), 21);
+  EXPECT_EQ((Context{.who = who}.as_caller_counts("offset", 20)), 20);
+}
 
 const Dialect::Entry* find_entry(std::string_view dialect, std::string_view name) {
   const Dialect* found = find_dialect(dialect);

@@ -40,13 +40,26 @@ class Repair {
     note("removed a code fence");
   }
 
+  // In a string with an escape that JSON does not know, backslashes were meant as they stand. That holds for all of
+  // them or none: with \n or \t beside it nobody can tell, and the string stays broken.
+  bool escapes_are_clear() const {
+    bool foreign = false, ambiguous = false;
+    for (size_t i = at_ + 1; i < text_.size() && text_[i] != '"'; ++i) {
+      if (text_[i] != '\\' || ++i == text_.size()) continue;
+      if (std::strchr("bfnrtu", text_[i]) && text_[i] != 0) ambiguous = true;
+      else if (!std::strchr("\"\\/", text_[i]) || text_[i] == 0) foreign = true;
+    }
+    return foreign && !ambiguous;
+  }
+
   void string() {
+    const bool clear = escapes_are_clear();
     out_ += text_[at_++];
     while (at_ < text_.size() && text_[at_] != '"') {
       const auto c = static_cast<unsigned char>(text_[at_]);
       if (c == '\\' && at_ + 1 < text_.size()) {
         const char escaped = text_[at_ + 1];
-        if (std::strchr("\"\\/bfnrtu", escaped) && escaped != 0) {
+        if (!clear || (std::strchr("\"\\/", escaped) && escaped != 0)) {
           out_.append(text_, at_, 2);
         } else {
           out_.append("\\\\").append(1, escaped);
@@ -67,7 +80,9 @@ class Repair {
 
   void comma() {
     const size_t next = text_.find_first_not_of(" \t\r\n", at_ + 1);
-    if (next != text_.npos && (text_[next] == '}' || text_[next] == ']')) note("removed a trailing comma");
+    const size_t last = out_.find_last_not_of(" \t\r\n");
+    const bool after_value = last != out_.npos && !std::strchr("{[,:", out_[last]);
+    if (after_value && next != text_.npos && (text_[next] == '}' || text_[next] == ']')) note("removed a trailing comma");
     else out_ += ',';
     ++at_;
   }

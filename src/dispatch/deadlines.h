@@ -24,6 +24,7 @@ class Deadlines {
     std::stop_token token() const { return source_.get_token(); }
 
    private:
+    friend Deadlines;
     struct Forward {
       std::stop_source source;
       void operator()() { source.request_stop(); }
@@ -31,16 +32,17 @@ class Deadlines {
     Deadlines& owner_;
     std::stop_source source_;
     std::stop_callback<Forward> forward_;
-    std::multimap<Time, std::stop_source>::iterator place_;
+    bool waits_ = true;  // guarded by the owner's mutex: `place_` is still in the list
+    std::multimap<Time, Guard*>::iterator place_;
   };
 
  private:
-  void watch(std::stop_token stop);
+  void watch(const std::stop_token& stop);
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::multimap<Time, std::stop_source> waiting_;  // guarded by mutex_; a guard takes its own entry out
-  std::jthread watcher_;                           // guarded by mutex_ until started
+  std::multimap<Time, Guard*> waiting_;  // guarded by mutex_; those that are still to be stopped
+  std::jthread watcher_;                 // guarded by mutex_ until started
 };
 
 }  // namespace helve::dispatch

@@ -25,6 +25,7 @@ struct Dispatcher::Passage {
   CallRecord record = {};
   bool begun = false;  // the intent is on disk
   bool ran = false;
+  size_t output_bytes = 0;  // before anything is cut
 
   const Tool& tool() const { return *found.tool; }
 };
@@ -55,6 +56,34 @@ auto guarded(std::string_view name, Work work) -> decltype(work()) {
   }
 }
 
+// Runs a stage after the tool: what it did stands, so a failure here is only told.
+template <class Work>
+void attempted(std::string_view stage, Outcome& outcome, Work work) {
+  try {
+    work();
+  } catch (const std::exception& exception) {
+    outcome.notes.push_back(fmt::format("{} failed: {}", stage, exception.what()));
+  } catch (...) {
+    outcome.notes.push_back(fmt::format("{} failed", stage));
+  }
+}
+
+// What a tool from outside returned, as one line of JSON that fits the schema it declared.
+Result<std::string> checked_output(const Tool& tool, const std::string& json) {
+  auto broken = [&](const Error& error) {
+    return Error{Code::internal, fmt::format("the output of '{}' breaks its own schema: {}", tool.spec.name, error.message),
+                 "this is a fault of the tool", "invalid_output", error.details};
+  };
+  if (json.empty() && tool.output_schema_json.empty()) return json;
+  Result<Json> value = parse_json(json);
+  if (!value) return broken(value.error());
+  if (!tool.output_schema_json.empty()) {
+    const auto problems = schema::validate(tool.output_schema_json, *value);
+    if (!problems.empty()) return broken(schema::to_error(problems));
+  }
+  return to_text(*value);
+}
+
 }  // namespace
 
 Outcome Dispatcher::call(const Call& call) {
@@ -62,28 +91,30 @@ Outcome Dispatcher::call(const Call& call) {
   Passage passage{call, outcome};
   const bool observed = stages_.recorder || stages_.on_outcome;
   const auto started = observed ? steady_clock::now() : steady_clock::time_point{};
-  if (observed || stages_.hooks) {
-    const sys::Clock& clock = capabilities_.clock ? *capabilities_.clock : static_cast<const sys::Clock&>(kRealClock);
-    outcome.call_id = sys::new_id("c_", clock);
-    passage.record.started_ms = clock.unix_ms();
-  }
 
   Result<Product> result = guarded(call.tool, [&] { return pass(passage); });
-  if (stages_.hooks && passage.ran) run_after_hooks(passage, result);
+  if (stages_.hooks && passage.ran) attempted("after-hooks", outcome, [&] { run_after_hooks(passage, result); });
   if (result) outcome.product = std::move(*result);
   else outcome.error = std::move(result).error();
-  if (call.cap == Cap::inline_limit && stages_.results && outcome.ok()) cap(call, outcome);
+  passage.output_bytes = outcome.product.json.size();
+  if (call.cap == Cap::inline_limit && stages_.results && outcome.ok()) attempted("keeping the whole answer", outcome, [&] { cap(call, outcome); });
 
   if (observed) outcome.duration = steady_clock::now() - started;
-  if (stages_.recorder) record_outcome(passage);
-  if (stages_.on_outcome) stages_.on_outcome(call, outcome);
+  if (stages_.recorder) attempted("recording", outcome, [&] { record_outcome(passage); });
+  if (stages_.on_outcome) attempted("showing the call", outcome, [&] { stages_.on_outcome(call, outcome); });
   return outcome;
 }
 
 Result<Product> Dispatcher::pass(Passage& passage) {
   const Call& call = passage.call;
+  if (stages_.recorder || stages_.on_outcome || stages_.hooks) {
+    const sys::Clock& clock = capabilities_.clock ? *capabilities_.clock : static_cast<const sys::Clock&>(kRealClock);
+    passage.outcome.call_id = sys::new_id("c_", clock);
+    passage.record.started_ms = clock.unix_ms();
+  }
   passage.found = TRY(registry_.resolve(call.tool));
   const Tool& tool = *(passage.outcome.tool = passage.found.tool);
+  passage.effect = tool.spec.effect;  // until the arguments tell more
   if (call.policy) {
     const size_t index = registry_.index_of(tool);
     if (!call.policy->allows(index)) return forbidden(tool, call.policy->reason(index));
@@ -106,23 +137,19 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   }
   if (stages_.on_call) stages_.on_call(call, to_text(*passage.arguments));
 
-  passage.bound = TRY(tool.bind(*passage.arguments));
+  Result<std::unique_ptr<Bound>> bound = tool.bind(*passage.arguments);
+  if (!bound) return passage.found.dialect ? in_dialect(*passage.found.dialect, bound.error()) : std::move(bound).error();
+  passage.bound = std::move(*bound);
   if (stages_.hooks) TRY(run_before_hooks(passage));
   passage.effect = passage.bound->effect();
   TRY(ask_policy(passage));
+  if (call.stop.stop_requested()) return Error{Code::cancelled, "the call was cancelled"};
 
   if (stages_.recorder && passage.effect != Effect::read) TRY(record_intent(passage));
   passage.ran = true;
   Result<Product> product = run(passage);
-  if (product && !tool.output && !tool.output_schema_json.empty()) {
-    Json value = TRY(parse_json(product->json));
-    auto problems = schema::validate(tool.output_schema_json, value);
-    if (!problems.empty()) {
-      Error error = schema::to_error(problems);
-      return Error{Code::internal, fmt::format("the output of '{}' breaks its own schema: {}", tool.spec.name, error.message),
-                   "this is a fault of the tool", "invalid_output", std::move(error.details)};
-    }
-  }
+  if (!product && capabilities_.no_files && product.error().type == "no_files") return *capabilities_.no_files;
+  if (product && !tool.output) product->json = TRY(checked_output(tool, product->json));
   return product;
 }
 
@@ -156,8 +183,13 @@ Result<void> Dispatcher::run_before_hooks(Passage& passage) {
   if (answer.arguments) {
     passage.own = std::move(*answer.arguments);
     passage.arguments = &passage.own;
-    passage.bound = TRY(tool.bind(passage.own));
     passage.outcome.notes.push_back("a hook changed the arguments");
+    Result<std::unique_ptr<Bound>> bound = tool.bind(passage.own);
+    if (!bound) {
+      bound.error().message = "a hook's rewrite is wrong: " + bound.error().message;
+      return std::move(bound).error();
+    }
+    passage.bound = std::move(*bound);
   }
   return {};
 }
@@ -172,9 +204,8 @@ void Dispatcher::run_after_hooks(Passage& passage, Result<Product>& result) {
 
 Result<Product> Dispatcher::run(Passage& passage) {
   const Call& call = passage.call;
-  workspace::Workspace* files = capabilities_.changing_files ? capabilities_.changing_files->load(std::memory_order_acquire) : capabilities_.files;
-  Context context{.who = call.who, .call_id = passage.outcome.call_id, .stop = call.stop, .files = files,
-                  .results = stages_.results, .clock = capabilities_.clock, .listener = call.listener};
+  Context context{.who = call.who, .call_id = passage.outcome.call_id, .stop = call.stop, .files = capabilities_.files,
+                  .results = stages_.results, .clock = capabilities_.clock, .listener = call.listener, .dialect = passage.found.dialect};
   std::shared_ptr<store::CallStore> store;
   if (capabilities_.store) {
     store = capabilities_.store();
@@ -188,7 +219,7 @@ Result<Product> Dispatcher::run(Passage& passage) {
   Deadlines::Guard guard(*deadlines_, *context.deadline, call.stop);
   context.stop = guard.token();
   Result<Product> product = run();
-  const bool ran_out = !product && product.error().code == Code::cancelled && !call.stop.stop_requested();
+  const bool ran_out = !product && product.error().code == Code::cancelled && !call.stop.stop_requested() && steady_clock::now() >= *context.deadline;
   if (ran_out) {
     return Error{Code::timeout, fmt::format("'{}' did not finish within {} ms", passage.tool().spec.name, timeout->count()),
                  "ask for less, or allow more time"};
@@ -206,7 +237,8 @@ void Dispatcher::cap(const Call& call, Outcome& outcome) {
   if (bytes <= limits.inline_chars && product.json.size() <= 2 * limits.inline_chars) return;
 
   std::string text = text_of(product.content);
-  if (count_chars(text) <= limits.inline_chars) {
+  const bool is_short = count_chars(text) <= limits.inline_chars;
+  if (is_short) {
     if (product.json.size() <= 2 * limits.inline_chars) return;
     text = product.json;  // little to read, but a large value
   }
@@ -223,7 +255,13 @@ void Dispatcher::cap(const Call& call, Outcome& outcome) {
     outcome.notes.push_back("the whole answer could not be kept: " + describe(stored.error()));
     shown = preview(text, limits.inline_chars);
   }
-  product.json = shrink_json(product.json, limits.inline_chars, outcome.stored ? outcome.stored->id : "(not kept)");
+  Shrunk shrunk = shrink_json(product.json, outcome.tool->output_schema(), limits.inline_chars);
+  product.json = std::move(shrunk.json);
+  if (!shrunk.left_out.empty()) {
+    outcome.notes.push_back(fmt::format("the structured value leaves out {}{}", shrunk.left_out,
+                                        outcome.stored ? fmt::format("; {} has the whole answer", outcome.stored->id) : ""));
+  }
+  if (is_short) return;
   std::erase_if(product.content, [](const Content& block) { return std::holds_alternative<TextContent>(block); });
   product.content.insert(product.content.begin(), TextContent{std::move(shown)});
 }
@@ -236,8 +274,7 @@ void Dispatcher::describe_call(Passage& passage) {
   record.tool = passage.outcome.tool ? passage.outcome.tool->spec.name : preview(passage.call.tool, 80);
   record.effect = passage.effect;
   if (passage.arguments) {
-    record.arguments = to_text(*passage.arguments);
-    record.arguments.resize(cut_utf8(record.arguments, kMaxRecordedArguments).size());
+    record.arguments = to_text(*passage.arguments, kMaxRecordedArguments);
   }
 }
 
@@ -257,7 +294,7 @@ void Dispatcher::record_outcome(Passage& passage) {
   record.duration_us = std::chrono::duration_cast<std::chrono::microseconds>(outcome.duration).count();
   record.outcome = outcome.error ? outcome.error->type_name() : "ok";
   if (outcome.error) record.message = preview(outcome.error->message, 500);
-  record.output_bytes = outcome.product.json.size();
+  record.output_bytes = passage.output_bytes;
   if (passage.begun) stages_.recorder->finish(record);
   else stages_.recorder->note(std::move(record));
 }

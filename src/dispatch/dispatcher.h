@@ -5,7 +5,6 @@
 // so tools may call tools.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -56,8 +55,7 @@ struct Outcome {
 // What tools may reach. Null: not granted.
 struct Capabilities {
   workspace::Workspace* files = nullptr;
-  // Set when the workspace may become another one while calls run, as an MCP client's roots do; wins over `files`.
-  const std::atomic<workspace::Workspace*>* changing_files = nullptr;
+  std::optional<Error> no_files = {};  // why there are none; said in place of a tool's own error of type "no_files"
   sys::Clock* clock = nullptr;
   // A store handle for one call; null when there is no store.
   std::function<std::shared_ptr<store::CallStore>()> store = {};

@@ -28,6 +28,14 @@ TEST(Arguments, AreRepairedWhereOnlyOneMeaningIsPossible) {
   EXPECT_EQ(repaired(R"("{\"a\":1}")"), R"({"a":1} | decoded arguments that were encoded twice)");
 }
 
+TEST(Arguments, AreNotRepairedWhereTheMeaningIsUnclear) {
+  EXPECT_EQ(repaired(R"({"content":"C:\\new\\dir"})"), R"({"content":"C:\\new\\dir"})");
+  EXPECT_EQ(repaired(R"({"content":"C:\new\dir"})"), "invalid_json");
+  EXPECT_EQ(repaired("{,}"), "invalid_json");
+  EXPECT_EQ(repaired(R"({"a":[,]})"), "invalid_json");
+  EXPECT_EQ(repaired(R"({"a":1,,})"), "invalid_json");
+}
+
 TEST(Arguments, AreNeverCompletedWhenTheyWereCutOff) {
   constexpr std::string_view kText = R"({"path":"a.txt","content":"line\nline","more":{"x":[1,2]}})";
   for (size_t i = 1; i < kText.size(); ++i) EXPECT_EQ(repaired(kText.substr(0, i)), "invalid_json") << kText.substr(0, i);

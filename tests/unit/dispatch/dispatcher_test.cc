@@ -1,5 +1,7 @@
 #include "dispatch/dispatcher.h"
 
+#include "dispatch/cap.h"
+
 #include <gtest/gtest.h>
 
 #include "unit/dispatch/test_tools.h"
@@ -10,6 +12,7 @@ namespace {
 // Writes down what happens, in order: the stages' order is the promise under test.
 struct Journal {
   std::vector<std::string> events;
+  bool watch_runs = true;  // off where many threads run
 };
 
 struct FakeHooks : Hooks {
@@ -63,6 +66,27 @@ struct FakeResults : Results {
 
 class DispatcherTest : public ::testing::Test {
  protected:
+  DispatcherTest() {
+    for (Tool& tool : tools) {  // the tools write themselves down, too
+      tool.bind = [bind = std::move(tool.bind), this](const Json& json) -> Result<std::unique_ptr<Bound>> {
+        return std::make_unique<Watched>(TRY(bind(json)), journal);
+      };
+    }
+    registry = *Registry::load(std::move(tools));
+  }
+  struct Watched : Bound {
+    std::unique_ptr<Bound> inner;
+    Journal& journal;
+    Watched(std::unique_ptr<Bound> bound, Journal& j) : inner(std::move(bound)), journal(j) {}
+    Effect effect() const override { return inner->effect(); }
+    std::string arguments() const override { return inner->arguments(); }
+    Result<Product> run(Context& context) override {
+      if (journal.watch_runs) journal.events.push_back("run");
+      return inner->run(context);
+    }
+  };
+
+  std::vector<Tool> tools = helve::testing::test_tools();
   Registry registry = *Registry::load(helve::testing::test_tools());
   Identity who{"main", "ann", "/w", "s_1"};
   Journal journal;
@@ -113,13 +137,13 @@ TEST_F(DispatcherTest, PassesTheStagesInOrder) {
   rules({.ask = {"save"}});
   EXPECT_TRUE(call("save", R"({"text":"x"})").ok());
   EXPECT_EQ(journal.events, (std::vector<std::string>{R"(before save {"text":"x"})", "ask save: tools.ask 'save' of test",
-                                                      R"(begin save {"text":"x"})", "after x", "finish ok"}));
+                                                      R"(begin save {"text":"x"})", "run", "after x", "finish ok"}));
 }
 
 TEST_F(DispatcherTest, NotesReadsAfterwards) {
   all_stages();
   EXPECT_TRUE(call("echo", R"({"text":"x"})").ok());
-  EXPECT_EQ(journal.events, (std::vector<std::string>{R"(before echo {"text":"x"})", "after x", "note echo ok"}));
+  EXPECT_EQ(journal.events, (std::vector<std::string>{R"(before echo {"text":"x"})", "run", "after x", "note echo ok"}));
 }
 
 TEST_F(DispatcherTest, DeniesBeforeAnythingElseLooksAtTheCall) {
@@ -144,6 +168,11 @@ TEST_F(DispatcherTest, AHookBlocksWithItsReasonAndItsAllowLiftsNothing) {
   rules({.deny = {"save"}});
   hooks.answer = {.decision = HookAnswer::Decision::allow};
   EXPECT_EQ(call("save", R"({"text":"x"})").error->type, "forbidden_tool");
+  rules({.ask = {"echo"}, .effects = {Verdict::allow, Verdict::deny, Verdict::allow, Verdict::allow}});
+  stages.approver = nullptr;
+  EXPECT_EQ(call("echo", R"({"text":"x"})").error->type, "approval_required");
+  EXPECT_EQ(call("maybe", R"({"text":"x","times":2})").error->type, "forbidden_tool");
+  rules({});
   hooks.answer = {.decision = HookAnswer::Decision::deny, .reason = "not on Fridays"};
   EXPECT_EQ(call("echo", R"({"text":"x"})").error->message, "a hook blocked 'echo': not on Fridays");
 }
@@ -162,6 +191,7 @@ TEST_F(DispatcherTest, RefusesToActWhenTheIntentCannotBeRecorded) {
   all_stages();
   recorder.full = true;
   EXPECT_EQ(call("save", R"({"text":"x"})").error->message, "disk full");
+  EXPECT_EQ(std::ranges::count(journal.events, "run"), 0);
   EXPECT_TRUE(call("echo", R"({"text":"x"})").ok());
 }
 
@@ -177,6 +207,65 @@ TEST_F(DispatcherTest, KeepsLongAnswersWholeAndShowsTheirBeginning) {
   EXPECT_TRUE(parse_json(outcome.product.json));
   EXPECT_FALSE(call("echo", R"({"text":"0123456789","times":2000})", Cap::none).stored);
   EXPECT_FALSE(call("echo", R"({"text":"0123456789","times":1000})").stored);  // exactly the limit
+}
+
+TEST_F(DispatcherTest, SaysWhatItLeavesOutOfALongValue) {
+  JsonObject schema = *parse_json(R"({"type":"object","properties":{"items":{"type":"array","items":{"type":"string"}},
+      "sha":{"type":"string","pattern":"^a+$"}}})")->if_object();
+  Json value = JsonObject{{"items", JsonArray()}, {"sha", std::string(3000, 'a')}};
+  for (int i = 0; i < 1000; ++i) value.at("items").as_array().emplace_back("item " + std::to_string(i));
+  Shrunk shrunk = shrink_json(to_text(value), schema, 6'000);
+  EXPECT_LT(shrunk.json.size(), 6'000u);
+  EXPECT_EQ(shrunk.left_out, "800 of 1000 items");
+  EXPECT_EQ(string_at(*parse_json(shrunk.json), "sha").size(), 3000u);  // its pattern would break
+  schema["properties"].as_object()["items"].as_object()["minItems"] = 1000;
+  EXPECT_EQ(shrink_json(to_text(value), schema, 6'000).json, to_text(value));
+}
+
+TEST_F(DispatcherTest, LetsNoStageThrow) {
+  struct Throwing : FakeRecorder {
+    using FakeRecorder::FakeRecorder;
+    void note(CallRecord) override { throw std::runtime_error("no ink"); }
+  } throwing(journal);
+  stages.recorder = &throwing;
+  Outcome outcome = call("echo", R"({"text":"x"})");
+  EXPECT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome.notes, (std::vector<std::string>{"recording failed: no ink"}));
+}
+
+TEST_F(DispatcherTest, ChecksWhatToolsFromOutsideReturn) {
+  struct Foreign : Bound {
+    Effect effect() const override { return Effect::read; }
+    std::string arguments() const override { return "{}"; }
+    Result<Product> run(Context&) override { return Product{"{\n \"a\": 1\n}", text_content("a")}; }
+  };
+  Tool tool;
+  tool.spec = {.name = "foreign", .group = "other", .description = "From outside."};
+  tool.input_schema_json = {{"type", "object"}};
+  tool.bind = [](const Json&) -> Result<std::unique_ptr<Bound>> { return std::make_unique<Foreign>(); };
+  auto answer = [&](JsonObject schema) {
+    std::vector<Tool> foreign(1, tool);
+    foreign[0].output_schema_json = std::move(schema);
+    registry = *Registry::load(std::move(foreign));
+    policy = *Policy::make(registry, {});
+    Outcome outcome = call("foreign", "{}");
+    return outcome.ok() ? outcome.product.json : outcome.error->type;
+  };
+  EXPECT_EQ(answer({}), R"({"a":1})");  // one line, so that it cannot break a frame
+  EXPECT_EQ(answer(*parse_json(R"({"type":"object","required":["b"]})")->if_object()), "invalid_output");
+}
+
+TEST_F(DispatcherTest, RecordsWhatWasDeniedAsWhatItWouldHaveDone) {
+  all_stages();
+  struct Last : FakeRecorder {
+    using FakeRecorder::FakeRecorder;
+    CallRecord last;
+    void note(CallRecord record) override { last = std::move(record); }
+  } recording(journal);
+  stages.recorder = &recording;
+  rules({.deny = {"save"}});
+  call("save", R"({"text":"x"})");
+  EXPECT_EQ(recording.last.effect, Effect::write);
 }
 
 TEST_F(DispatcherTest, LetsNoExceptionOut) {
@@ -198,6 +287,21 @@ TEST_F(DispatcherTest, StopsAtTheDeadlineAndOnCancellation) {
   EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, std::chrono::hours(1), source.get_token()).error->code, Code::cancelled);
 }
 
+TEST_F(DispatcherTest, StopsEveryCallAtItsOwnDeadline) {
+  Dispatcher dispatcher(registry, {}, stages);
+  auto wait = [&](std::chrono::milliseconds timeout, std::stop_token stop = {}) {
+    return dispatcher.call({.tool = "waiting", .raw_arguments = R"({"text":"x"})", .who = who, .stop = stop, .timeout = timeout}).error->code;
+  };
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(wait(std::chrono::milliseconds(1)), Code::timeout);  // one after the other
+  std::stop_source patient;
+  std::atomic<Code> late = Code::internal;
+  std::jthread other([&] { late = wait(std::chrono::hours(1), patient.get_token()); });  // one beside another
+  EXPECT_EQ(wait(std::chrono::milliseconds(1)), Code::timeout);
+  patient.request_stop();
+  other.join();
+  EXPECT_EQ(late, Code::cancelled);
+}
+
 TEST_F(DispatcherTest, RepairsConservativelyAndSaysSo) {
   Outcome outcome = call("echo", R"({"text":"x",})");
   EXPECT_TRUE(outcome.ok());
@@ -210,6 +314,7 @@ TEST_F(DispatcherTest, RepairsConservativelyAndSaysSo) {
 TEST_F(DispatcherTest, LetsManyThreadsCallAtOnce) {
   all_stages();
   stages.hooks = nullptr, stages.recorder = nullptr;
+  journal.watch_runs = false;
   Dispatcher dispatcher(registry, {}, stages);
   std::vector<std::jthread> threads;
   std::atomic<int> right = 0;

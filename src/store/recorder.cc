@@ -19,9 +19,9 @@ constexpr std::chrono::milliseconds kBatchBusyTimeout{2000};
 constexpr std::chrono::milliseconds kUnknownAge = std::chrono::days(1);
 
 Opener for_batches(const Opener& opener) {
-  return Opener(opener.path(),
-                {.busy_timeout = std::min(opener.options().busy_timeout, kBatchBusyTimeout)},
-                opener.clock());
+  Options options = opener.options();
+  options.busy_timeout = std::min(options.busy_timeout, kBatchBusyTimeout);
+  return opener.with(options);
 }
 
 // Stands in the list of calls where others are missing.

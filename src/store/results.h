@@ -13,6 +13,7 @@ class StoreResults final : public Results {
   Result<Stored> keep(std::string_view session, std::string_view tool,
                       std::string_view text) override;
   Result<std::string> text(std::string_view session, std::string_view id) override;
+  Result<Page> page(std::string_view session, std::string_view id, std::uint64_t number) override;
   Result<std::vector<Stored>> list(std::string_view session) override;
 
  private:

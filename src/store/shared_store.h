@@ -5,29 +5,48 @@
 #include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "store/opener.h"
 
 namespace helve::store {
 
-// Thread-safe: one use at a time.
+class SharedStore;
+
+// The shared connections of this process to one database. SQLite shares the log's index among
+// them, so that a log that was deleted is only left behind when all of them leave it. Thread-safe.
+class Siblings {
+ public:
+  void join(SharedStore& store);
+  void leave(SharedStore& store);
+  // Those that are in use at the deadline stay open.
+  void close_all(std::chrono::steady_clock::time_point deadline);
+
+ private:
+  std::mutex mutex_;  // taken before the mutex of a store
+  std::vector<SharedStore*> stores_;
+};
+
+// Thread-safe: one use at a time. Waiting for a turn, opening and waiting for other processes take
+// the busy timeout at most, all together.
 class SharedStore {
  public:
-  explicit SharedStore(Opener opener) : opener_(std::move(opener)) {}
+  explicit SharedStore(Opener opener) : opener_(std::move(opener)) {
+    opener_.siblings().join(*this);
+  }
+  ~SharedStore() { opener_.siblings().leave(*this); }
+  SharedStore(const SharedStore&) = delete;
 
   // What `work(Store&)` returns, a Result; or why the store cannot be opened.
   template <class Work>
   std::invoke_result_t<Work&, Store&> use(Work work) {
-    std::lock_guard lock(mutex_);
-    const bool was_open = store_ != nullptr;
-    TRY(ensure_open());
-    auto result = work(*store_);
-    if (result || !let_go(result.error())) return result;
-    // The file was replaced under a connection of long standing: what is there now deserves one
+    const auto deadline = std::chrono::steady_clock::now() + opener_.options().busy_timeout;
+    auto result = use_once(work, deadline);
+    if (result || result.error().type != kMoved) return result;
+    // The files were replaced under a connection of long standing: what is there now deserves one
     // try.
-    if (!was_open || result.error().type != kMoved) return result;
-    TRY(ensure_open());
-    return work(*store_);
+    opener_.siblings().close_all(deadline);
+    return use_once(work, deadline);
   }
 
   bool is_open() {
@@ -36,12 +55,28 @@ class SharedStore {
   }
 
  private:
-  Result<void> ensure_open();
-  // Gives the connection up after a failure that a new one may not have; says whether it did.
-  bool let_go(const Error& error);
+  friend class Siblings;
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  template <class Work>
+  std::invoke_result_t<Work&, Store&> use_once(Work& work, TimePoint deadline) {
+    std::unique_lock lock(mutex_, deadline);
+    if (!lock) return no_turn();
+    TRY(ensure_open(deadline));
+    store_->set_deadline(deadline);
+    auto result = work(*store_);
+    if (!result) let_go(result.error());
+    return result;
+  }
+
+  Error no_turn() const;
+  Result<void> ensure_open(TimePoint deadline);
+  // Gives the connection up after a failure that a new one may not have.
+  void let_go(const Error& error);
+  void close(TimePoint deadline);
 
   const Opener opener_;
-  std::mutex mutex_;
+  std::timed_mutex mutex_;
   std::unique_ptr<Store> store_;  // guarded by mutex_
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -15,7 +16,9 @@ namespace {
 
 constexpr int kCacheKilobytes = 128;        // of pages, per connection
 constexpr int kWriteAheadKilobytes = 4096;  // what a -wal file is cut back to after a large write
-constexpr std::chrono::milliseconds kRetryPause{2};  // where SQLite does not wait by itself
+constexpr int kLongUse = 64;  // commits after which closing is worth a wait for the disk
+constexpr std::chrono::milliseconds kRetryPause{2};      // the first, for the lock of another
+constexpr std::chrono::milliseconds kMaxRetryPause{50};  // they double up to this
 
 // SQLite takes a file of one byte for an empty one and would overwrite it.
 bool holds_one_byte(sqlite3* connection) {
@@ -42,7 +45,7 @@ Words words_for(int code, int number, const char* detail, std::chrono::milliseco
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return {Code::unavailable,
-              fmt::format("another process has held its lock for more than {} ms",
+              fmt::format("another process holds its lock, and it was not free within {} ms",
                           busy_timeout.count()),
               "try again, or end the process that holds it (fuser names it)", kBusy};
     case SQLITE_FULL:
@@ -152,10 +155,10 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path,
     return database->error(SQLITE_READONLY);
   }
   if (holds_one_byte(database->connection_)) return database->error(SQLITE_NOTADB);
-  sqlite3_busy_timeout(database->connection_, static_cast<int>(busy_timeout.count()));
+  sqlite3_busy_handler(database->connection_, wait_for_others, database.get());
   // Otherwise the last one to close would copy the log into the file and wait for the disk several
   // times: a command that makes one small call would take ten times as long. The log is copied when
-  // it has a thousand pages.
+  // it has a thousand pages, and by us where a long use ends.
   sqlite3_db_config(database->connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   const std::string settings = fmt::format(
       "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY;"
@@ -167,6 +170,11 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path,
 
 Database::~Database() {
   for (auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  if (write_ahead_ && !is_in_place()) {
+    [[maybe_unused]] const Result<void> nobody_to_tell = rescue_log();
+  } else if (commits_ == kLongUse) {
+    copy_log();
+  }
   sqlite3_close(connection_);
 }
 
@@ -199,17 +207,38 @@ std::uint64_t Database::changes() const {
 Result<void> Database::use_write_ahead_log() {
   // SQLite does not wait when the switch itself meets another process, which happens when two
   // create the file at once.
-  const auto end = std::chrono::steady_clock::now() + busy_timeout_;
-  while (true) {
+  for (int attempts = 0;; ++attempts) {
     Statement change = TRY(prepare("PRAGMA journal_mode=WAL"));
     const Result<bool> row = change.step();
     if (row) {
       write_ahead_ = change.bytes_at(0) == "wal";
-      return {};
+      break;
     }
-    if (row.error().type != kBusy || std::chrono::steady_clock::now() >= end) return row.error();
-    sqlite3_sleep(static_cast<int>(kRetryPause.count()));
+    if (row.error().type != kBusy || !wait_for_others(this, attempts)) return row.error();
   }
+  if (!write_ahead_) return {};
+  // Reading opens the log and its index, if nothing has yet.
+  TRY(integer("PRAGMA user_version"));
+  log_ = sys::identity_of(path_ + "-wal");
+  index_ = sys::identity_of(path_ + "-shm");
+  return {};
+}
+
+// SQLite calls this where it meets a lock, with how often it has called before for the same one.
+int Database::wait_for_others(void* database, int attempts) {
+  auto& self = *static_cast<Database*>(database);
+  const auto now = std::chrono::steady_clock::now();
+  if (attempts == 0) self.wait_end_ = now + self.busy_timeout_;
+  const auto end = self.deadline_.value_or(self.wait_end_);
+  if (now >= end) return 0;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - now);
+  const auto pause = std::min(kRetryPause * (1 << std::min(attempts, 5)), kMaxRetryPause);
+  sqlite3_sleep(static_cast<int>(std::min(pause, left).count()));
+  return 1;
+}
+
+void Database::copy_log() {
+  sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
 }
 
 Result<void> Database::set_durability(Durability durability) {
@@ -223,11 +252,39 @@ Result<void> Database::set_durability(Durability durability) {
   return {};
 }
 
-// Without this, writes to a file that was deleted or replaced would be acknowledged and lost.
-Result<void> Database::check_in_place() const {
+bool Database::has_moved() const {
   int moved = 0;
   sqlite3_file_control(connection_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
-  if (!moved) return {};
+  return moved != 0;
+}
+
+bool Database::is_in_place() const {
+  if (has_moved()) return false;
+  return !write_ahead_ || (sys::identity_of(path_ + "-wal").same_file(log_) &&
+                           sys::identity_of(path_ + "-shm").same_file(index_));
+}
+
+// A deleted log is still there for those who have it open: what it holds goes into the file. Not
+// when somebody has begun another log, whose pages would then not fit the file.
+Result<void> Database::rescue_log() {
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(connection_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  sqlite3_int64 size = 0;
+  if (log && log->pMethods) log->pMethods->xFileSize(log, &size);
+  const sys::FileIdentity now = sys::identity_of(path_ + "-wal");
+  if (has_moved() || size == 0 || (!now.same_file(log_) && now.size > 0)) return {};
+  const int code =
+      sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  if (code != SQLITE_OK) return error(code);
+  return {};
+}
+
+// Without this, writes to a file, or into a log, that was deleted or replaced would be acknowledged
+// and lost. Asked in a transaction, so that nobody of the same log is about to leave it.
+Result<void> Database::check_in_place() {
+  if (is_in_place()) return {};
+  TRY(execute("ROLLBACK"));
+  TRY(rescue_log());
   return Error{.code = Code::unavailable,
                .message = fmt::format("'{}' was moved or deleted while it was open",
                                       escape_for_display(path_)),
@@ -248,10 +305,11 @@ Error Database::error(int code) const {
 }
 
 Result<Transaction> Transaction::begin(Database& database, Durability durability) {
-  TRY(database.check_in_place());
   TRY(database.set_durability(durability));
   TRY(TRY(database.prepare("BEGIN IMMEDIATE")).run());
-  return Transaction(database);
+  Transaction transaction(database);
+  TRY(database.check_in_place());
+  return transaction;
 }
 
 Transaction::~Transaction() {
@@ -264,6 +322,7 @@ Transaction::~Transaction() {
 
 Result<void> Transaction::commit() {
   TRY(TRY(database_->prepare("COMMIT")).run());
+  if (database_->commits_ < kLongUse) ++database_->commits_;
   database_ = nullptr;
   return {};
 }

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
 #include "base/result.h"
+#include "sys/private_file.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -72,6 +74,14 @@ class Database {
   // Write-ahead logging, where the file system can: readers and the writer do not wait for each
   // other.
   Result<void> use_write_ahead_log();
+  // Copies the log into the file, as far as that goes without waiting for others.
+  void copy_log();
+
+  // Until when the following operations may wait for others, all together. Without it each waits
+  // the busy timeout.
+  void set_deadline(std::optional<std::chrono::steady_clock::time_point> deadline) {
+    deadline_ = deadline;
+  }
 
   const std::string& path() const { return path_; }
   // What SQLite's code means here, with the file's name and the next step.
@@ -82,13 +92,22 @@ class Database {
   Database(std::string path, std::chrono::milliseconds busy_timeout)
       : path_(std::move(path)), busy_timeout_(busy_timeout) {}
   Result<void> set_durability(Durability durability);
-  Result<void> check_in_place() const;
+  Result<void> check_in_place();
+  bool is_in_place() const;
+  bool has_moved() const;  // the file itself
+  Result<void> rescue_log();
+  static int wait_for_others(void* database, int attempts);
 
   std::string path_;
   std::chrono::milliseconds busy_timeout_;
   sqlite3* connection_ = nullptr;
   std::unordered_map<std::string_view, sqlite3_stmt*> statements_;
   bool write_ahead_ = false;
+  sys::FileIdentity log_;    // the -wal file that this connection writes
+  sys::FileIdentity index_;  // and its -shm file
+  int commits_ = 0;          // up to kLongUse
+  std::optional<std::chrono::steady_clock::time_point> deadline_;
+  std::chrono::steady_clock::time_point wait_end_;  // of the wait under way, without a deadline
   Durability durability_ = Durability::power_loss;
 };
 

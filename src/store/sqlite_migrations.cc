@@ -65,7 +65,18 @@ CREATE TABLE chores (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array kMigrations{kVersion1};
+// A page of a stored result is found without reading the others. A result of before has its whole
+// text in its own row, and no pages.
+constexpr const char* kVersion2 = R"sql(
+CREATE TABLE result_pages (
+  result INTEGER NOT NULL REFERENCES results (key) ON DELETE CASCADE,
+  page   INTEGER NOT NULL,                 -- from 1
+  text   BLOB NOT NULL,
+  PRIMARY KEY (result, page)
+) STRICT;
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2};
 
 enum class Kind { empty, ours, foreign };
 struct Found {
@@ -135,8 +146,11 @@ Result<void> migrate(Database& database, std::span<const char* const> steps) {
   TRY(check(database, found, steps.size()));
   TRY(database.use_write_ahead_log());
   std::int64_t version = found.version;
+  if (version == static_cast<std::int64_t>(steps.size())) return {};
   while (version < static_cast<std::int64_t>(steps.size()))
     version = TRY(take_step(database, steps));
+  // So that the tables do not depend on the log.
+  database.copy_log();
   return {};
 }
 

@@ -23,11 +23,14 @@ SessionRecord session_at(const Statement& row) {
 }  // namespace
 
 Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, const Options& options,
-                                           const sys::Clock& clock) {
+                                           const sys::Clock& clock, Deadline deadline) {
   TRY(sys::ensure_private_file(path));
+  // They hold what the file holds. New ones get its mode.
+  for (const char* ending : {"-wal", "-shm"}) TRY(sys::keep_private(path + ending));
   std::unique_ptr<Database> database = TRY(Database::open(path, options.busy_timeout));
+  database->set_deadline(deadline);
   TRY(migrate(*database, migrations()));
-  return std::make_unique<SqliteStore>(std::move(database), clock);
+  return std::make_unique<SqliteStore>(std::move(database), options, clock);
 }
 
 Result<int> SqliteStore::version() {

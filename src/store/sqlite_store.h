@@ -10,15 +10,18 @@
 namespace helve::store {
 
 Result<std::unique_ptr<Store>> open_sqlite(const std::string& path, const Options& options,
-                                           const sys::Clock& clock);
+                                           const sys::Clock& clock, Deadline deadline);
 
 constexpr size_t kMaxShownId = 80;  // characters, in messages
 
 class SqliteStore final : public Store {
  public:
-  SqliteStore(std::unique_ptr<Database> database, const sys::Clock& clock)
-      : database_(std::move(database)), clock_(clock) {}
+  SqliteStore(std::unique_ptr<Database> database, const Options& options, const sys::Clock& clock)
+      : database_(std::move(database)), result_bytes_(options.result_bytes), clock_(clock) {}
 
+  void set_deadline(std::chrono::steady_clock::time_point deadline) override {
+    database_->set_deadline(deadline);
+  }
   Result<int> version() override;
 
   Result<void> ensure_session(const SessionRecord& session) override;
@@ -34,6 +37,8 @@ class SqliteStore final : public Store {
   Result<Results::Stored> keep_result(std::string_view session, std::string_view tool,
                                       std::string_view text) override;
   Result<std::string> result_text(std::string_view session, std::string_view id) override;
+  Result<Results::Page> result_page(std::string_view session, std::string_view id,
+                                    std::uint64_t page) override;
   Result<std::vector<Results::Stored>> results(std::string_view session) override;
 
   Result<Pruned> prune(const Retention& retention) override;
@@ -45,11 +50,14 @@ class SqliteStore final : public Store {
   Result<void> write_session(const Identity& who, std::int64_t created_ms);
   Result<std::uint64_t> prune_calls(std::int64_t before_ms, std::uint64_t keep);
   Result<std::uint64_t> prune_results(std::int64_t before_ms, std::uint64_t keep_bytes);
+  Result<void> make_room(std::uint64_t bytes);
+  Result<void> write_pages(std::int64_t result, std::string_view text);
   Result<std::uint64_t> prune_sessions(std::int64_t before_ms);
 
   Error unknown_result(std::string_view session, std::string_view id);
 
   std::unique_ptr<Database> database_;
+  std::uint64_t result_bytes_;
   const sys::Clock& clock_;
   std::string process_;  // our identity, looked up when the first call begins
 };

@@ -25,7 +25,8 @@
 
 namespace helve::store {
 
-constexpr size_t kMaxResultBytes = 256u << 20;  // of one stored result
+constexpr size_t kMaxResultBytes = 256u << 20;         // of one stored result
+constexpr std::uint64_t kMaxStoredBytes = 1u << 30;  // of all, unless told otherwise
 // Bytes of what is recorded about a call; the rest is cut. A session's own id is refused when it is
 // longer.
 constexpr size_t kMaxRecordedMessage = 10'000;
@@ -59,7 +60,7 @@ struct CallFilter {
 struct Retention {
   std::chrono::milliseconds age = std::chrono::days(30);
   std::uint64_t calls = 100'000;
-  std::uint64_t result_bytes = 1u << 30;
+  std::uint64_t result_bytes = kMaxStoredBytes;
 };
 struct Pruned {
   std::uint64_t calls = 0;
@@ -71,6 +72,10 @@ struct Pruned {
 class Store {
  public:
   virtual ~Store() = default;
+
+  // Until when the following operations may wait for others, all together. Before it is set, each
+  // waits for the busy timeout.
+  virtual void set_deadline(std::chrono::steady_clock::time_point deadline) = 0;
 
   // Of the layout of the data: grows by one with each migration.
   virtual Result<int> version() = 0;
@@ -95,10 +100,13 @@ class Store {
   virtual Result<std::uint64_t> mark_lost(std::int64_t unknown_before_ms) = 0;
 
   // Numbers are counted per session and never used twice. not_found (unknown_id) for what another
-  // session stored.
+  // session stored. The oldest results go where a new one would exceed Options::result_bytes.
   virtual Result<Results::Stored> keep_result(std::string_view session, std::string_view tool,
                                               std::string_view text) = 0;
   virtual Result<std::string> result_text(std::string_view session, std::string_view id) = 0;
+  // One page, without reading the others. Beyond the last page the text is empty.
+  virtual Result<Results::Page> result_page(std::string_view session, std::string_view id,
+                                            std::uint64_t page) = 0;
   virtual Result<std::vector<Results::Stored>> results(
       std::string_view session) = 0;  // oldest first
 

@@ -34,12 +34,37 @@ Result<void> check_access(const std::string& path) {
   return error;
 }
 
+Result<void> tighten(const std::string& path, const struct stat& info, mode_t mode) {
+  if (info.st_uid != ::geteuid()) {
+    if (info.st_uid == 0) return {};
+    return Error{.code = Code::denied,
+                 .message = fmt::format("'{}' belongs to user {}, and this process runs as user {}",
+                                        escape_for_display(path), info.st_uid, ::geteuid()),
+                 .hint = "change its owner, or choose another state directory",
+                 .type = "unsafe_file"};
+  }
+  // Only what others may do is taken away.
+  if ((info.st_mode & (S_IRWXG | S_IRWXO)) == 0 || (info.st_mode & S_ISVTX)) return {};
+  if (::chmod(path.c_str(), info.st_mode & mode) == 0) return {};
+  return to_error(last_error().error(), "change the mode of", path);
+}
+
 }  // namespace
+
+Result<void> keep_private(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0) return tighten(path, info, kPrivateFile);
+  if (errno == ENOENT) return {};
+  return to_error(last_error().error(), "reach", path);
+}
 
 Result<void> ensure_private_file(const std::string& path) {
   const std::string directory = directory_of(path);
   TRY(make_directories(directory, kPrivateDirectory));
   struct stat info;
+  if (::stat(directory.c_str(), &info) != 0)
+    return to_error(last_error().error(), "reach", directory);
+  TRY(tighten(directory, info, kPrivateDirectory));
   if (::stat(path.c_str(), &info) != 0) {
     if (errno != ENOENT) return to_error(last_error().error(), "reach", path);
     TRY(check_access(directory));
@@ -55,8 +80,15 @@ Result<void> ensure_private_file(const std::string& path) {
                  .hint = "move it away, or choose another state directory",
                  .type = "not_a_file"};
   }
+  TRY(tighten(path, info, kPrivateFile));
   TRY(check_access(directory));
   return check_access(path);
+}
+
+FileIdentity identity_of(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino, static_cast<std::uint64_t>(info.st_size)};
 }
 
 }  // namespace helve::sys

@@ -1,16 +1,11 @@
 // read_large_result: the pages of an answer that was too long to be shown and is kept under an id.
 #include <fmt/core.h>
 
-#include <algorithm>
-
-#include "base/text.h"
 #include "tool/make.h"
 #include "tool/services.h"
 
 namespace helve::tools {
 namespace {
-
-constexpr std::uint64_t kPageChars = 8000;
 
 struct ReadLargeResultInput {
   std::string id;
@@ -71,26 +66,22 @@ Result<ReadLargeResultOutput> read_large_result(const ReadLargeResultInput& in, 
     return Error{Code::unsupported, "long results are not stored in this session",
                  "call the tool again with a narrower question"};
   }
-  const Result<std::string> stored = context.results->text(context.who.session, in.id);
+  Result<Results::Page> stored =
+      context.results->page(context.who.session, in.id, static_cast<std::uint64_t>(in.page));
   if (!stored) {
     if (stored.error().code != Code::not_found) return stored.error();
     return unknown_id(in.id, *context.results, context.who.session);
   }
-  const std::uint64_t chars = count_chars(*stored);
-  const auto pages =
-      static_cast<std::int64_t>(std::max<std::uint64_t>(1, (chars + kPageChars - 1) / kPageChars));
+  const auto pages = static_cast<std::int64_t>(stored->pages);
   if (in.page > pages) {
     return Error{Code::invalid_argument, fmt::format("{} has no page {}", in.id, in.page),
                  fmt::format("its pages are 1 to {}", pages), "page_out_of_range"};
   }
-  std::string_view rest = *stored;
-  rest.remove_prefix(
-      first_chars(rest, kPageChars * static_cast<std::uint64_t>(in.page - 1)).size());
   return ReadLargeResultOutput{.id = in.id,
                                .page = in.page,
                                .pages = pages,
-                               .chars = static_cast<std::int64_t>(chars),
-                               .text_ = std::string(first_chars(rest, kPageChars))};
+                               .chars = static_cast<std::int64_t>(stored->chars),
+                               .text_ = std::move(stored->text)};
 }
 
 }  // namespace

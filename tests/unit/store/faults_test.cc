@@ -92,6 +92,9 @@ bool can_trace() {
   return can;
 }
 
+constexpr const char* kNoTrace =
+    "strace does not work here: install it (scripts/packages names it) and permit ptrace";
+
 // The words before a command that make its system call number `when` of that kind fail or kill it.
 std::vector<std::string> injecting(const std::string& call, const std::string& what, int when,
                                    const TempDir& traced) {
@@ -162,7 +165,7 @@ constexpr const char* kChangingCalls[] = {"mknodat",   "openat",    "pwrite64", 
                                           "fdatasync", "ftruncate", "unlink",   "fcntl"};
 
 TEST_F(Faults, EveryAcknowledgedRowSurvivesDeathAtAnySystemCall) {
-  if (!can_trace()) GTEST_SKIP() << "strace is missing or not permitted here";
+  ASSERT_TRUE(can_trace()) << kNoTrace;
   for (const char* call : kChangingCalls) {
     bool killed = true;
     for (int when = 1; killed && when < kMostCalls; when += kStep) {
@@ -195,7 +198,7 @@ TEST_F(Faults, EveryAcknowledgedRowSurvivesDeathAfterAnyAcknowledgement) {
 }
 
 TEST_F(Faults, ACrashDuringAMigrationLeavesTheOldOrTheNew) {
-  if (!can_trace()) GTEST_SKIP() << "strace is missing or not permitted here";
+  ASSERT_TRUE(can_trace()) << kNoTrace;
   for (const char* call : {"pwrite64", "fdatasync", "unlink", "ftruncate"}) {
     bool killed = true;
     for (int when = 1; killed && when < kMostCalls; when += kStep) {
@@ -223,7 +226,7 @@ TEST_F(Faults, ACrashDuringAMigrationLeavesTheOldOrTheNew) {
 }
 
 TEST_F(Faults, AFailingDiskLosesNothingThatWasAcknowledged) {
-  if (!can_trace()) GTEST_SKIP() << "strace is missing or not permitted here";
+  ASSERT_TRUE(can_trace()) << kNoTrace;
   must(opener_.open());
   constexpr long kWrites = kAppendRounds * 4;
   for (const char* error : {"error=EIO", "error=ENOSPC"}) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "store/results.h"
+#include "store/sqlite_database.h"
 #include "unit/store/support.h"
 
 namespace helve::store {
@@ -171,7 +172,7 @@ TEST_F(RecorderTest, DropsTheOldestNotesWhenTooManyWaitAndSaysSo) {
   EXPECT_EQ(calls.front().id, fmt::format("c_{:05}", kNotes - 1));
   EXPECT_EQ(calls.back().id, fmt::format("c_{:05}", kBatch));
   ASSERT_EQ(problems_.size(), 2u);
-  EXPECT_NE(problems_[1].find("512 calls were dropped"), std::string::npos) << problems_[1];
+  EXPECT_NE(problems_[1].find(std::to_string(kBatch) + " calls were dropped"), std::string::npos) << problems_[1];
 }
 
 TEST_F(RecorderTest, SaysHowManyRecordsAreLostWhenTheEndCannotBeWritten) {
@@ -207,6 +208,51 @@ TEST_F(RecorderTest, OpensTheNewFileWhenTheOldOneWasDeleted) {
   ASSERT_EQ(written().size(), 1u);
   EXPECT_EQ(written()[0].id, "c_2");
   EXPECT_EQ(must(results.text("s_1", "lr_1")), "new");
+}
+
+// One each, and both: a log without its index, an index without its log, neither.
+const std::vector<std::vector<const char*>> kDeletable{{"-wal"}, {"-shm"}, {"-wal", "-shm"}};
+
+TEST_F(RecorderTest, LosesNothingWhenTheLogIsDeletedUnderIt) {
+  for (const std::vector<const char*>& endings : kDeletable) {
+    TempDir fresh;
+    const Opener opener(fresh.file("helve.db"), opener_.options(), clock_);
+    {
+      StoreRecorder recorder(opener, patient());
+      StoreResults results(opener);
+      for (const char* round : {"a", "b", "c"}) {
+        const std::string name = round;
+        must(results.keep("s_1", "exec", name));
+        must(recorder.begin(sample_call("c_" + name)));
+        recorder.note(sample_call("n_" + name));
+        must(recorder.flush());
+        for (const char* ending : endings) fs::remove(opener.path() + ending);
+        must(recorder.begin(sample_call("d_" + name)));
+        EXPECT_EQ(must(results.text("s_1", "lr_1")), "a");
+      }
+      // Nobody writes again after this one.
+      for (const char* ending : endings) fs::remove(opener.path() + ending);
+    }
+    const std::unique_ptr<Store> store = must(opener.open());
+    EXPECT_EQ(must(store->calls({})).size(), 9u) << endings.front() << endings.size();
+    EXPECT_EQ(must(store->results("s_1")).size(), 3u) << endings.front() << endings.size();
+  }
+}
+
+TEST_F(RecorderTest, HasTheSchemaInTheFileItself) {
+  must(opener_.open());
+  for (const char* ending : {"-wal", "-shm"}) fs::remove(opener_.path() + ending);
+  const auto database = must(Database::open(opener_.path(), std::chrono::seconds(5)));
+  EXPECT_GT(must(database->integer("SELECT count(*) FROM sqlite_schema")), 0);
+}
+
+TEST_F(RecorderTest, CopiesTheLogIntoTheFileWhenALongUseEnds) {
+  {
+    const std::unique_ptr<Store> store = must(opener_.open());
+    for (int i = 0; i < 100; ++i) must(store->begin_call(sample_call("c_" + std::to_string(i))));
+  }
+  for (const char* ending : {"-wal", "-shm"}) fs::remove(opener_.path() + ending);
+  EXPECT_EQ(written().size(), 100u);
 }
 
 TEST_F(RecorderTest, MarksTheCallsOfDeadProcesses) {
@@ -245,6 +291,44 @@ TEST_F(RecorderTest, PrunesInTheBackgroundOfALongProcess) {
   must(must(opener_.open())->add_calls(std::vector(1, sample_call("c_old", kNow - 1))));
   for (int i = 0; i < 3; ++i) recorder.note(sample_call("c_" + std::to_string(i)));
   EXPECT_TRUE(eventually([&] { return written().size() == 2; }));
+}
+
+TEST_F(RecorderTest, FindsRoomForANewResultByRemovingTheOldest) {
+  const std::unique_ptr<Store> small = must(opener_.with({.result_bytes = 1000}).open());
+  for (int i = 0; i < 200; ++i) must(small->keep_result("s_1", "exec", "12345"));
+  EXPECT_EQ(must(small->results("s_1")).size(), 200u);
+  must(small->keep_result("s_2", "exec", std::string(900, 'x')));
+  EXPECT_EQ(must(small->results("s_1")).size(), 20u);
+  EXPECT_EQ(must(small->results("s_1")).at(0).id, "lr_181");
+  must(small->keep_result("s_2", "exec", std::string(2000, 'y')));
+  EXPECT_TRUE(must(small->results("s_1")).empty());
+  EXPECT_EQ(must(small->results("s_2")).size(), 1u);
+  EXPECT_EQ(must(small->result_text("s_2", "lr_2")), std::string(2000, 'y'));
+}
+
+TEST(StoreResultsTest, WaitForALockTogetherNoLongerThanOneOfThem) {
+  TempDir directory;
+  sys::ManualClock clock(kNow);
+  constexpr std::chrono::milliseconds kTimeout{400};
+  const Opener opener(directory.file("helve.db"), {.busy_timeout = kTimeout}, clock);
+  StoreResults results(opener);
+  must(results.keep("s_1", "exec", "before"));
+  Helper holder({"hold", opener.path()});
+  ASSERT_EQ(holder.read_line(), "held");
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      const Result<Results::Stored> kept = results.keep("s_1", "exec", "text");
+      ASSERT_FALSE(kept);
+      EXPECT_EQ(kept.error().type, kBusy);
+      EXPECT_NE(kept.error().message.find("within 400 ms"), std::string::npos)
+          << kept.error().message;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  // One after the other they would take eight times as long.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 5 * kTimeout);
 }
 
 TEST(StoreResultsTest, KeepsAndListsResultsForManyThreads) {

@@ -63,6 +63,40 @@ TEST_F(SqliteOpen, MakesFilesThatOnlyThisUserMayRead) {
   EXPECT_EQ(mode_of(path_ + "-shm"), 0600u);
 }
 
+TEST_F(SqliteOpen, TakesWhatIsItsOwnAwayFromOthers) {
+  must(must(opener_.open())->keep_result("s_1", "exec", "secret"));
+  const std::string state = directory_.file("state");
+  ASSERT_EQ(::chmod(state.c_str(), 0775), 0);
+  for (const char* ending : {"", "-wal", "-shm"})
+    ASSERT_EQ(::chmod((path_ + ending).c_str(), 0664), 0);
+  must(opener_.open());
+  EXPECT_EQ(mode_of(state), 0700u);
+  for (const char* ending : {"", "-wal", "-shm"}) EXPECT_EQ(mode_of(path_ + ending), 0600u);
+}
+
+TEST_F(SqliteOpen, RefusesTheFileOfAnotherUser) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only the administrator can give a file away";
+  must(opener_.open());
+  for (const std::string& theirs : {path_, path_ + "-wal", directory_.file("state")}) {
+    ASSERT_EQ(::chown(theirs.c_str(), kNobody, kNobody), 0);
+    const Result<std::unique_ptr<Store>> store = opener_.open();
+    ASSERT_FALSE(store) << theirs;
+    EXPECT_EQ(store.error().type, "unsafe_file");
+    EXPECT_NE(store.error().message.find(theirs), std::string::npos) << store.error().message;
+    ASSERT_EQ(::chown(theirs.c_str(), 0, 0), 0);
+  }
+  must(opener_.open());
+}
+
+TEST_F(SqliteOpen, GivesPagesOfAResultThatAnEarlierVersionStored) {
+  must(migrate(*raw(), migrations().first(1)));
+  must(raw()->execute("INSERT INTO sessions VALUES ('s_1', '', '', x'', 1, 1);"
+                      "INSERT INTO results VALUES (1, 's_1', 1, 'exec', 5, 1, 5, x'6162636465')"));
+  const std::unique_ptr<Store> store = must(opener_.open());
+  EXPECT_EQ(must(store->result_text("s_1", "lr_1")), "abcde");
+  EXPECT_EQ(must(store->result_page("s_1", "lr_1", 1)).text, "abcde");
+}
+
 TEST_F(SqliteOpen, TreatsAnEmptyFileAsNew) {
   make_directory();
   std::ofstream(path_).close();
@@ -159,6 +193,8 @@ TEST_F(SqliteOpen, SaysThatAFileCannotBeWritten) {
   });
   EXPECT_EQ(wrong, "");
   ASSERT_EQ(::chmod(path_.c_str(), 0600), 0);
+  for (const auto& entry : fs::recursive_directory_iterator(directory_.path()))
+    ASSERT_EQ(::lchown(entry.path().c_str(), ::geteuid(), ::getegid()), 0);
   EXPECT_EQ(must(must(opener_.open())->result_text("s_1", "lr_1")), "text");
 }
 

@@ -240,6 +240,42 @@ TEST_P(EveryStore, KeepsAResultOfTenMegabytes) {
   EXPECT_TRUE(must(open()->result_text("s_1", kept.id)) == text);
 }
 
+TEST_P(EveryStore, GivesOnePageOfAResult) {
+  std::string text;
+  for (int i = 0; i < 8000; ++i) text += "é";
+  text += std::string(8000, 'x') + "end";
+  must(store_->keep_result("s_1", "exec", text));
+  const Results::Page second = must(store_->result_page("s_1", "lr_1", 2));
+  EXPECT_EQ(second.text, std::string(8000, 'x'));
+  EXPECT_EQ(second.chars, 16'003u);
+  EXPECT_EQ(second.pages, 3u);
+  EXPECT_EQ(must(store_->result_page("s_1", "lr_1", 1)).text, text.substr(0, 16'000));
+  EXPECT_EQ(must(store_->result_page("s_1", "lr_1", 3)).text, "end");
+  EXPECT_EQ(must(store_->result_page("s_1", "lr_1", 4)).text, "");
+  EXPECT_EQ(must(store_->result_text("s_1", "lr_1")), text);
+  EXPECT_EQ(store_->result_page("s_2", "lr_1", 1).error().type, "unknown_id");
+}
+
+TEST_P(EveryStore, GivesAnEmptyResultOneEmptyPage) {
+  must(store_->keep_result("s_1", "exec", ""));
+  EXPECT_EQ(must(store_->result_page("s_1", "lr_1", 1)).pages, 1u);
+  EXPECT_EQ(must(store_->result_page("s_1", "lr_1", 1)).text, "");
+}
+
+TEST_P(EveryStore, CutsPagesOfBytesThatAreNoTextAsItCountsThem) {
+  std::string text;
+  for (int i = 0; i < 40'000; ++i) text += static_cast<char>(i * 7 + i / 251);
+  must(store_->keep_result("s_1", "exec", text));
+  const std::uint64_t pages = must(store_->result_page("s_1", "lr_1", 1)).pages;
+  std::string joined;
+  for (std::uint64_t page = 1; page <= pages; ++page) {
+    const Results::Page part = must(store_->result_page("s_1", "lr_1", page));
+    EXPECT_EQ(part.text, Results::page_of(text, page).text);
+    joined += part.text;
+  }
+  EXPECT_TRUE(joined == text);
+}
+
 TEST_P(EveryStore, RefusesAResultBeyondItsLimit) {
   // Nobody may look into it, so there need not be that many bytes.
   const std::string_view text("x", kMaxResultBytes + 1);

@@ -39,12 +39,12 @@ TEST_F(PrivateFile, IsMadeWithItsDirectoriesForThisUserOnly) {
   EXPECT_EQ(fs::file_size(root() + "/a/b/file"), 0u);
 }
 
-TEST_F(PrivateFile, IsLeftAsItIsWhenItExists) {
+TEST_F(PrivateFile, KeepsItsContentAndIsTakenAwayFromOthers) {
   const std::string path = root() + "/file";
   std::ofstream(path) << "content";
   ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
   ASSERT_TRUE(ensure_private_file(path));
-  EXPECT_EQ(mode_of(path), 0640u);
+  EXPECT_EQ(mode_of(path), 0600u);
   EXPECT_EQ(fs::file_size(path), 7u);
 }
 

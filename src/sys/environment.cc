@@ -76,8 +76,7 @@ bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
 std::string user_name() {
   if (auto user = environment("USER"); user && !user->empty()) return *user;
-  const auto entry = user_entry();
-  return entry ? entry->name : std::to_string(::geteuid());
+  return std::to_string(::geteuid());
 }
 
 }  // namespace helve::sys

@@ -24,7 +24,7 @@ Result<std::string> state_directory();
 Result<std::string> current_directory();
 
 bool is_terminal(int descriptor);
-// $USER, else the user database, else the number.
+// $USER, else the number: the user database may be far away.
 std::string user_name();
 
 }  // namespace helve::sys

@@ -18,20 +18,21 @@ std::uint32_t effective_user() { return geteuid(); }
 std::optional<Error> open_to_others(std::string_view path, const FileStatus& status,
                                     Writers writers, std::uint32_t user) {
   const std::string name = escape_for_display(path);
+  const std::string chmod = "chmod go-w " + shell_quoted(path);
   auto refused = [](std::string message, std::string hint) {
     return Error{Code::denied, std::move(message), std::move(hint), "unsafe_file"};
   };
   if (status.user != user && status.user != 0) {
     return refused(fmt::format("'{}' belongs to user {}, not to you", name, status.user),
-                   fmt::format("read it, then: sudo chown {} '{}'", user, name));
+                   "read it; if you trust it, put a copy of your own in its place");
   }
   if (status.mode & kWorldWrites) {
     return refused(fmt::format("'{}' can be written by everybody", name),
-                   fmt::format("chmod go-w '{}'", name));
+                   chmod);
   }
   if (writers == Writers::owner && (status.mode & kGroupWrites)) {
     return refused(fmt::format("'{}' can be written by its group", name),
-                   fmt::format("chmod go-w '{}'", name));
+                   chmod);
   }
   return std::nullopt;
 }

@@ -115,11 +115,12 @@ bool Reader::take_lines(std::string& content) const {
   return true;
 }
 
-// The whole file fits into a page: one read.
+// The whole file fits into a page, as far as its size tells: one read.
 Result<Page> Reader::small() {
   Page page;
   // Files that claim to be empty may still give something, such as those of /proc.
   TRY(read(page.content, file_.status.size ? file_.status.size : request_.bytes, 0));
+  if (file_.status.size == 0 && page.content.size() == request_.bytes) return large();
   TRY(check_text(page.content, page.content.size(), shown_));
   page.total_lines = count_lines(page.content);
   if (page.content.empty() && request_.skip == 0) return page;
@@ -164,6 +165,10 @@ Result<void> Reader::count_rest(Page& page, std::uint64_t offset) const {
     TRY(checkpoint_(offset));
     TRY(read(block, kBlock, offset));
     if (block.empty()) break;
+    if (offset + block.size() > kMaxCountedFile) {  // its size did not tell
+      page.more = true;
+      return {};
+    }
     newlines += count_newlines(block);
     last = block.back();
     offset += block.size();
@@ -177,7 +182,7 @@ Result<Page> Reader::large() {
   Page page;
   std::string start;
   TRY(read(start, kSniffedBytes, 0));
-  TRY(check_text(start, file_.status.size, shown_));
+  TRY(check_text(start, std::max<std::uint64_t>(file_.status.size, start.size()), shown_));
   const std::uint64_t offset = TRY(find_start());
   // One byte more shows whether the page ends between two characters.
   TRY(read(page.content, request_.bytes + 1, offset));

@@ -5,6 +5,35 @@
 #include "base/text.h"
 
 namespace helve::workspace {
+namespace {
+
+// HFS+ does not look at these, in UTF-8; git knows the same list.
+bool is_ignored(std::string_view three_bytes) {
+  const auto last = static_cast<unsigned char>(three_bytes.back());
+  if (three_bytes.starts_with("\xE2\x80")) {
+    return (last >= 0x8B && last <= 0x8F) || (last >= 0xAA && last <= 0xAE);
+  }
+  if (three_bytes.starts_with("\xE2\x81")) return last >= 0xAA && last <= 0xAF;
+  return three_bytes == "\xEF\xBB\xBF";
+}
+
+std::string without_ignored(std::string_view name) {
+  std::string out;
+  while (!name.empty()) {
+    const bool ignored = name.size() >= 3 && is_ignored(name.substr(0, 3));
+    if (!ignored) out += name.front();
+    name.remove_prefix(ignored ? 3 : 1);
+  }
+  return out;
+}
+
+// NTFS drops dots and spaces at the end, and takes what follows a colon as a stream of the file.
+bool ends_for_ntfs(std::string_view rest) {
+  const size_t end = rest.find_first_not_of(". ");
+  return end == rest.npos || rest[end] == ':' || rest[end] == '\\';
+}
+
+}  // namespace
 
 std::string_view next_part(std::string_view& rest) {
   while (true) {
@@ -56,10 +85,21 @@ DirectoryAndName split_name(std::string_view path) {
   return {directory.empty() ? "." : directory, path.substr(slash + 1)};
 }
 
+bool is_read_as(std::string_view part, std::string_view dot_name) {
+  const std::string name = without_ignored(part);
+  const std::string short_name = std::string(dot_name.substr(1)) + "~1";
+  for (const std::string_view form : {dot_name, std::string_view(short_name)}) {
+    if (equals_ignoring_case(std::string_view(name).substr(0, form.size()), form) &&
+        ends_for_ntfs(std::string_view(name).substr(form.size()))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 std::string_view protected_part(std::string_view path) {
   for (std::string_view part; !(part = next_part(path)).empty();) {
-    // Some file systems do not tell .GIT from .git.
-    if (equals_ignoring_case(part, ".git") || equals_ignoring_case(part, ".helve")) return part;
+    if (is_read_as(part, ".git") || is_read_as(part, ".helve")) return part;
   }
   return {};
 }

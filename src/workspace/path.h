@@ -30,8 +30,11 @@ struct DirectoryAndName {
 };
 DirectoryAndName split_name(std::string_view path);
 
-// The part that file tools must not write to, .git or .helve in any case and at any depth; empty
-// when there is none.
+// Whether some file system takes the part for `dot_name`, which begins with a dot: in another case,
+// with characters that HFS+ ignores, or as one of the other names that NTFS has for it.
+bool is_read_as(std::string_view part, std::string_view dot_name);
+// The part that file tools must not write to, at any depth: what some file system takes for .git or
+// .helve. Empty when there is none.
 std::string_view protected_part(std::string_view path);
 
 }  // namespace helve::workspace

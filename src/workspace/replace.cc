@@ -87,7 +87,7 @@ Result<std::optional<Existing>> look(const Target& target, OnConflict on_conflic
 // not known.
 class Staged {
  public:
-  explicit Staged(const Target& target) : target_(target), name_(sys::temporary_name()) {}
+  Staged(const Target& target, std::string name) : target_(target), name_(std::move(name)) {}
   ~Staged() {
     if (exists_) (void)sys::remove_file_at(target_.directory, name_);
   }
@@ -193,6 +193,9 @@ Error Staged::give_back(Error why) {
     if (!sys::rename_at(target_.directory, name_, target_.name, sys::Rename::exchange)) break;
   }
   exists_ = false;
+  // Under a name that is not taken for a leftover once this process has ended.
+  const std::string kept = ".helve-kept-" + name_.substr(name_.find_last_of("-.") + 1);
+  if (sys::rename_at(target_.directory, name_, kept, sys::Rename::replace)) name_ = kept;
   why.hint = fmt::format("what was there before is kept beside it as '{}'", name_);
   return why;
 }
@@ -210,9 +213,9 @@ Result<void> Staged::replace_without_exchange(const Existing& existing, Durabili
 }  // namespace
 
 Result<Written> replace(const Target& target, std::string_view content, OnConflict on_conflict,
-                        Durability durability) {
+                        Durability durability, std::string temporary_name) {
   const std::optional<Existing> existing = TRY(look(target, on_conflict));
-  Staged staged(target);
+  Staged staged(target, std::move(temporary_name));
   const Existing* like = existing ? &*existing : nullptr;
   if (const auto filled = staged.fill(content, like, durability); !filled) {
     return failed(target, filled.error());

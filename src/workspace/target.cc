@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "workspace/path.h"
+#include "workspace/real_path.h"
 
 namespace helve::workspace {
 namespace {
@@ -14,7 +15,7 @@ Error protected_error(std::string_view shown, std::string_view part) {
   return {Code::denied,
           fmt::format("cannot write '{}': file tools do not write in '{}'",
                       escape_for_display(shown), escape_for_display(part)),
-          equals_ignoring_case(part, ".git") ? "use git commands to change the repository"
+          is_read_as(part, ".git") ? "use git commands to change the repository"
                                              : "its owner changes this configuration by hand",
           "protected_path"};
 }
@@ -36,34 +37,22 @@ Result<void> check_path(const Root& root, std::string_view path, std::string_vie
   return {};
 }
 
-// When a link was followed, the path alone does not say where the directory is.
-Result<void> check_whereabouts(const Root& root, const sys::Fd& directory, std::string_view shown) {
-  const auto root_path = sys::path_of(root.directory);
+// The path alone does not say where the directory is: a link may have been followed, or the root
+// may lie in what is protected. `rest` is what will be made below the directory.
+Result<void> check_whereabouts(const sys::Fd& directory, std::string_view rest,
+                               const WriteRules& rules, std::string_view shown) {
   const auto path = sys::path_of(directory);
-  if (!root_path || !path) {
-    return sys::to_error(root_path ? path.error() : root_path.error(), "find the directory of",
-                         shown);
+  if (!path) return sys::to_error(path.error(), "find the directory of", shown);
+  const std::string whole = fmt::format("{}/{}", *path, rest);
+  if (const auto part = protected_part(whole); !part.empty()) return protected_error(shown, part);
+  for (const std::string& place : rules.protected_directories) {
+    if (holds(real_path(place), whole)) return protected_error(shown, place);
   }
-  const auto rest = below(*root_path, *path);
-  if (!rest) return sys::to_error(std::errc::cross_device_link, "write", shown);
-  if (const auto part = protected_part(*rest); !part.empty()) return protected_error(shown, part);
   return {};
 }
 
-struct OpenDirectory {
-  sys::Fd directory;
-  bool through_link;
-};
-
-sys::OrErrno<OpenDirectory> open_existing(const Root& root, std::string_view path) {
-  auto direct = sys::open_beneath(root.directory, path, sys::Open::directory, sys::Links::refuse);
-  if (direct) return OpenDirectory{std::move(*direct), false};
-  if (direct.error() != std::errc::too_many_symbolic_link_levels) {
-    return std::unexpected(direct.error());
-  }
-  auto followed = sys::open_beneath(root.directory, path, sys::Open::directory);
-  if (!followed) return std::unexpected(followed.error());
-  return OpenDirectory{std::move(*followed), true};
+sys::OrErrno<sys::Fd> open_existing(const Root& root, std::string_view path) {
+  return sys::open_beneath(root.directory, path, sys::Open::directory);
 }
 
 // Makes `name` below the target's directory and makes that the target's directory.
@@ -85,7 +74,7 @@ Result<void> descend(Target& target, std::string_view name, Durability durabilit
 }
 
 Result<void> open_parents(const Root& root, std::string_view path, Target& target,
-                          Durability durability) {
+                          const WriteRules& rules) {
   const std::vector<std::string_view> parts = parts_of(path);
   size_t existing = parts.size();
   auto opened = open_existing(root, path);
@@ -103,9 +92,13 @@ Result<void> open_parents(const Root& root, std::string_view path, Target& targe
     opened = open_existing(root, existing == 0 ? "." : path.substr(0, end - path.data()));
   }
   if (!opened) return sys::to_error(opened.error(), "write", target.shown);
-  if (opened->through_link) TRY(check_whereabouts(root, opened->directory, target.shown));
-  target.directory = std::move(opened->directory);
-  for (; existing < parts.size(); ++existing) TRY(descend(target, parts[existing], durability));
+  std::string rest;
+  for (size_t i = existing; i < parts.size(); ++i) rest.append(parts[i]) += '/';
+  TRY(check_whereabouts(*opened, rest + target.name, rules, target.shown));
+  target.directory = std::move(*opened);
+  for (; existing < parts.size(); ++existing) {
+    TRY(descend(target, parts[existing], rules.durability));
+  }
   return {};
 }
 
@@ -118,11 +111,11 @@ void Target::remove_created() {
 }
 
 Result<Target> open_target(const Root& root, std::string_view path, std::string shown,
-                           Durability durability) {
+                           const WriteRules& rules) {
   TRY(check_path(root, path, shown));
   const auto [directory, name] = split_name(path);
   Target target{.name = std::string(name), .shown = std::move(shown)};
-  if (Result<void> opened = open_parents(root, directory, target, durability); !opened) {
+  if (Result<void> opened = open_parents(root, directory, target, rules); !opened) {
     target.remove_created();
     return std::move(opened).error();
   }

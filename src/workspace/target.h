@@ -3,6 +3,7 @@
 // elsewhere.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,9 +29,14 @@ struct Target {
   void remove_created();
 };
 
-// Makes missing directories. Refuses read-only roots, protected parts (also when a link leads to
-// them) and paths that cannot name a file.
+struct WriteRules {
+  Durability durability;
+  std::span<const std::string> protected_directories;
+};
+
+// Makes missing directories. Refuses read-only roots, protected parts and directories (whatever
+// leads to them) and paths that cannot name a file.
 Result<Target> open_target(const Root& root, std::string_view path, std::string shown,
-                           Durability durability);
+                           const WriteRules& rules);
 
 }  // namespace helve::workspace

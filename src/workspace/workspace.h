@@ -3,8 +3,9 @@
 // swapped at the right moment leads out.
 //
 // What holds for writing: a link is never written through, nor a file that has other names (hard
-// links); .git and .helve are not written to, whether they exist or not; a file is never changed in
-// place, so that every moment and every failure shows the old content or the new.
+// links); .git, .helve and the protected directories are not written to, whether they exist or not;
+// a file is never changed in place, so that every moment and every failure shows the old content or
+// the new.
 //
 // Thread-safe: the roots never change, and writers of one file take turns.
 #pragma once
@@ -19,6 +20,7 @@
 
 #include "base/result.h"
 #include "sys/file_at.h"
+#include "workspace/leftovers.h"
 #include "workspace/locks.h"
 
 namespace helve::workspace {
@@ -34,10 +36,14 @@ struct Options {
   struct Root {
     std::string path;  // absolute, or relative to the current directory
     Access access = Access::writable;
+    std::optional<Breadth> breadth = {};  // when not as the others
   };
   std::vector<Root> roots;  // at least one; the first is where relative paths begin
   Breadth breadth = Breadth::narrow;
   Durability durability = Durability::synced;
+  // Not written to, wherever a root or a link leads; they need not exist. Absolute, or relative to
+  // the current directory.
+  std::vector<std::string> protected_directories = {};
 };
 
 struct Root {
@@ -131,7 +137,9 @@ class Workspace {
 
   std::vector<Root> roots_;
   Durability durability_;
+  std::vector<std::string> protected_directories_;  // absolute
   Locks locks_;
+  Leftovers leftovers_;
 };
 
 }  // namespace helve::workspace

@@ -125,7 +125,7 @@ std::string ReadOutput::text() const {
   if (notes) {
     for (const std::string& note : *notes) out += "note: " + note + "\n";
   }
-  if (start_line == 0) return out + path + " is empty\n";
+  if (start_line == 0) return out + escape_for_display(path) + " is empty\n";
   std::string_view lines = content;
   if (start_line == 1 && lines.starts_with(kByteOrderMark))
     lines.remove_prefix(kByteOrderMark.size());
@@ -164,19 +164,8 @@ Result<workspace::PageRequest> to_request(const ReadInput& in) {
 void make_valid(ReadOutput& out) {
   const bool has_nul = out.content.find('\0') != out.content.npos;
   if (!has_nul && is_utf8(out.content)) return;
-  std::string valid = escape_invalid_utf8(out.content);
-  if (has_nul) {
-    std::string without_nul;
-    for (const char c : valid) {
-      if (c == 0)
-        without_nul += "\\x00";
-      else
-        without_nul += c;
-    }
-    valid = std::move(without_nul);
-  }
-  out.content = std::move(valid);
-  out.note("some bytes are not UTF-8 text; they are shown as \\xNN");
+  out.content = escape_bytes(out.content);
+  out.note("some bytes are not UTF-8 text; they are shown as \\xNN, and \\ as \\\\");
 }
 
 void note_long_lines(ReadOutput& out, const workspace::Page& page, std::int64_t max_bytes) {
@@ -215,7 +204,7 @@ Result<ReadOutput> read(const ReadInput& in, Context& context) {
   out.start_line = static_cast<std::int64_t>(page.first_line);
   out.end_line = static_cast<std::int64_t>(page.last_line);
   if (page.total_lines) out.total_lines = static_cast<std::int64_t>(*page.total_lines);
-  if (page.more) out.next_offset = out.end_line;
+  if (page.more) out.next_offset = context.as_caller_counts("offset", out.end_line);
   out.size = static_cast<std::int64_t>(file.status.size);
   if (out.start_line == 1 && out.content.starts_with(kByteOrderMark)) {
     out.note("the file begins with a UTF-8 byte order mark");

@@ -21,5 +21,14 @@ TEST(Owner, MayShareWritingWithTheGroupOnlyWhereThatIsSaid) {
   EXPECT_TRUE(open_to_others("f", status, Writers::owner, 1000));
 }
 
+TEST(Owner, HintsCanBePastedIntoAShell) {
+  const FileStatus open{.mode = 0666, .user = 1000};
+  EXPECT_EQ(open_to_others("/a b", open, Writers::owner, 1000)->hint, "chmod go-w '/a b'");
+  EXPECT_EQ(open_to_others("/a'; id #", open, Writers::owner, 1000)->hint,
+            R"(chmod go-w '/a'\''; id #')");
+  EXPECT_EQ(open_to_others("f", {.mode = 0644, .user = 1}, Writers::owner, 2)->hint.find("sudo"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace helve::sys

@@ -162,5 +162,22 @@ TEST_F(Read, HasNoFilesWithoutAWorkspace) {
   }
 }
 
+TEST_F(Read, TellsABytesEscapeFromTheSameText) {
+  tree.file("file", "\\xff\xff\n");
+  const Answer answer = call("read", R"({"path": "file"})");
+  ASSERT_TRUE(answer.ok);
+  EXPECT_EQ(answer["content"], "\\\\xff\\xff\n");
+  EXPECT_TRUE(has(answer.text, "shown as \\xNN, and \\ as \\\\")) << answer.text;
+  tree.file("text", "\\xff\n");
+  EXPECT_EQ(call("read", R"({"path": "text"})")["content"], "\\xff\n");
+}
+
+TEST_F(Read, ShowsTheNameOfAnEmptyFileHarmless) {
+  tree.file("a\x1b[2J", "");
+  const Answer answer = call("read", R"({"path": "a\u001b[2J"})");
+  ASSERT_TRUE(answer.ok);
+  EXPECT_EQ(answer.text, "a\\x1b[2J is empty\n");
+}
+
 }  // namespace
 }  // namespace helve

@@ -182,5 +182,30 @@ TEST_F(Pages, TakeAFileThatShrankMeanwhile) {
   EXPECT_EQ(page->total_lines, 2u);
 }
 
+TEST_F(Pages, GoOnInAFileThatClaimsToBeEmpty) {
+  const auto files = Workspace::make({.roots = {{"/proc"}}});
+  ASSERT_TRUE(files);
+  const auto file = (*files)->open_file("filesystems");
+  ASSERT_TRUE(file);
+  ASSERT_EQ(file->status.size, 0u);
+  auto page_of = [&](const PageRequest& request) {
+    return read_page(*file, request, "file", [](std::uint64_t) { return Result<void>(); });
+  };
+  const auto whole = page_of({});
+  ASSERT_TRUE(whole);
+  std::string joined;
+  std::uint64_t skip = 0;
+  while (true) {
+    const auto page = page_of({.skip = skip, .bytes = 40});
+    ASSERT_TRUE(page) << describe(page.error());
+    EXPECT_EQ(page->total_lines, whole->total_lines);
+    joined += page->content;
+    skip = page->last_line;
+    if (!page->more) break;
+  }
+  EXPECT_GT(skip, 2u);
+  EXPECT_EQ(joined, whole->content);
+}
+
 }  // namespace
 }  // namespace helve::workspace

@@ -1,0 +1,47 @@
+#include "workspace/real_path.h"
+
+#include <fmt/core.h>
+
+#include "base/text.h"
+#include "sys/file_at.h"
+#include "workspace/path.h"
+
+namespace helve::workspace {
+namespace {
+
+constexpr int kMaxLinks = 40;  // as many as the kernel follows
+
+}  // namespace
+
+std::string real_path(std::string path) {
+  for (int i = 0; i < kMaxLinks; ++i) {
+    path = tidy(path);
+    size_t end = path.size();
+    auto directory = sys::open_directory(path);
+    while (!directory && end > 0) {
+      end = path.rfind('/', end - 1);
+      directory = sys::open_directory(end == 0 ? "/" : std::string_view(path).substr(0, end));
+    }
+    const auto real = directory ? sys::path_of(*directory)
+                                : sys::OrErrno<std::string>(std::unexpected(directory.error()));
+    if (!real) return path;
+    std::string_view rest = std::string_view(path).substr(end);
+    const std::string_view name = next_part(rest);
+    if (name.empty()) return *real;
+    const auto link = sys::read_link_at(*directory, name);
+    const std::string front = *real == "/" ? "" : *real;
+    if (!link) return fmt::format("{}/{}{}", front, name, rest);
+    path = fmt::format("{}/{}{}", link->starts_with('/') ? "" : front, *link, rest);
+  }
+  return path;
+}
+
+bool holds(std::string_view directory, std::string_view path) {
+  while (true) {
+    const std::string_view expected = next_part(directory);
+    if (expected.empty()) return true;
+    if (!equals_ignoring_case(next_part(path), expected)) return false;
+  }
+}
+
+}  // namespace helve::workspace

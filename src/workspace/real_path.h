@@ -1,0 +1,17 @@
+// Where a path leads that may not exist yet.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace helve::workspace {
+
+// The absolute `path` without links, as far as it exists; links that lead to nothing are followed,
+// too.
+std::string real_path(std::string path);
+
+// Whether `path` is `directory` or lies below it. Letters in another case count as the same, as on
+// some file systems.
+bool holds(std::string_view directory, std::string_view path);
+
+}  // namespace helve::workspace

@@ -46,13 +46,27 @@ Result<std::vector<std::string>> sorted_names(const sys::Fd& directory, const st
 }
 
 // Why the file must not be run, or nothing.
-std::optional<std::string> refusal(const std::string& path, const sys::FileStatus& status) {
-  if (status.kind != sys::FileKind::file) {
-    return fmt::format("'{}' is a {}, not a file", escape_for_display(path),
-                       sys::name_of(status.kind));
+std::optional<Error> refusal(const std::string& path,
+                             const sys::OrErrno<sys::FileStatus>& status) {
+  if (!status) return sys::to_error(status.error(), "read", path);
+  if (status->kind != sys::FileKind::file) {
+    return Error{Code::denied,
+                 fmt::format("'{}' is a {}, not a file", escape_for_display(path),
+                             sys::name_of(status->kind)),
+                 "put the script itself there", "unsafe_file"};
   }
-  auto error = sys::open_to_others(path, status, sys::Writers::owner, sys::effective_user());
-  return error ? std::optional(describe(*error)) : std::nullopt;
+  return sys::open_to_others(path, *status, sys::Writers::owner, sys::effective_user());
+}
+
+bool is_guard(const std::optional<Name>& name) {
+  return name && name->point == name_of(Point::before_tool);
+}
+
+// Whatever a guard would have forbidden must not go through because the guard is not run.
+Error guard_refused(std::string_view name, Error why) {
+  why.message =
+      fmt::format("the hook '{}' must not be run: {}", escape_for_display(name), why.message);
+  return why;
 }
 
 Script make_script(const std::string& name, const std::string& path, std::string_view extension,
@@ -87,11 +101,15 @@ class ScriptHooks::Finder {
     path_ = std::move(*place);
     const auto own = sys::status(directory_);
     if (!own) return sys::to_error(own.error(), "open", path_);
+    const std::vector<std::string> names = TRY(sorted_names(directory_, path_));
     if (auto open = sys::open_to_others(path_, *own, sys::Writers::owner, sys::effective_user())) {
+      for (const std::string& name : names) {
+        if (is_guard(parse_name(name))) return guard_refused(name, std::move(*open));
+      }
       found_.notices.push_back(fmt::format("no hooks are run: {}", describe(*open)));
       return std::move(found_);
     }
-    for (const std::string& name : TRY(sorted_names(directory_, path_))) consider(name);
+    for (const std::string& name : names) TRY(consider(name));
     if (hooks_->before_.empty() && hooks_->after_.empty()) return std::move(found_);
     hooks_->timeout_ = options.timeout;
     hooks_->environment_ = passed_on(options.environment);
@@ -101,22 +119,25 @@ class ScriptHooks::Finder {
   }
 
  private:
-  void consider(const std::string& name) {
+  Result<void> consider(const std::string& name) {
     const std::string file = path_ + "/" + name;
     const std::optional<Name> parts = parse_name(name);
-    if (!parts || !is_point(parts->point)) return report_name(file, parts);
-    const bool is_before = parts->point == name_of(Point::before_tool);
+    if (!parts || !is_point(parts->point)) {
+      report_name(file, parts);
+      return {};
+    }
+    const bool is_before = is_guard(parts);
     const bool is_later = !is_before && parts->point != name_of(Point::after_tool);
-    if (is_later) return;  // a point of another stage
+    if (is_later) return {};  // a point of another stage
     const auto status = sys::status_at(directory_, name);
-    const auto reason =
-        status ? refusal(file, *status) : describe(sys::to_error(status.error(), "read", file));
-    if (reason) {
-      found_.notices.push_back(fmt::format("a hook is not run: {}", *reason));
-      return;
+    if (auto error = refusal(file, status)) {
+      if (is_before) return guard_refused(name, std::move(*error));
+      found_.notices.push_back(fmt::format("a hook is not run: {}", describe(*error)));
+      return {};
     }
     (is_before ? hooks_->before_ : hooks_->after_)
         .push_back(make_script(escape_for_display(name), file, parts->extension, status->mode));
+    return {};
   }
 
   void report_name(const std::string& file, const std::optional<Name>& parts) {

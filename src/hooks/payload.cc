@@ -12,8 +12,7 @@ namespace {
 std::string short_text(std::string_view text) {
   std::string head(
       cut_utf8(text, 4 * (kMaxTextChars + 1)));  // no character has more than four bytes
-  if (!is_utf8(head)) head = escape_invalid_utf8(head);
-  for (size_t at; (at = head.find('\0')) != head.npos;) head.replace(at, 1, "\\0");
+  if (!is_utf8(head) || head.find('\0') != head.npos) head = escape_bytes(head);
   return preview(head, kMaxTextChars);
 }
 

@@ -56,14 +56,13 @@ HookAnswer ScriptHooks::before(const HookCall& call, std::stop_token stop) {
   return merged;
 }
 
-HookAnswer ScriptHooks::after(const HookCall& call, std::stop_token stop) {
+HookAnswer ScriptHooks::after(const HookCall& call, std::stop_token) {
   HookAnswer merged;
   if (after_.empty()) return merged;
   std::string arguments = to_text(call.arguments);
   if (arguments.size() > kMaxArguments) arguments = "null";
   for (const Script& script : after_) {
-    if (stop.stop_requested()) break;
-    const ScriptAnswer answer = ask(script, Point::after_tool, call, arguments, stop);
+    const ScriptAnswer answer = ask(script, Point::after_tool, call, arguments, {});
     auto report = [&](std::string_view what) {
       merged.failures.push_back(fmt::format("{}: {}", script.name, what));
     };

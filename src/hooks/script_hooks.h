@@ -39,10 +39,13 @@ class ScriptHooks final : public Hooks {
     std::vector<std::string> notices;    // files that are not run, and why
   };
   // Looks once; scripts that appear later are not seen. A missing directory has no scripts. A
-  // script that others could have written is refused.
+  // script that others could have written is refused: an after_tool script is passed over, a
+  // before_tool script is an error, since what it guards must not go through.
   static Result<Found> find(const std::string& directory, Options options);
 
   HookAnswer before(const HookCall& call, std::stop_token stop) override;
+  // Runs although the call was cancelled, since it may have had its effect by then; only the
+  // timeout ends a script.
   HookAnswer after(const HookCall& call, std::stop_token stop) override;
 
   const std::vector<Script>& before_scripts() const { return before_; }

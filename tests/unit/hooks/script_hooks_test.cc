@@ -112,22 +112,54 @@ TEST_F(HooksTest, ReportFilesThatAreNoHooks) {
                           HasSubstr("before_tool..sh")));
 }
 
-TEST_F(HooksTest, RefuseScriptsThatOthersCanWrite) {
+TEST_F(HooksTest, AreNotFoundAtAllWhenAGuardIsRefused) {
+  auto refused_as = [&](const std::string& name) {
+    const auto found = ScriptHooks::find(directory_, options_);
+    const std::string error = found ? "found" : describe(found.error());
+    std::filesystem::remove(directory_ + "/" + name);
+    return error;
+  };
+  script("after_tool.fine.sh", "");
   script("before_tool.group.sh", "exit 2", 0664);
-  script("before_tool.world.sh", "exit 2", 0646);
+  EXPECT_THAT(refused_as("before_tool.group.sh"),
+              AllOf(HasSubstr("before_tool.group.sh' can be written by its group"),
+                    HasSubstr("chmod go-w '" + directory_ + "/before_tool.group.sh'")));
+  script("before_tool.world.js", "", 0646);
+  EXPECT_THAT(refused_as("before_tool.world.js"),
+              HasSubstr("before_tool.world.js' can be written by everybody"));
   std::filesystem::create_symlink(base_ + "/elsewhere", directory_ + "/before_tool.link.sh");
+  EXPECT_THAT(refused_as("before_tool.link.sh"), HasSubstr("before_tool.link.sh' is a symlink"));
   std::filesystem::create_directory(directory_ + "/before_tool.directory.sh");
+  EXPECT_THAT(refused_as("before_tool.directory.sh"),
+              HasSubstr("before_tool.directory.sh' is a directory"));
+  EXPECT_TRUE(find().hooks);
+}
+
+TEST_F(HooksTest, PassOverARefusedScriptThatOnlyObserves) {
+  script("after_tool.group.sh", "", 0664);
+  script("after_tool.world.sh", "", 0646);
   const ScriptHooks::Found found = find();
   EXPECT_FALSE(found.hooks);
   EXPECT_THAT(found.notices,
-              ElementsAre(HasSubstr("before_tool.directory.sh' is a directory"),
-                          HasSubstr("before_tool.group.sh' can be written by its group"),
-                          HasSubstr("before_tool.link.sh' is a symlink"),
-                          HasSubstr("before_tool.world.sh' can be written by everybody")));
+              ElementsAre(HasSubstr("after_tool.group.sh' can be written by its group"),
+                          HasSubstr("after_tool.world.sh' can be written by everybody")));
 }
 
-TEST_F(HooksTest, RefuseADirectoryThatOthersCanWrite) {
+TEST_F(HooksTest, AreNotFoundAtAllWhenTheDirectoryOfAGuardIsRefused) {
   script("before_tool.x.sh", "exit 2");
+  chmod(directory_.c_str(), 0777);
+  const auto found = ScriptHooks::find(directory_, options_);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().code, Code::denied);
+  EXPECT_THAT(found.error().message,
+              AllOf(HasSubstr("before_tool.x.sh"),
+                    HasSubstr("'" + directory_ + "' can be written by everybody")));
+  EXPECT_EQ(found.error().hint, "chmod go-w '" + directory_ + "'");
+}
+
+TEST_F(HooksTest, PassOverARefusedDirectoryWithoutGuards) {
+  script("after_tool.x.sh", "exit 2");
+  script("README.md", "");
   chmod(directory_.c_str(), 0777);
   const ScriptHooks::Found found = find();
   EXPECT_FALSE(found.hooks);
@@ -268,6 +300,18 @@ TEST_F(HooksTest, StopWhenTheCallIsCancelled) {
   EXPECT_FALSE(std::filesystem::exists(base_ + "/ran"));
 }
 
+TEST_F(HooksTest, ObserveACallThatWasCancelled) {
+  script("after_tool.1.sh", "touch " + base_ + "/ran");
+  std::stop_source source;
+  source.request_stop();
+  const ScriptHooks::Found found = find();
+  const HookAnswer answer = found.hooks->after(
+      {who_, "c_1", Caller::cli, "write", arguments_, Effect::write, "cancelled", true},
+      source.get_token());
+  EXPECT_THAT(answer.failures, IsEmpty());
+  EXPECT_TRUE(std::filesystem::exists(base_ + "/ran"));
+}
+
 TEST_F(HooksTest, RunAnExecutableScriptWithItsOwnInterpreter) {
   script("before_tool.x.sh", "#!/usr/bin/tail -n1\n{\"decision\": \"deny\"}\n", 0755);
   const HookAnswer answer = before();
@@ -371,7 +415,7 @@ TEST_F(HooksTest, GetLongTextsWholeOnStandardInputAndShortInTheEnvironment) {
 TEST_F(HooksTest, SurviveResultsOfAnyBytes) {
   script("after_tool.x.sh", "printf %s \"$HELVE_HOOK_TOOL_RESULT\" > " + base_ + "/env");
   EXPECT_THAT(after(std::string("a\0b\xff", 4)).failures, IsEmpty());
-  EXPECT_EQ(read("env"), "a\\0b\\xff");
+  EXPECT_EQ(read("env"), "a\\x00b\\xff");
   EXPECT_THAT(after(std::string(1'000'000, '\x80')).failures, IsEmpty());
 }
 

@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "config/yaml.h"
 #include "sys/file_at.h"
-#include "sys/owner.h"
 
 namespace helve::config {
 namespace {
@@ -53,7 +52,8 @@ Error read_error(std::errc code, const std::string& path) {
 
 }  // namespace
 
-Result<std::optional<std::string>> read_own_file(const std::string& path, size_t limit) {
+Result<std::optional<std::string>> read_own_file(const std::string& path, size_t limit,
+                                                 sys::Writers writers) {
   const size_t slash = path.rfind('/');
   const std::string parent = slash == path.npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
   const std::string name = slash == path.npos ? path : path.substr(slash + 1);
@@ -68,8 +68,7 @@ Result<std::optional<std::string>> read_own_file(const std::string& path, size_t
   if (!file) return read_error(file.error(), path);
   const auto status = sys::status(*file);
   if (!status) return sys::to_error(status.error(), "read", path);
-  if (auto refusal = sys::open_to_others(path, *status, sys::Writers::owner_and_group,
-                                         sys::effective_user())) {
+  if (auto refusal = sys::open_to_others(path, *status, writers, sys::effective_user())) {
     return *refusal;
   }
   return TRY(read_all(*file, *status, path, limit));
@@ -92,7 +91,8 @@ Result<std::optional<WorkspaceFile>> read_workspace_file(const std::string& work
   const std::string path = (*place == "/" ? "" : *place) + "/" + kWorkspaceConfig;
   const auto status = sys::status(*file);
   if (!status) return sys::to_error(status.error(), "read", path);
-  return WorkspaceFile{path, TRY(read_all(*file, *status, path, kMaxYamlBytes))};
+  std::string content = TRY(read_all(*file, *status, path, kMaxYamlBytes));
+  return WorkspaceFile{path, std::move(content)};
 }
 
 }  // namespace helve::config

@@ -5,14 +5,16 @@
 #include <string>
 
 #include "base/result.h"
+#include "sys/owner.h"
 
 namespace helve::config {
 
 constexpr const char* kWorkspaceConfig = ".helve/config.yaml";
 
-// A file of the user's own: not a link, not another user's, not writable by everybody. Nothing when
-// it is missing.
-Result<std::optional<std::string>> read_own_file(const std::string& path, size_t limit);
+// A file of the user's own: not a link, not another user's, not writable by anybody but `writers`.
+// Nothing when it is missing.
+Result<std::optional<std::string>> read_own_file(
+    const std::string& path, size_t limit, sys::Writers writers = sys::Writers::owner_and_group);
 
 struct WorkspaceFile {
   std::string path;  // absolute, without links: what trust is bound to

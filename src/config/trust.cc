@@ -18,7 +18,8 @@ constexpr std::string_view kGap = "  ";
 
 Result<std::vector<TrustStore::Entry>> TrustStore::list() const {
   std::vector<Entry> entries;
-  const std::optional<std::string> text = TRY(read_own_file(file_, kMaxTrustBytes));
+  const std::optional<std::string> text =
+      TRY(read_own_file(file_, kMaxTrustBytes, sys::Writers::owner));
   if (!text) return entries;
   size_t number = 0;
   for (std::string_view line : split(*text, '\n')) {

@@ -183,6 +183,15 @@ TEST_F(TrustTest, IsNotBelievedFromAFileThatEverybodyMayWrite) {
                                               "' can be written by everybody")));
 }
 
+TEST_F(TrustTest, IsNotBelievedFromAFileThatAGroupMayWrite) {
+  workspace("record: false\n");
+  trust_workspace();
+  chmod(sources_.trust_file.c_str(), 0660);
+  const Loaded all = loaded();
+  EXPECT_TRUE(all.config.record);
+  EXPECT_THAT(all.notices, Contains(HasSubstr("can be written by its group")));
+}
+
 TEST_F(TrustTest, IsNotBelievedFromABrokenFile) {
   workspace("record: false\n");
   trust_workspace();

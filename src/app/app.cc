@@ -63,7 +63,7 @@ cli::Program App::program() {
   program.open = [this](const cli::Options& options) -> Result<cli::Session> {
     const std::stop_token stop = TRY(watch_signals(exit_code(Code::cancelled)));
     World& world = *TRY(open(options, Purpose::call));
-    return cli::Session{*world.dispatcher, world.who, world.policy, stop};
+    return cli::Session{*world.home->dispatcher, world.home->who, world.home->policy.get(), stop};
   };
   program.read = read_input;
   program.overview = [this](cli::Run& run) { return show_overview(*this, run); };
@@ -77,7 +77,7 @@ Result<const Registry*> App::all_tools() {
 
 Result<World*> App::open(const cli::Options& options, Purpose purpose) {
   world_ = TRY(make_world(options, surroundings_, purpose, tell()));
-  const config::Config& config = world_->settings.config;
+  const config::Config& config = world_->home->settings.config;
   if (options.color == cli::Color::auto_ && config.color != config::Color::auto_) color_screen(screen_, to_color(config.color), surroundings_);
   if (purpose != Purpose::inspect) {
     for (const std::string& notice : world_->notices) tell()(fmt::format("helve: note: {}\n", escape_lines_for_display(notice)));

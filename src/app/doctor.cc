@@ -7,12 +7,15 @@
 #include "app/prompt_files.h"
 #include "app/state_files.h"
 #include "base/text.h"
+#include "cli/flag_docs.h"
 #include "sys/file_error.h"
 
 namespace helve::app {
 namespace {
 
 constexpr std::uint32_t kPrivate = 0077;  // bits that others must not have
+
+constexpr std::string_view kDatabaseStart{"SQLite format 3\0", 16};
 
 class Examination {
  public:
@@ -50,8 +53,8 @@ class Examination {
   }
 
   void look_at_workspace(const World& world) {
-    const workspace::Workspace* files = world.files;
-    if (!files) return add(Mark::warn, "workspace", *world.no_files);
+    const workspace::Workspace* files = world.home->files.get();
+    if (!files) return add(Mark::warn, "workspace", *world.home->no_files);
     for (const workspace::Root& root : files->roots()) {
       const bool first = &root == &files->roots().front();
       add(Mark::ok, "workspace", fmt::format("{} ({}{})", root.path, first ? world.root_from : "another directory",
@@ -60,27 +63,30 @@ class Examination {
   }
 
   void look_at_config(const World& world) {
-    for (const config::Loaded::File& file : world.settings.files) {
+    for (const config::Loaded::File& file : world.home->settings.files) {
       if (file.trusted) add(Mark::ok, "config", file.path);
       else add(Mark::warn, "config", file.path + " is not trusted: it can only narrow", "read it, then run: helve trust");
     }
-    if (world.settings.files.empty()) add(Mark::ok, "config", fmt::format("no files; {} would be read", around_.config_file()));
-    for (const std::string& notice : world.settings.notices) add(Mark::warn, "config", notice);
-    const config::Config& config = world.settings.config;
+    if (world.home->settings.files.empty()) add(Mark::ok, "config", fmt::format("no files; {} would be read", around_.config_file()));
+    for (const std::string& notice : world.home->settings.notices) add(Mark::warn, "config", notice);
+    const config::Config& config = world.home->settings.config;
     if (config.profile == config::Profile::bare) add(Mark::warn, "config", "the bare profile has no policy, hooks or records");
     else if (!config.record) add(Mark::warn, "config", "calls are not recorded");
   }
 
   void look_at_hooks(const World& world) {
-    if (!world.settings.config.hooks.enabled) return add(Mark::ok, "hooks", "disabled by the configuration");
+    if (!world.home->settings.config.hooks.enabled) return add(Mark::ok, "hooks", "disabled by the configuration");
+    if (world.home->settings.config.profile == config::Profile::bare) return add(Mark::warn, "hooks", "not run: the bare profile has none");
+    if (around_.environment.contains("HELVE_HOOK_POINT"))
+      return add(Mark::warn, "hooks", "not run: HELVE_HOOK_POINT is set, as for a program that a hook starts", "unset it, unless this is one");
     size_t count = 0;
-    if (world.hooks) {
-      for (const auto* scripts : {&world.hooks->before_scripts(), &world.hooks->after_scripts()}) {
+    if (world.home->hooks) {
+      for (const auto* scripts : {&world.home->hooks->before_scripts(), &world.home->hooks->after_scripts()}) {
         for (const hooks::Script& script : *scripts) add(Mark::ok, "hooks", script.name), ++count;
       }
     }
     if (count == 0) add(Mark::ok, "hooks", fmt::format("none in {}", around_.hooks_directory()));
-    for (size_t i = world.settings.notices.size(); i < world.notices.size(); ++i) add(Mark::warn, "hooks", world.notices[i]);
+    for (size_t i = world.home->settings.notices.size(); i < world.notices.size(); ++i) add(Mark::warn, "hooks", world.notices[i]);
   }
 
   void look_at_tools(const World& world) {
@@ -89,7 +95,7 @@ class Examination {
     for (const Tool& tool : registry.tools()) loaded.push_back(tool.spec.name);
     if (loaded.empty()) add(Mark::warn, "tools", "none are loaded", "--tools all, or tools.load in the configuration");
     else add(Mark::ok, "tools", fmt::format("{} loaded: {}", loaded.size(), join(loaded, ", ")));
-    const dispatch::Policy* policy = world.policy;
+    const dispatch::Policy* policy = world.home->policy.get();
     for (size_t i = 0; policy && i < registry.tools().size(); ++i) {
       if (!policy->allows(i)) add(Mark::ok, "tools", fmt::format("{} is denied: {}", registry.tools()[i].spec.name, policy->reason(i)));
     }
@@ -101,7 +107,7 @@ class Examination {
     if (!status) return add(Mark::fail, "state", status.error());
     if (!*status) return add(Mark::ok, "state", fmt::format("{} will be made when it is needed", directory));
     if ((*status)->mode & kPrivate) {
-      add(Mark::warn, "state", fmt::format("{} has mode {:04o}: others may look into it", directory, (*status)->mode), fmt::format("chmod 700 {}", directory));
+      add(Mark::warn, "state", fmt::format("{} has mode {:04o}: others may look into it", directory, (*status)->mode), "chmod 700 " + cli::shell_quoted(directory));
     } else {
       add(Mark::ok, "state", fmt::format("{} (mode {:04o})", directory, (*status)->mode));
     }
@@ -113,12 +119,22 @@ class Examination {
     const Result<std::optional<sys::FileStatus>> status = state_file(path);
     if (!status) return add(Mark::fail, "database", status.error());
     if (!*status) return add(Mark::ok, "database", fmt::format("{} will be made with the first recorded call", path));
-    const sys::RealClock clock;
-    Result<std::unique_ptr<store::Store>> store = store::Opener(path, {}, clock).open();
-    if (!store) return add(Mark::fail, "database", store.error());
-    const Result<int> version = (*store)->version();
-    if (!version) return add(Mark::fail, "database", version.error());
-    add(Mark::ok, "database", fmt::format("{} (version {}, {})", path, *version, human_size((*status)->size)));
+    if ((*status)->kind != sys::FileKind::file || !begins_like_a_database(**status)) {
+      return add(Mark::fail, "database", fmt::format("{} is not a database", path), fmt::format("mv {} {}", cli::shell_quoted(path), cli::shell_quoted(path + ".old")));
+    }
+    const std::string text = fmt::format("{} ({}, mode {:04o})", path, human_size((*status)->size), (*status)->mode);
+    if ((*status)->mode & kPrivate) add(Mark::warn, "database", text + ": others may read it", "chmod 600 " + cli::shell_quoted(path));
+    else add(Mark::ok, "database", text);
+  }
+
+  // To open it as a database could change it: an older one is brought up to date.
+  bool begins_like_a_database(const sys::FileStatus& status) const {
+    if (status.size == 0) return true;  // nothing was written yet
+    const auto directory = sys::open_directory(around_.state_directory);
+    if (!directory) return false;
+    const auto file = sys::open_beneath(*directory, "helve.db", sys::Open::read);
+    char start[kDatabaseStart.size()];
+    return file && sys::read_at(*file, start, 0) == sizeof start && std::string_view(start, sizeof start) == kDatabaseStart;
   }
 
   void look_at_prompts() {

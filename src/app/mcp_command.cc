@@ -30,7 +30,7 @@ constexpr std::string_view kDetails =
 // For the model on the other side.
 std::string instructions(const World& world, const cli::Options& options) {
   std::string text = "Paths are relative to the workspace.";
-  const workspace::Workspace* files = world.files;
+  const workspace::Workspace* files = world.home->files.get();
   // Without --root the client may still name another one.
   if (files && options.root) text = fmt::format("Paths are relative to the workspace {}.", escape_for_display(files->roots().front().path));
   if (world.registry->find("read_large_result").tool) {
@@ -56,16 +56,17 @@ void log_to(const Tell& tell, Level level, std::string_view message) {
 // The client's directories become the workspace, with their own rules.
 void follow_roots(World& world, Offer& offer, const std::vector<std::string>& uris, const cli::Options& options, const Surroundings& surroundings,
                   const Tell& tell) {
-  if (uris.empty()) return;  // it works nowhere in particular
   std::vector<std::string> roots;
   for (const std::string& uri : uris) {
     if (Result<std::string> path = path_of_uri(uri)) roots.push_back(std::move(*path));
     else log_to(tell, Level::warning, "a root of the client is left out: " + describe(path.error()));
   }
-  if (Result<void> moved = move_world(world, roots, options, surroundings); !moved) {
-    return log_to(tell, Level::warning, "the client's roots are not used: " + describe(moved.error()));
+  // The list of tools uses the old rules until it has the new ones.
+  const std::shared_ptr<const Place> before = world.place();
+  if (Result<void> moved = move_world(world, roots, options, surroundings, tell); !moved) {
+    log_to(tell, Level::warning, "there is no workspace: " + describe(moved.error()));
   }
-  if (offer.server->policy() != world.policy) offer.server->set_policy(world.policy);
+  offer.server->list_by(world.place()->policy.get());
 }
 
 mcp::Options server_options(World& world, Offer& offer, const cli::Options& options, const Surroundings& surroundings, const Tell& tell) {
@@ -80,8 +81,10 @@ mcp::Options server_options(World& world, Offer& offer, const cli::Options& opti
     out.on_roots = [&world, &offer, &options, &surroundings, tell](std::vector<std::string> uris) {
       follow_roots(world, offer, uris, options, surroundings, tell);
     };
+    out.on_no_roots = [&world](std::string why) { leave_workspace(world, std::move(why)); };
+    out.place = [&world] { return world.served_place(); };
   }
-  const Level lowest = world.settings.config.verbose ? Level::debug : Level::warning;
+  const Level lowest = world.home->settings.config.verbose ? Level::debug : Level::warning;
   out.log = [tell, lowest](Level level, std::string_view message) {
     if (level >= lowest) log_to(tell, level, message);
   };
@@ -91,13 +94,13 @@ mcp::Options server_options(World& world, Offer& offer, const cli::Options& opti
 Result<int> serve(App& app, cli::Run& run) {
   const std::stop_token stop = TRY(app.watch_signals(0));
   World& world = *TRY(app.open(run.options, Purpose::serve));
-  if (world.no_files) log_to(app.tell(), Level::warning, "no workspace until the client names one: " + describe(*world.no_files));
+  if (world.home->no_files) log_to(app.tell(), Level::warning, describe(*world.home->no_files));
 
   Offer offer(world, app.surroundings(), app.tell());
-  mcp::Server server(*world.dispatcher, world.clock, world.policy, server_options(world, offer, run.options, app.surroundings(), app.tell()));
+  mcp::Server server(*world.home->dispatcher, world.clock, world.home->policy.get(), server_options(world, offer, run.options, app.surroundings(), app.tell()));
   offer.server = &server;
-  const auto max_line = static_cast<size_t>(world.settings.config.limits.max_frame_bytes);
-  mcp::Stdio stdio = TRY(mcp::Stdio::make(server, world.who, kIn, kOut, {.max_line = max_line}));
+  const auto max_line = static_cast<size_t>(world.home->settings.config.limits.max_frame_bytes);
+  mcp::Stdio stdio = TRY(mcp::Stdio::make(server, world.home->who, kIn, kOut, {.max_line = max_line}));
   const std::stop_callback on_signal(stop, [&] { stdio.stop(); });
   const mcp::Served served = TRY(stdio.serve());
   if (served.still_running > 0) {

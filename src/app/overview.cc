@@ -24,14 +24,14 @@ constexpr std::pair<const char*, const char*> kToTry[] = {
 };
 
 std::string workspace_text(const World& world) {
-  const workspace::Workspace* files = world.files;
-  if (!files) return fmt::format("none: {}", world.no_files ? describe(*world.no_files) : "");
+  const workspace::Workspace* files = world.home->files.get();
+  if (!files) return describe(*world.home->no_files);
   return fmt::format("{} ({})", escape_for_display(files->roots().front().path), world.root_from);
 }
 
 cli::Rows tool_rows(const World& world, std::string_view group) {
   cli::Rows rows;
-  const dispatch::Policy* policy = world.policy;
+  const dispatch::Policy* policy = world.home->policy.get();
   for (const Tool& tool : world.registry->tools()) {
     if (tool.spec.group != group) continue;
     const bool denied = policy && !policy->allows(world.registry->index_of(tool));
@@ -61,7 +61,7 @@ cli::Rows all_rows(const World& world) {
 
 Result<int> show_overview(App& app, cli::Run& run) {
   const World& world = *TRY(app.open(run.options, Purpose::inspect));
-  const workspace::Workspace* files = world.files;
+  const workspace::Workspace* files = world.home->files.get();
   const cli::Style& style = run.screen.out.style;
   const size_t width = run.screen.width;
   auto heading = [&](std::string_view title) { return "\n" + style.bold(title) + "\n"; };

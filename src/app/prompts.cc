@@ -82,7 +82,8 @@ Result<mcp::RenderedPrompt> Prompts::describe_tools(const mcp::Arguments& argume
   const std::vector<std::string> known = groups();
   if (!group.empty() && std::ranges::find(known, group) == known.end())
     return Error{Code::invalid_argument, fmt::format("there is no group '{}'", preview(escape_for_display(group), 80)), "groups: " + join(known, ", ")};
-  const dispatch::Policy* policy = world_.policy;
+  const std::shared_ptr<const Place> place = world_.place();
+  const dispatch::Policy* policy = place->policy.get();
   std::string text = "These tools are at your disposal:\n";
   for (const Tool& tool : world_.registry->tools()) {
     if (!group.empty() && tool.spec.group != group) continue;

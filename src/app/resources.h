@@ -1,5 +1,6 @@
-// Resources: the files of the workspace and the stored results of the session, for MCP clients. Files are read by the
-// `read` tool through the dispatcher, so that policy, hooks and records hold for them too.
+// Resources: the files of the workspace and the stored results of the session, for MCP clients. They are read by the
+// tools for that, so that policy, hooks and records hold for them too; what the policy asks about is not listed. Every
+// request is answered from one place, whatever moves meanwhile.
 // Thread-safe.
 #pragma once
 
@@ -8,7 +9,7 @@
 
 namespace helve::app {
 
-constexpr size_t kMaxResourceBytes = 8u << 20;  // of one file; more is too_large
+constexpr size_t kMaxResourceBytes = 8u << 20;  // of one resource; more is too_large
 constexpr size_t kResourcesOnAPage = 200;
 
 class Resources final : public mcp::ResourceSource {
@@ -22,12 +23,6 @@ class Resources final : public mcp::ResourceSource {
   Result<mcp::Completions> complete(std::string_view uri_template, const mcp::Typed& typed) override;
 
  private:
-  Result<void> add_results(mcp::ResourcePage& page);
-  Result<void> add_files(mcp::ResourcePage& page, std::string_view after, std::stop_token stop);
-  Result<std::string> file_text(const std::string& path, std::stop_token stop);
-  std::string file_template() const;
-  bool may(std::string_view tool) const;  // the tool is loaded, and the policy allows it
-
   World& world_;
 };
 

@@ -18,7 +18,7 @@ Result<Formatted> mcp_tools(const World& world, const cli::ToolList& tools) {
   options.page_size = std::max<size_t>(tools.size(), 1);
   options.tool_name = [&](const Tool& tool) { return std::ranges::find(tools, &tool) == tools.end() ? "" : face.name(tool); };
   options.input_schema = [&](const Tool& tool) { return face.input_schema(tool); };
-  mcp::ToolList list(*world.registry, options, world.policy);
+  mcp::ToolList list(*world.registry, options, world.home->policy.get());
   const Json page = TRY(parse_json("{" + *TRY(list.page(mcp::kModern, std::nullopt)) + "}"));
   return Formatted{.json = page.at("tools")};
 }

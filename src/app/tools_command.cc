@@ -35,7 +35,7 @@ Result<cli::ToolList> chosen_tools(const ToolsInput& in, const World& world, con
     const bool is_group = std::ranges::find(groups, name) != groups.end();
     std::ranges::copy(TRY(registry.expand(is_group ? "group:" + name : name)), std::back_inserter(wanted));
   }
-  const dispatch::Policy* policy = world.policy;
+  const dispatch::Policy* policy = world.home->policy.get();
   cli::ToolList tools;
   for (size_t i = 0; i < registry.tools().size(); ++i) {
     if (!in.names.empty() && std::ranges::find(wanted, i) == wanted.end()) continue;

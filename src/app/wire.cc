@@ -42,22 +42,10 @@ Result<config::Loaded> load_config(const cli::Options& options, const Surroundin
   return loaded;
 }
 
-workspace::Options workspace_options(const std::vector<std::string>& roots, const cli::Options& options, const config::Config& config) {
-  using workspace::Access;
-  const Access own = options.read_only ? Access::read_only : Access::writable;
-  workspace::Options out{.breadth = workspace::Breadth::any, .durability = config.sync ? workspace::Durability::synced : workspace::Durability::unsynced};
-  for (const std::string& root : roots) out.roots.push_back({root, own});
-  for (const config::Root& root : config.roots) {
-    const bool writable = root.access == config::Access::writable && !options.read_only;
-    out.roots.push_back({root.path, writable ? Access::writable : Access::read_only});
-  }
-  return out;
-}
-
 struct Root {
   std::string path;
-  workspace::Breadth breadth;
-  std::string from;
+  workspace::Breadth breadth = workspace::Breadth::narrow;
+  std::string from = {};
 };
 Root root_of(const cli::Options& options, const Surroundings& surroundings) {
   if (options.root) return {*options.root, workspace::Breadth::any, "--root"};
@@ -66,20 +54,34 @@ Root root_of(const cli::Options& options, const Surroundings& surroundings) {
 
 using Workspace = std::unique_ptr<workspace::Workspace>;
 
+// Tools must not write what decides what tools may do.
+std::vector<std::string> own_directories(const Surroundings& surroundings) {
+  std::vector<std::string> own = {surroundings.config_directory, surroundings.state_directory};
+  std::erase(own, "");
+  return own;
+}
+
 // The root alone, before any configuration is known; or why it cannot be a workspace.
-Result<Workspace> open_root(const Root& root) {
+Result<Workspace> open_root(const Root& root, const Surroundings& surroundings) {
   if (root.path.empty()) return Error{Code::not_found, "the current directory is gone", "give --root DIR"};
-  Result<Workspace> opened = workspace::Workspace::make({.roots = {{root.path}}, .breadth = root.breadth});
+  Result<Workspace> opened = workspace::Workspace::make({.roots = {{root.path}}, .breadth = root.breadth, .protected_directories = own_directories(surroundings)});
   if (!opened && opened.error().type == "root_too_wide") opened.error().hint = "change to the project's directory, or give --root DIR";
   return opened;
 }
 
-// The workspace as the configuration wants it. The root was checked for being too wide, the others were named.
-Result<Workspace> configured(Workspace root, const std::vector<std::string>& others, const cli::Options& options, const config::Config& config) {
-  if (others.empty() && config.roots.empty() && config.sync && !options.read_only) return root;
-  std::vector<std::string> roots = {root->roots().front().path};
-  roots.insert(roots.end(), others.begin(), others.end());
-  return workspace::Workspace::make(workspace_options(roots, options, config));
+// The roots and what the configuration adds to them. How wide a root may be is checked on what is opened here.
+Result<Workspace> open_all(const std::vector<Root>& roots, const cli::Options& options, const Surroundings& surroundings,
+                           const config::Config& config) {
+  using workspace::Access;
+  workspace::Options all{.breadth = workspace::Breadth::any,
+                         .durability = config.sync ? workspace::Durability::synced : workspace::Durability::unsynced,
+                         .protected_directories = own_directories(surroundings)};
+  for (const Root& root : roots) all.roots.push_back({root.path, options.read_only ? Access::read_only : Access::writable, root.breadth});
+  for (const config::Root& root : config.roots) {
+    const bool writable = root.access == config::Access::writable && !options.read_only;
+    all.roots.push_back({root.path, writable ? Access::writable : Access::read_only});
+  }
+  return workspace::Workspace::make(all);
 }
 
 dispatch::Rules rules_of(const config::RuleLayer& layer) {
@@ -94,18 +96,17 @@ bool restricts(const config::RuleLayer& layer) {
 }
 
 // Null when no rule restricts anything: the stage is then absent.
-Result<std::unique_ptr<dispatch::Policy>> make_policy(const World& world, const config::Loaded& settings) {
+Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& registry, const Place& place) {
   std::vector<dispatch::Rules> layers;
-  for (const config::RuleLayer& layer : settings.rules_for(world.who.agent)) {
+  for (const config::RuleLayer& layer : place.settings.rules_for(place.who.agent)) {
     if (restricts(layer)) layers.push_back(rules_of(layer));
   }
-  if (layers.empty() || settings.config.profile == config::Profile::bare) return nullptr;
-  return std::make_unique<dispatch::Policy>(TRY(dispatch::Policy::make(*world.registry, layers)));
+  if (layers.empty() || place.settings.config.profile == config::Profile::bare) return nullptr;
+  return std::make_shared<const dispatch::Policy>(TRY(dispatch::Policy::make(registry, layers)));
 }
 
-Result<void> load_tools(World& world, const cli::Options& options, Purpose purpose) {
+Result<void> load_tools(World& world, const config::Config& config, const cli::Options& options, Purpose purpose) {
   std::vector<Tool> tools = builtin_tools();
-  const config::Config& config = world.settings.config;
   for (Tool& tool : tools) {
     // A tool that states a limit of its own has a reason for it.
     if (config.limits.inline_chars && tool.spec.limits.inline_chars == Limits{}.inline_chars)
@@ -123,54 +124,109 @@ Result<void> load_tools(World& world, const cli::Options& options, Purpose purpo
   return Error{Code::invalid_argument, fmt::format("there is no dialect '{}'", escape_for_display(config.dialect)), hint, "unknown_dialect"};
 }
 
-Result<void> add_hooks(World& world, const Surroundings& surroundings) {
-  const config::Config& config = world.settings.config;
+Result<void> add_hooks(Place& place, std::vector<std::string>& notices, const Surroundings& surroundings) {
+  const config::Config& config = place.settings.config;
   if (!config.hooks.enabled || surroundings.config_directory.empty()) return {};
   hooks::ScriptHooks::Found found = TRY(hooks::ScriptHooks::find(
       surroundings.hooks_directory(), {.timeout = milliseconds(config.hooks.timeout_seconds), .environment = surroundings.environment}));
-  world.hooks = std::move(found.hooks);
-  std::ranges::move(found.notices, std::back_inserter(world.notices));
+  place.hooks = std::move(found.hooks);
+  std::ranges::move(found.notices, std::back_inserter(notices));
   return {};
 }
 
-Result<dispatch::Stages> make_stages(World& world, const Surroundings& surroundings, const Tell& tell) {
-  const config::Config& config = world.settings.config;
-  dispatch::Stages stages;
+// The store and what uses it, once a place wants it.
+void want_store(World& world, bool record, const Surroundings& surroundings, const Tell& tell) {
+  if (surroundings.state_directory.empty()) return;
+  if (!world.opener) {
+    world.opener.emplace(surroundings.database(), store::Options{}, world.clock);
+    world.results = std::make_unique<store::StoreResults>(*world.opener);
+  }
+  if (!record || world.recorder) return;
+  world.recorder = std::make_unique<store::StoreRecorder>(
+      *world.opener, store::RecorderOptions{.on_problem = [tell](std::string problem) { tell(fmt::format("helve: {}\n", escape_for_display(problem))); }});
+}
+
+Result<void> add_stages(World& world, Place& place, std::vector<std::string>& notices, const Surroundings& surroundings, const Tell& tell) {
+  const config::Config& config = place.settings.config;
+  dispatch::Stages& stages = place.stages;
   if (config.limits.timeout_seconds) stages.timeout = milliseconds(*config.limits.timeout_seconds);
   if (config.verbose) show_calls(stages, tell);
-  if (config.profile == config::Profile::bare) return stages;
-  if (world.opener) {
-    world.results = std::make_unique<store::StoreResults>(*world.opener);
-    stages.results = world.results.get();
-    if (config.record) {
-      world.recorder = std::make_unique<store::StoreRecorder>(
-          *world.opener, store::RecorderOptions{.on_problem = [tell](std::string problem) { tell(fmt::format("helve: {}\n", escape_for_display(problem))); }});
-      stages.recorder = world.recorder.get();
-    }
-  }
-  TRY(add_hooks(world, surroundings));
-  stages.hooks = world.hooks.get();
-  return stages;
-}
-
-Result<void> connect(World& world, const Surroundings& surroundings, const Tell& tell) {
-  if (!surroundings.state_directory.empty() && world.settings.config.profile != config::Profile::bare) {
-    world.opener.emplace(surroundings.database(), store::Options{}, world.clock);
-  }
-  dispatch::Capabilities capabilities{.changing_files = &world.files, .clock = &world.clock};
-  if (world.opener) capabilities.store = [opener = *world.opener] { return std::make_shared<store::CallStore>(opener); };
-  world.dispatcher = std::make_unique<dispatch::Dispatcher>(*world.registry, std::move(capabilities), TRY(make_stages(world, surroundings, tell)));
+  if (config.profile == config::Profile::bare) return {};
+  want_store(world, config.record, surroundings, tell);
+  stages.results = world.results.get();
+  if (config.record) stages.recorder = world.recorder.get();
+  TRY(add_hooks(place, notices, surroundings));
+  stages.hooks = place.hooks.get();
   return {};
 }
 
-void use(World& world, Workspace files, std::unique_ptr<dispatch::Policy> policy) {
-  world.files = files.get();
-  world.policy = policy.get();
-  if (files) world.workspaces.push_back(std::move(files));
-  if (policy) world.policies.push_back(std::move(policy));
+// The last step: from here on the place does not change.
+std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place) {
+  dispatch::Capabilities capabilities{.files = place->files.get(), .no_files = place->no_files, .clock = &world.clock};
+  // The bare profile has no store.
+  if (place->stages.results) capabilities.store = [opener = *world.opener] { return std::make_shared<store::CallStore>(opener); };
+  place->dispatcher = std::make_unique<dispatch::Dispatcher>(*world.registry, std::move(capabilities), place->stages);
+  place->served = {place->dispatcher.get(), &place->who, place->policy.get()};
+  return place;
+}
+
+std::string agent_of(const cli::Options& options, const config::Config& config) {
+  return options.agent.value_or(config.agent.empty() ? std::string(kDefaultAgent) : config.agent);
+}
+
+// What tools are told when they need files, and there are none.
+Error no_workspace(const Error& why) { return Error{Code::denied, "there is no workspace: " + why.message, why.hint, "no_files"}; }
+
+Result<std::shared_ptr<const Place>> place_at(World& world, const std::vector<Root>& roots, const cli::Options& options,
+                                              const Surroundings& surroundings, const Tell& tell) {
+  auto place = std::make_shared<Place>();
+  const std::string path = TRY(open_root(roots.front(), surroundings))->roots().front().path;
+  place->settings = TRY(load_config(options, surroundings, path));
+  place->who = world.home->who;
+  place->who.agent = agent_of(options, place->settings.config);
+  place->who.workspace = path;
+  place->files = TRY(open_all(roots, options, surroundings, place->settings.config));
+  place->policy = TRY(make_policy(*world.registry, *place));
+  std::vector<std::string> notices = place->settings.notices;
+  TRY(add_stages(world, *place, notices, surroundings, tell));
+  for (const std::string& notice : notices) {
+    if (std::ranges::find(world.notices, notice) == world.notices.end()) tell(fmt::format("helve: note: {}\n", escape_lines_for_display(notice)));
+  }
+  return finished(world, std::move(place));
+}
+
+// Those that can be a workspace; the others are told.
+std::vector<Root> usable(const std::vector<std::string>& paths, const Surroundings& surroundings, const Tell& tell) {
+  std::vector<Root> roots;
+  for (const std::string& path : paths) {
+    if (Result<Workspace> opened = open_root({path}, surroundings)) roots.push_back({path});
+    else tell(fmt::format("helve: warning: a root of the client is left out: {}\n", escape_lines_for_display(describe(opened.error()))));
+  }
+  return roots;
 }
 
 }  // namespace
+
+std::shared_ptr<const Place> World::place() const {
+  if (!moved_.load(std::memory_order_acquire)) return home;
+  std::lock_guard lock(mutex_);
+  return current_;
+}
+
+std::shared_ptr<const mcp::Place> World::served_place() const {
+  if (!moved_.load(std::memory_order_acquire)) return nullptr;
+  std::shared_ptr<const Place> now = place();
+  const mcp::Place* served = &now->served;
+  return {std::move(now), served};
+}
+
+void World::move_to(std::shared_ptr<const Place> place) {
+  {
+    std::lock_guard lock(mutex_);
+    current_.swap(place);
+  }
+  moved_.store(true, std::memory_order_release);
+}
 
 JsonObject config_flags(const cli::Options& options, const std::string& current_directory) {
   JsonObject flags, tools;
@@ -216,42 +272,56 @@ Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpo
 
 Result<std::unique_ptr<World>> make_world(const cli::Options& options, const Surroundings& surroundings, Purpose purpose, const Tell& tell) {
   auto world = std::make_unique<World>();
+  auto place = std::make_shared<Place>();
   const Root root = root_of(options, surroundings);
   world->root_from = root.from;
-  Result<Workspace> opened = open_root(root);
+  Result<Workspace> opened = open_root(root, surroundings);
   if (!opened && (purpose == Purpose::call || options.root)) return std::move(opened).error();
-  if (!opened) world->no_files = opened.error();
+  if (!opened) place->no_files = no_workspace(opened.error());
   const std::string path = opened ? (*opened)->roots().front().path : "";
-  world->settings = TRY(load_config(options, surroundings, path));
-  world->notices = world->settings.notices;
+  place->settings = TRY(load_config(options, surroundings, path));
+  world->notices = place->settings.notices;
 
-  const config::Config& config = world->settings.config;
+  const config::Config& config = place->settings.config;
   if (config.profile == config::Profile::bare && options.read_only)
     return Error{Code::invalid_argument, "--read-only is a policy, and the bare profile has none", "leave one of them out", "usage"};
-  world->who = {.agent = options.agent.value_or(config.agent.empty() ? std::string(kDefaultAgent) : config.agent),
+  place->who = {.agent = agent_of(options, config),
                 .user = surroundings.user,
                 .workspace = path,
                 .session = options.session.value_or(sys::new_id("s_", world->clock))};
-  TRY(load_tools(*world, options, purpose));
-  Workspace files;
-  if (opened) files = TRY(configured(std::move(*opened), {}, options, config));
-  use(*world, std::move(files), TRY(make_policy(*world, world->settings)));
-  TRY(connect(*world, surroundings, tell));
+  TRY(load_tools(*world, config, options, purpose));
+  const bool needs_more = !config.roots.empty() || !config.sync || options.read_only;
+  if (opened) place->files = needs_more ? TRY(open_all({{path, root.breadth}}, options, surroundings, config)) : std::move(*opened);
+  place->policy = TRY(make_policy(*world->registry, *place));
+  TRY(add_stages(*world, *place, world->notices, surroundings, tell));
+  world->home = finished(*world, std::move(place));
   return world;
 }
 
-Result<void> move_world(World& world, const std::vector<std::string>& roots, const cli::Options& options, const Surroundings& surroundings) {
-  if (roots.empty()) return Error{Code::invalid_argument, "the client has no directory that could be the workspace"};
-  std::vector<Workspace> opened;
-  for (const std::string& root : roots) opened.push_back(TRY(open_root({root, workspace::Breadth::narrow, ""})));
-  config::Loaded settings = TRY(load_config(options, surroundings, opened.front()->roots().front().path));
-  Workspace files = TRY(configured(std::move(opened.front()), {roots.begin() + 1, roots.end()}, options, settings.config));
-  auto policy = TRY(make_policy(world, settings));
-  for (const std::string& notice : settings.notices) {
-    if (std::ranges::find(world.notices, notice) == world.notices.end()) world.notices.push_back(notice);
+Result<void> move_world(World& world, const std::vector<std::string>& paths, const cli::Options& options, const Surroundings& surroundings,
+                        const Tell& tell) {
+  const std::vector<Root> roots = usable(paths, surroundings, tell);
+  Result<std::shared_ptr<const Place>> place = Error{Code::not_found, "the client named no directory that can be one"};
+  if (!roots.empty()) place = place_at(world, roots, options, surroundings, tell);
+  if (!place) {
+    leave_workspace(world, describe(place.error()));
+    return std::move(place).error();
   }
-  use(world, std::move(files), std::move(policy));
+  world.move_to(std::move(*place));
   return {};
+}
+
+void leave_workspace(World& world, std::string why) {
+  const std::shared_ptr<const Place> now = world.place();
+  auto place = std::make_shared<Place>();
+  place->settings = now->settings;
+  place->who = now->who;
+  place->who.workspace.clear();
+  place->no_files = no_workspace({Code::denied, std::move(why), "let the client name its roots, or start helve with --root DIR"});
+  place->policy = now->policy;
+  place->hooks = now->hooks;
+  place->stages = now->stages;
+  world.move_to(finished(world, std::move(place)));
 }
 
 }  // namespace helve::app

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "config/config.h"
 #include "dispatch/dispatcher.h"
 #include "hooks/script_hooks.h"
+#include "mcp/options.h"
 #include "store/recorder.h"
 #include "store/results.h"
 #include "sys/clock.h"
@@ -24,29 +26,45 @@ namespace helve::app {
 // name one later, and those who only look want to know why there is none.
 enum class Purpose { call, serve, inspect };
 
+// One workspace and all that is configured for it. It never changes: a call holds the place where it began until it
+// ends, so that files, rules and limits always belong together.
+struct Place {
+  config::Loaded settings;
+  Identity who;
+  std::unique_ptr<workspace::Workspace> files;     // null: there is none, and no_files says why
+  std::optional<Error> no_files;
+  std::shared_ptr<const dispatch::Policy> policy;  // null: everything loaded is allowed
+  std::shared_ptr<hooks::ScriptHooks> hooks;
+  dispatch::Stages stages;
+  std::unique_ptr<dispatch::Dispatcher> dispatcher;
+  mcp::Place served = {};  // the same, for MCP calls
+};
+
 // Everything that calls need, in the order in which it depends on each other; it is destroyed from the end, so that
 // the recorder still writes what is waiting.
 struct World {
   sys::RealClock clock;
-  config::Loaded settings;
   std::vector<std::string> notices;  // what was ignored, and why
   std::optional<Registry> registry;
   const Dialect* dialect = nullptr;
-  Identity who;
-
-  std::string root_from;          // how the root was chosen, for people
-  std::optional<Error> no_files;  // why there is no workspace
-  // The last one is in use; calls that began earlier may still use those before it.
-  std::vector<std::unique_ptr<workspace::Workspace>> workspaces;
-  std::vector<std::unique_ptr<dispatch::Policy>> policies;
-  std::atomic<workspace::Workspace*> files = nullptr;
-  std::atomic<const dispatch::Policy*> policy = nullptr;  // null: everything loaded is allowed
+  std::string root_from;  // how the root was chosen, for people
 
   std::optional<store::Opener> opener;
   std::unique_ptr<store::StoreResults> results;
   std::unique_ptr<store::StoreRecorder> recorder;
-  std::unique_ptr<hooks::ScriptHooks> hooks;
-  std::unique_ptr<dispatch::Dispatcher> dispatcher;
+
+  std::shared_ptr<const Place> home;  // where it began; kept for calls that began there
+
+  // Where a call that begins now runs.
+  std::shared_ptr<const Place> place() const;
+  // The same for MCP calls; null, and at no cost, as long as it is home.
+  std::shared_ptr<const mcp::Place> served_place() const;
+  void move_to(std::shared_ptr<const Place> place);
+
+ private:
+  std::atomic<bool> moved_ = false;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const Place> current_;  // guarded by mutex_; null until moved_
 };
 
 // Where a line for people goes; called on any thread.
@@ -55,8 +73,13 @@ using Tell = std::function<void(std::string_view)>;
 // Opens no database, starts no thread and runs no program: those come with the first use.
 Result<std::unique_ptr<World>> make_world(const cli::Options& options, const Surroundings& surroundings, Purpose purpose, const Tell& tell);
 
-// Moves to the directories that an MCP client works in, with their own configuration. On failure all stays as it was.
-Result<void> move_world(World& world, const std::vector<std::string>& roots, const cli::Options& options, const Surroundings& surroundings);
+// Moves to the directories that an MCP client works in, with their own configuration. What cannot be a workspace is
+// told and left out; when nothing is left, or the configuration is wrong, there is no workspace, and the error says why.
+// One thread at a time.
+Result<void> move_world(World& world, const std::vector<std::string>& roots, const cli::Options& options, const Surroundings& surroundings,
+                        const Tell& tell);
+// From now on there is no workspace. Calls that need one are told `why`.
+void leave_workspace(World& world, std::string why);
 
 // Which tools are loaded. Models choose badly among many tools, so MCP clients get at most kMaxServedTools unless
 // somebody asked for more.

@@ -52,6 +52,7 @@ void Session::complete(const Request& request, std::string& out) {
   const Result<Arguments> given = read_arguments(context ? find(*context, "arguments") : nullptr);
   if (!given) return append_refusal(out, request, given.error());
 
+  roots_.wait(request.stop.get_token(), server_.options().roots_wait);
   const Typed typed{name->get_string(), value->get_string(), *given};
   const Result<Completions> found = find_completions(server_.options(), *ref, typed);
   if (!found) return append_refusal(out, request, found.error());

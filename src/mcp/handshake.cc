@@ -20,7 +20,8 @@ void Session::initialize(const Request& request, std::string& out) {
   version_ = known && !is_modern(*known) ? *known : kLatestLegacy;
   if (const Json* capabilities = request.param("capabilities")) {
     const Json* roots = find(*capabilities, "roots");
-    client_has_roots_ = roots && roots->is_object();
+    client_has_roots_ = roots && roots->is_object() && server_.options().on_roots;
+    if (client_has_roots_) expect_roots();
   }
 
   ResultWriter result(out, request, {});
@@ -59,8 +60,16 @@ void Session::listen(const Request& request, std::string& out) {
   if (!opened) append_refusal(out, request, opened.error());
 }
 
+// Until the client has told its roots, nobody knows where it works; it must not be somewhere else.
+void Session::expect_roots() {
+  roots_.expect();
+  if (server_.options().on_no_roots) {
+    server_.options().on_no_roots("the client has roots, but has not told them yet");
+  }
+}
+
 void Session::ask_roots() {
-  if (!client_has_roots_ || !server_.options().on_roots) return;
+  if (!client_has_roots_) return;
   std::string question;
   roots_.ask(question);
   sink_.send(question);

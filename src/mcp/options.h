@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,19 @@
 #include "tool/context.h"
 #include "tool/tool.h"
 
+namespace helve::dispatch {
+class Dispatcher;
+class Policy;
+}  // namespace helve::dispatch
+
 namespace helve::mcp {
+
+// Where a call runs: what changes with the workspace, and only all at once.
+struct Place {
+  dispatch::Dispatcher* dispatcher = nullptr;
+  const Identity* who = nullptr;
+  const dispatch::Policy* policy = nullptr;  // null: all that is loaded is allowed
+};
 
 struct Options {
   std::string title = "helve";
@@ -26,10 +39,16 @@ struct Options {
   PromptSource* prompts = nullptr;
 
   // Set when nobody fixed the workspace: the roots of a client that has any are asked for and given
-  // here, on the reading thread. Calls that come before the answer wait for it, but not longer than
-  // roots_wait.
+  // here, on the reading thread. Until then, and when the client does not tell them, there must be
+  // no workspace: on_no_roots says so and why, on the same thread. Requests that come before the
+  // answer wait for it, but not longer than roots_wait.
   std::function<void(std::vector<std::string> uris)> on_roots = {};
+  std::function<void(std::string why)> on_no_roots = {};
   std::chrono::milliseconds roots_wait{2000};
+
+  // Asked once by every call, which keeps the answer until it ends. Null, or an answer that is null:
+  // the call runs where the server and the session began. Must be thread-safe.
+  std::function<std::shared_ptr<const Place>()> place = {};
 
   // For people who look for a fault; null: nothing is told. Must be thread-safe.
   std::function<void(Level, std::string_view)> log = {};

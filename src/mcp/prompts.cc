@@ -64,6 +64,7 @@ void Session::get_prompt(const Request& request, std::string& out) {
   }
   const Result<Arguments> arguments = read_arguments(request.param("arguments"));
   if (!arguments) return append_refusal(out, request, arguments.error());
+  roots_.wait(request.stop.get_token(), server_.options().roots_wait);
   const auto prompt =
       server_.options().prompts->get(name->get_string(), *arguments, request.stop.get_token());
   if (!prompt) return append_refusal(out, request, prompt.error());

@@ -60,6 +60,7 @@ void append_unreadable(std::string& out, const Request& request, std::string_vie
 void Session::list_resources(const Request& request, std::string& out) {
   const auto cursor = read_cursor(request.params);
   if (!cursor) return append_refusal(out, request, cursor.error());
+  roots_.wait(request.stop.get_token(), server_.options().roots_wait);
   const Result<ResourcePage> page =
       server_.options().resources->list(*cursor, request.stop.get_token());
   if (!page) return append_refusal(out, request, page.error());
@@ -76,6 +77,7 @@ void Session::list_templates(const Request& request, std::string& out) {
   const auto cursor = read_cursor(request.params);
   const Result<size_t> page = cursor ? find_page(*cursor, 1) : cursor.error();
   if (!page) return append_refusal(out, request, page.error());
+  roots_.wait(request.stop.get_token(), server_.options().roots_wait);
   const std::vector<ResourceTemplate> templates = server_.options().resources->templates();
   ResultWriter result(out, request, server_.info_member());
   result.key("resourceTemplates");

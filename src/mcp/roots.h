@@ -16,6 +16,8 @@ namespace helve::mcp {
 
 class Roots {
  public:
+  // They will be asked for: from now on wait() waits.
+  void expect();
   // Appends the request for them.
   void ask(std::string& out);
 

@@ -20,6 +20,10 @@ void Server::set_policy(const dispatch::Policy* policy) {
   changed(List::tools);
 }
 
+void Server::list_by(const dispatch::Policy* policy) {
+  if (tools_.set_policy(policy)) changed(List::tools);
+}
+
 void Server::changed(List list) {
   std::lock_guard lock(mutex_);
   for (Session* session : sessions_) session->changed(list);

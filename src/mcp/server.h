@@ -27,6 +27,9 @@ class Server {
   // Offers other tools from now on and tells every client. Calls that run keep the old policy, so
   // it must outlive them.
   void set_policy(const dispatch::Policy* policy);
+  // Lists the tools by the policy of another place, and tells every client when that changes what is
+  // listed. Calls take theirs from Options::place.
+  void list_by(const dispatch::Policy* policy);
   // Tells every client that a list is another one now.
   void changed(List list);
 
@@ -34,6 +37,7 @@ class Server {
   const sys::Clock& clock() const { return clock_; }
   const dispatch::Policy* policy() const { return policy_.load(std::memory_order_acquire); }
   const Options& options() const { return options_; }
+  std::shared_ptr<const Place> place() const { return options_.place ? options_.place() : nullptr; }
   ToolList& tools() { return tools_; }
 
   // {"name", "title", "version"}, as far as the revision has them.

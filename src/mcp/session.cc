@@ -48,7 +48,7 @@ Session::~Session() { server_.detach(*this); }
 Session::Taken Session::take(std::string_view frame, Job& job) {
   job.reset();
   job.bytes = frame.size();
-  Result<Json> parsed = parse_json(frame, {}, &job.arena_);
+  Result<Json> parsed = parse_json(frame, {.bytes = frame.size()}, &job.arena_);
   if (!parsed) {
     const bool too_large = parsed.error().code == Code::too_large;
     append_error(job.answer, {}, too_large ? RpcCode::invalid_request : RpcCode::parse_error,
@@ -124,7 +124,9 @@ void Session::take_notification(const Message& message) {
     if (!version_ || ready_.exchange(true)) return;
     ask_roots();
   } else if (message.method == "notifications/roots/list_changed") {
-    if (ready_) ask_roots();
+    if (!ready_ || !client_has_roots_) return;
+    expect_roots();
+    ask_roots();
   }
 }
 
@@ -137,7 +139,11 @@ void Session::take_response(const Message& message) {
       roots_.settle();
       break;
     case Roots::Answer::refusal:
-      server_.log(Level::info, "the client declared roots but does not tell them");
+      server_.log(Level::warning, "the client declared roots but does not tell them");
+      if (server_.options().on_no_roots) {
+        server_.options().on_no_roots("the client declared roots, but refused to tell them");
+      }
+      changed(List::resources);
       roots_.settle();
       break;
     case Roots::Answer::unknown:

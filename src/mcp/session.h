@@ -62,6 +62,7 @@ class Session {
   void discover(const Request& request, std::string& out);
   void set_level(const Request& request, std::string& out);
   void listen(const Request& request, std::string& out);
+  void expect_roots();
   void ask_roots();
 
   // tools.cc, resources.cc, prompts.cc, completion.cc

@@ -1,5 +1,7 @@
 #include "mcp/tool_list.h"
 
+#include <utility>
+
 #include "mcp/object_writer.h"
 #include "mcp/paging.h"
 
@@ -74,10 +76,17 @@ Result<ToolList::Page> ToolList::page(Version version, std::optional<std::string
   return pages[TRY(find_page(cursor, pages.size()))];
 }
 
-void ToolList::set_policy(const dispatch::Policy* policy) {
+bool ToolList::set_policy(const dispatch::Policy* policy) {
   std::lock_guard lock(mutex_);
-  policy_ = policy;
-  for (std::vector<Page>& pages : pages_) pages.clear();
+  const dispatch::Policy* before = std::exchange(policy_, policy);
+  bool changed = false;
+  for (size_t i = 0; i < registry_.tools().size(); ++i) {
+    changed = changed || (!before || before->allows(i)) != (!policy || policy->allows(i));
+  }
+  if (changed) {
+    for (std::vector<Page>& pages : pages_) pages.clear();
+  }
+  return changed;
 }
 
 }  // namespace helve::mcp

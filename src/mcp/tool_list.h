@@ -26,7 +26,8 @@ class ToolList {
   using Page = std::shared_ptr<const std::string>;
   Result<Page> page(Version version, std::optional<std::string_view> cursor);
 
-  void set_policy(const dispatch::Policy* policy);
+  // Whether other tools are listed now.
+  bool set_policy(const dispatch::Policy* policy);
 
  private:
   std::vector<Page> render(Version version) const;

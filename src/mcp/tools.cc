@@ -93,11 +93,12 @@ void Session::call_tool(const Request& request, std::string& out) {
   const std::string_view tool = name->get_string();
   roots_.wait(request.stop.get_token(), server_.options().roots_wait);
 
+  const std::shared_ptr<const Place> place = server_.place();
   CallListener listener(sink_, request, tool, server_.clock(), log_level_);
   dispatch::Call call{.tool = tool,
                       .caller = Caller::mcp,
-                      .who = who_,
-                      .policy = server_.policy(),
+                      .who = place ? *place->who : who_,
+                      .policy = place ? place->policy : server_.policy(),
                       .stop = request.stop.get_token(),
                       .listener = &listener};
   const Json* arguments = request.param("arguments");
@@ -105,7 +106,8 @@ void Session::call_tool(const Request& request, std::string& out) {
     call.raw_arguments = arguments->get_string();
   else
     call.arguments = arguments;
-  const dispatch::Outcome outcome = server_.dispatcher().call(call);
+  const dispatch::Outcome outcome =
+      (place ? *place->dispatcher : server_.dispatcher()).call(call);
   listener.close();
   if (!outcome.tool)
     return append_refusal(out, request,

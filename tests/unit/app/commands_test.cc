@@ -34,9 +34,15 @@ TEST_F(Machine, AHookBlocksACall) {
 }
 
 TEST_F(Machine, AHookThatOthersCouldHaveWrittenIsRefusedAloud) {
-  put("config/hooks/before_tool.guard.sh", "#!/bin/sh\nexit 2\n", 0722);
+  put("config/hooks/after_tool.look.sh", "#!/bin/sh\n", 0722);
   EXPECT_EQ(run({"fs", "ls"}), 0);
   EXPECT_NE(err_.find("helve: note: a hook is not run"), std::string::npos) << err_;
+}
+
+TEST_F(Machine, NothingRunsPastAGuardThatOthersCouldHaveWritten) {
+  put("config/hooks/before_tool.guard.sh", "#!/bin/sh\n", 0722);
+  EXPECT_NE(run({"fs", "ls"}), 0);
+  EXPECT_NE(err_.find("before_tool.guard.sh"), std::string::npos) << err_;
 }
 
 TEST_F(Machine, EveryCallIsRecorded) {
@@ -145,6 +151,40 @@ TEST_F(Machine, DoctorNamesBadPromptsAndOpenState) {
   EXPECT_EQ(run({"doctor"}), 0);
   EXPECT_NE(out_.find("bad.md"), std::string::npos) << out_;
   EXPECT_NE(out_.find("chmod 700"), std::string::npos) << out_;
+}
+
+class Doctor : public Machine {
+ protected:
+  // What is found about a topic.
+  Finding finding(std::string_view topic) {
+    for (const Finding& each : examine({}, around_)) {
+      if (each.topic == topic) return each;
+    }
+    ADD_FAILURE() << "nothing about " << topic;
+    return {};
+  }
+};
+
+TEST_F(Doctor, TellsThatHooksAreOffInsideOfAHook) {
+  put("config/hooks/before_tool.a.sh", "#!/bin/sh\n", 0700);
+  EXPECT_EQ(finding("hooks").text, "before_tool.a.sh");
+  around_.environment["HELVE_HOOK_POINT"] = "before_tool";
+  EXPECT_NE(finding("hooks").text.find("HELVE_HOOK_POINT"), std::string::npos) << finding("hooks").text;
+}
+
+TEST_F(Doctor, QuotesPathsForTheShell) {
+  around_.state_directory = at("my state; rm");
+  std::filesystem::create_directories(around_.state_directory);
+  chmod(around_.state_directory.c_str(), 0755);
+  EXPECT_EQ(finding("state").hint, "chmod 700 '" + around_.state_directory + "'");
+}
+
+TEST_F(Doctor, DoesNotTouchTheDatabase) {
+  ASSERT_EQ(run({"fs", "ls"}), 0);
+  const std::string older = content("state/helve.db").substr(0, 60) + std::string(4, '\0') + content("state/helve.db").substr(64);
+  put("state/helve.db", older, 0600);
+  EXPECT_EQ(finding("database").mark, Mark::ok);
+  EXPECT_EQ(content("state/helve.db"), older);
 }
 
 TEST_F(Machine, DoctorRefusesAFileThatIsNoDatabase) {

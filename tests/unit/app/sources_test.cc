@@ -68,6 +68,59 @@ TEST_F(Sources, RefuseWhatIsOutsideMissingOrTooLarge) {
   EXPECT_EQ(resources_->read(file_uri(at("work/huge.txt")), {}).error().code, Code::too_large);
 }
 
+TEST_F(Sources, RefuseWhatCannotBeGivenWholeAndAsItIs) {
+  put("work/long_line.txt", "a\n" + std::string(600 * 1024, 'x') + "\nb\n");
+  put("work/last_line.txt", "a\n" + std::string(600 * 1024, 'x'));
+  put("work/latin.txt", "caf\xe9\n");
+  // What is cut here is as long as what is spelt out.
+  put("work/both.txt", std::string(10, '\xe9') + "\n" + std::string(512 * 1024 + 30, 'x'));
+  open();
+  for (const char* name : {"long_line.txt", "last_line.txt", "latin.txt", "both.txt"}) {
+    const auto contents = resources_->read(file_uri(at("work/") + name), {});
+    ASSERT_FALSE(contents) << name;
+    EXPECT_EQ(contents.error().code, Code::unsupported) << name << ": " << describe(contents.error());
+  }
+}
+
+TEST_F(Sources, GiveLongLinesWhole) {
+  const std::string text = "\xEF\xBB\xBFstart\n" + std::string(5000, 'x') + "\nno end";
+  put("work/a.txt", text);
+  put("work/empty.txt", "");
+  open();
+  EXPECT_EQ((*resources_->read(file_uri(at("work/a.txt")), {}))[0].text, text);
+  EXPECT_EQ((*resources_->read(file_uri(at("work/empty.txt")), {}))[0].text, "");
+}
+
+TEST_F(Sources, ShowNothingThatAPersonMustBeAskedAbout) {
+  put("work/a.txt", "x");
+  put("config/config.yaml", "tools:\n  ask: [ls, read_large_result]\n");
+  open();
+  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", "the whole of it"));
+  EXPECT_TRUE(resources_->list(std::nullopt, {})->resources.empty());
+  EXPECT_EQ(resources_->read("helve://results/lr_1", {}).error().code, Code::denied);
+  const mcp::Arguments none;
+  for (const mcp::ResourceTemplate& each : resources_->templates()) {
+    EXPECT_TRUE(resources_->complete(each.uri_template, {"path", "", none})->values.empty());
+  }
+  EXPECT_FALSE(resources_->complete("helve://results/{id}", {"id", "", none}));
+}
+
+TEST_F(Sources, LetHooksDecideAboutStoredResults) {
+  put("config/hooks/before_tool.guard.sh", "#!/bin/sh\nexit 2\n", 0700);
+  open();
+  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", "the whole of it"));
+  EXPECT_EQ(resources_->read("helve://results/lr_1", {}).error().code, Code::denied);
+}
+
+TEST_F(Sources, GiveAStoredResultOfManyPages) {
+  open();
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text += "zeile ü " + std::to_string(i) + "\n";
+  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", text));
+  EXPECT_EQ((*resources_->read("helve://results/lr_1", {}))[0].text, text);
+  EXPECT_EQ(resources_->read("helve://results/other", {}).error().code, Code::not_found);
+}
+
 TEST_F(Sources, HideFilesWhenReadIsDenied) {
   put("work/a.txt", "x");
   put("config/config.yaml", "tools:\n  deny: [read]\n");
@@ -78,7 +131,7 @@ TEST_F(Sources, HideFilesWhenReadIsDenied) {
 
 TEST_F(Sources, OfferStoredResultsOfThisSessionOnly) {
   open();
-  ASSERT_TRUE(world_->results->keep(world_->who.session, "ls", "the whole of it"));
+  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", "the whole of it"));
   ASSERT_TRUE(world_->results->keep("s_other", "ls", "not yours"));
   const mcp::ResourcePage page = *resources_->list(std::nullopt, {});
   ASSERT_EQ(page.resources.size(), 1u);
@@ -90,7 +143,7 @@ TEST_F(Sources, OfferStoredResultsOfThisSessionOnly) {
 TEST_F(Sources, CompletePathsAndIds) {
   put("work/src/main.cc", "");
   open();
-  ASSERT_TRUE(world_->results->keep(world_->who.session, "ls", "text"));
+  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", "text"));
   const mcp::Arguments none;
   std::vector<std::string> uris;
   for (const mcp::ResourceTemplate& each : resources_->templates()) uris.push_back(each.uri_template);

@@ -24,26 +24,26 @@ class Wire : public Machine {
 
 TEST_F(Wire, TakesTheCurrentDirectoryAsTheWorkspace) {
   const auto made = world();
-  EXPECT_EQ(made->files.load()->roots().front().path, at("work"));
-  EXPECT_EQ(made->who.workspace, at("work"));
-  EXPECT_EQ(made->who.agent, "main");
-  EXPECT_EQ(made->who.user, "tester");
-  EXPECT_TRUE(made->who.session.starts_with("s_"));
+  EXPECT_EQ(made->home->files->roots().front().path, at("work"));
+  EXPECT_EQ(made->home->who.workspace, at("work"));
+  EXPECT_EQ(made->home->who.agent, "main");
+  EXPECT_EQ(made->home->who.user, "tester");
+  EXPECT_TRUE(made->home->who.session.starts_with("s_"));
 }
 
 TEST_F(Wire, TakesTheNamedRootAndOtherDirectories) {
   put("other/a", "");
   const auto made = world({.root = at("home"), .add_dir = {at("other")}, .session = "s_mine"});
-  ASSERT_EQ(made->files.load()->roots().size(), 2u);
-  EXPECT_EQ(made->files.load()->roots()[0].path, at("home"));
-  EXPECT_EQ(made->files.load()->roots()[1].path, at("other"));
-  EXPECT_EQ(made->who.session, "s_mine");
+  ASSERT_EQ(made->home->files->roots().size(), 2u);
+  EXPECT_EQ(made->home->files->roots()[0].path, at("home"));
+  EXPECT_EQ(made->home->files->roots()[1].path, at("other"));
+  EXPECT_EQ(made->home->who.session, "s_mine");
 }
 
 TEST_F(Wire, TakesOtherDirectoriesRelativeToTheCurrentOne) {
   put("work/sub/a", "");
   const auto made = world({.root = at("home"), .add_dir = {"sub"}});
-  EXPECT_EQ(made->files.load()->roots()[1].path, at("work/sub"));
+  EXPECT_EQ(made->home->files->roots()[1].path, at("work/sub"));
 }
 
 TEST_F(Wire, RefusesTheWholeFileSystemUnlessItIsNamed) {
@@ -56,8 +56,8 @@ TEST_F(Wire, LooksAndServesWithoutAWorkspace) {
   around_.current_directory = "/";
   for (Purpose purpose : {Purpose::inspect, Purpose::serve}) {
     const auto made = world({}, purpose);
-    EXPECT_EQ(made->files.load(), nullptr);
-    EXPECT_TRUE(made->no_files);
+    EXPECT_EQ(made->home->files, nullptr);
+    EXPECT_TRUE(made->home->no_files);
   }
 }
 
@@ -67,16 +67,16 @@ TEST_F(Wire, MakesNothingBeforeItIsNeeded) {
 }
 
 TEST_F(Wire, HasNoPolicyWhenNothingRestricts) {
-  EXPECT_EQ(world()->policy.load(), nullptr);
-  EXPECT_NE(world({.read_only = true})->policy.load(), nullptr);
+  EXPECT_EQ(world()->home->policy, nullptr);
+  EXPECT_NE(world({.read_only = true})->home->policy, nullptr);
 }
 
 TEST_F(Wire, TheBareProfileHasNoStages) {
   put("config/config.yaml", "tools:\n  deny: [write]\n");
   put("config/hooks/before_tool.a.sh", "exit 2\n", 0700);
   const auto made = world({.profile = cli::Profile::bare});
-  EXPECT_EQ(made->policy.load(), nullptr);
-  EXPECT_EQ(made->hooks, nullptr);
+  EXPECT_EQ(made->home->policy, nullptr);
+  EXPECT_EQ(made->home->hooks, nullptr);
   EXPECT_EQ(made->recorder, nullptr);
   EXPECT_EQ(made->results, nullptr);
 }
@@ -110,27 +110,126 @@ TEST_F(Wire, AppliesTheRulesOfTheAgent) {
   put("config/config.yaml", "agents:\n  - id: reader\n    tools:\n      allow: [read]\n");
   const auto made = world({.agent = "reader"});
   const Registry& registry = *made->registry;
-  EXPECT_FALSE(made->policy.load()->allows(registry.index_of(*registry.find("write").tool)));
-  EXPECT_TRUE(made->policy.load()->allows(registry.index_of(*registry.find("read").tool)));
-  EXPECT_EQ(world()->policy.load(), nullptr);
+  EXPECT_FALSE(made->home->policy->allows(registry.index_of(*registry.find("write").tool)));
+  EXPECT_TRUE(made->home->policy->allows(registry.index_of(*registry.find("read").tool)));
+  EXPECT_EQ(world()->home->policy, nullptr);
 }
 
-TEST_F(Wire, MovesToTheRootsOfAClientWithTheirRules) {
+// A world that an MCP client moves.
+class Moving : public Wire {
+ protected:
+  Moving() : world_(world({}, Purpose::serve)) {}
+  Result<void> move(const std::vector<std::string>& roots) {
+    return move_world(*world_, roots, {}, around_, [this](std::string_view text) { told_ += text; });
+  }
+  dispatch::Outcome call(std::string_view tool, const Json& arguments) {
+    const std::shared_ptr<const Place> place = world_->place();
+    return place->dispatcher->call({.tool = tool, .arguments = &arguments, .who = place->who, .policy = place->policy.get()});
+  }
+  bool allows(std::string_view tool) {
+    const Registry& registry = *world_->registry;
+    const auto policy = world_->place()->policy;
+    return !policy || policy->allows(registry.index_of(*registry.find(tool).tool));
+  }
+  std::unique_ptr<World> world_;
+  std::string told_;
+};
+
+TEST_F(Moving, TakesTheFilesAndTheRulesOfTheNewRoot) {
   put("client/.helve/config.yaml", "tools:\n  deny: [write]\n");
-  const auto made = world({}, Purpose::serve);
-  EXPECT_EQ(made->policy.load(), nullptr);
-  ASSERT_TRUE(move_world(*made, {at("client")}, {}, around_));
-  EXPECT_EQ(made->files.load()->roots().front().path, at("client"));
-  ASSERT_NE(made->policy.load(), nullptr);
-  EXPECT_FALSE(made->policy.load()->allows(made->registry->index_of(*made->registry->find("write").tool)));
+  EXPECT_TRUE(allows("write"));
+  EXPECT_EQ(world_->served_place(), nullptr) << "who never moves pays nothing";
+  ASSERT_TRUE(move({at("client")}));
+  EXPECT_EQ(world_->place()->files->roots().front().path, at("client"));
+  EXPECT_EQ(world_->place()->who.workspace, at("client"));
+  EXPECT_EQ(world_->place()->who.session, world_->home->who.session);
+  EXPECT_FALSE(allows("write"));
+  EXPECT_EQ(world_->served_place()->who, &world_->place()->who);
 }
 
-TEST_F(Wire, StaysWhereItIsWhenAClientsRootIsNoWorkspace) {
-  const auto made = world({}, Purpose::serve);
-  EXPECT_FALSE(move_world(*made, {at("nowhere")}, {}, around_));
-  EXPECT_FALSE(move_world(*made, {"/"}, {}, around_));
-  EXPECT_FALSE(move_world(*made, {}, {}, around_));
-  EXPECT_EQ(made->files.load()->roots().front().path, at("work"));
+TEST_F(Moving, TakesTheAgentTheRecordAndTheLimitsOfTheNewRoot) {
+  put("client/.helve/config.yaml",
+      "agent: reader\nagents:\n  - id: reader\n    tools:\n      deny: [write]\nrecord: false\nhooks:\n  enabled: false\nlimits:\n  timeout_seconds: 7\n");
+  Surroundings trusting = around_;
+  trusting.current_directory = at("client");
+  App app(trusting, screen_);
+  ASSERT_EQ(cli::run(app.program(), std::vector<std::string>{"trust"}, screen_), 0) << err_;
+  ASSERT_TRUE(move({at("client")})) << told_;
+  const std::shared_ptr<const Place> place = world_->place();
+  EXPECT_EQ(place->who.agent, "reader");
+  EXPECT_FALSE(allows("write"));
+  EXPECT_NE(world_->home->stages.recorder, nullptr);
+  EXPECT_EQ(place->stages.recorder, nullptr);
+  EXPECT_EQ(place->stages.hooks, nullptr);
+  EXPECT_EQ(place->stages.timeout, std::chrono::seconds(7));
+}
+
+TEST_F(Moving, KeepsTheOldPlaceOnlyWhileACallHoldsIt) {
+  put("one/a", ""), put("two/a", "");
+  ASSERT_TRUE(move({at("one")}));
+  std::weak_ptr<const Place> old = world_->place();
+  std::shared_ptr<const mcp::Place> held = world_->served_place();
+  ASSERT_TRUE(move({at("two")}));
+  EXPECT_FALSE(old.expired());
+  EXPECT_EQ(held->who->workspace, at("one"));
+  held.reset();
+  EXPECT_TRUE(old.expired());
+}
+
+TEST_F(Moving, LeavesOutWhatCannotBeARootAndSaysSo) {
+  put("client/a", ""), put("other/a", "");
+  ASSERT_TRUE(move({at("nowhere"), at("client"), "/", at("other")}));
+  const auto place = world_->place();
+  ASSERT_EQ(place->files->roots().size(), 2u);
+  EXPECT_EQ(place->files->roots()[0].path, at("client"));
+  EXPECT_EQ(place->files->roots()[1].path, at("other"));
+  EXPECT_NE(told_.find("nowhere"), std::string::npos) << told_;
+}
+
+TEST_F(Moving, HasNoWorkspaceWhenNoRootIsLeft) {
+  put("work/a.txt", "of the launch directory");
+  for (const std::vector<std::string>& roots : {std::vector<std::string>{at("nowhere")}, {"/"}, {}}) {
+    EXPECT_FALSE(move(roots));
+    EXPECT_EQ(world_->place()->files, nullptr);
+    const dispatch::Outcome outcome = call("read", JsonObject{{"path", "a.txt"}});
+    ASSERT_TRUE(outcome.error);
+    EXPECT_EQ(outcome.error->type, "no_files");
+    EXPECT_NE(outcome.error->message.find("there is no workspace"), std::string::npos) << outcome.error->message;
+  }
+}
+
+TEST_F(Moving, HasNoWorkspaceWhenTheConfigurationOfTheRootIsWrong) {
+  put("client/.helve/config.yaml", "tolls: 3\n");
+  EXPECT_FALSE(move({at("client")}));
+  EXPECT_EQ(world_->place()->files, nullptr);
+  ASSERT_TRUE(world_->place()->no_files);
+  EXPECT_NE(world_->place()->no_files->message.find("tolls"), std::string::npos) << world_->place()->no_files->message;
+}
+
+TEST_F(Moving, SaysWhyThereIsNoWorkspaceAndComesBack) {
+  leave_workspace(*world_, "the client is silent");
+  const dispatch::Outcome outcome = call("ls", JsonObject{});
+  ASSERT_TRUE(outcome.error);
+  EXPECT_NE(outcome.error->message.find("the client is silent"), std::string::npos) << outcome.error->message;
+  ASSERT_TRUE(move({at("work")}));
+  EXPECT_TRUE(call("ls", JsonObject{}).ok());
+}
+
+TEST_F(Moving, NeverOpensAWideRootOfAClient) {
+  put("config/config.yaml", "roots:\n  - path: " + at("home") + "\n");
+  std::filesystem::create_directory_symlink("/", base_ / "innocent");
+  put("client/a", "");
+  ASSERT_TRUE(move({at("client"), at("innocent")}));
+  ASSERT_EQ(world_->place()->files->roots().size(), 2u);
+  EXPECT_EQ(world_->place()->files->roots()[1].path, at("home"));
+}
+
+TEST_F(Wire, ToolsCannotWriteWhatDecidesWhatTheyMayDo) {
+  const auto made = world({.root = base_});
+  const Json arguments = JsonObject{{"path", at("config/config.yaml")}, {"content", "record: false\n"}};
+  const Place& place = *made->home;
+  EXPECT_FALSE(place.dispatcher->call({.tool = "write", .arguments = &arguments, .who = place.who}).ok());
+  EXPECT_FALSE(exists("config/config.yaml"));
 }
 
 TEST(Selection, OffersAtMostTwentyToolsToMcpClients) {

@@ -140,11 +140,13 @@ TEST_F(Sources, AreNoMethodsWhenNotOffered) {
 struct RootsTest : ::testing::Test {
   std::vector<std::string> roots;
   int told = 0;
+  std::vector<std::string> reasons;  // why there are none
   World world{Options{.on_roots =
                           [this](std::vector<std::string> uris) {
                             roots = std::move(uris);
                             ++told;
                           },
+                      .on_no_roots = [this](std::string why) { reasons.push_back(std::move(why)); },
                       .roots_wait = std::chrono::milliseconds(1)}};
   Talk talk{world};
 };
@@ -175,16 +177,66 @@ TEST_F(RootsTest, AreNotAskedForWhenTheClientHasNone) {
   EXPECT_EQ(talk.mailbox.take(), "");
 }
 
+TEST_F(RootsTest, AreNoneFromTheStartUntilTheClientTellsThem) {
+  talk.ask(request(
+      "0", "initialize",
+      R"({"protocolVersion":"2025-06-18","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}})"));
+  EXPECT_EQ(reasons.size(), 1u);
+  talk.ask(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  talk.ask(R"({"jsonrpc":"2.0","id":"helve-roots-1","result":{"roots":[{"uri":"file:///p"}]}})");
+  EXPECT_EQ(told, 1);
+  EXPECT_EQ(reasons.size(), 1u);
+  talk.ask(R"({"jsonrpc":"2.0","method":"notifications/roots/list_changed"})");
+  EXPECT_EQ(reasons.size(), 2u) << "the old ones hold no longer";
+}
+
+TEST_F(RootsTest, OfAClientThatHasNoneAreNotMissed) {
+  talk.initialize("2025-06-18");
+  EXPECT_TRUE(reasons.empty());
+}
+
 TEST_F(RootsTest, MayBeRefused) {
   talk.initialize("2025-06-18", R"({"roots":{}})");
   talk.ask(R"({"jsonrpc":"2.0","id":"helve-roots-1","error":{"code":-32601,"message":"no"}})");
   EXPECT_EQ(told, 0);
+  ASSERT_EQ(reasons.size(), 2u);
+  EXPECT_NE(reasons[1].find("refused"), std::string::npos);
   EXPECT_EQ(at(talk.result(call("echo", R"({"text":"x"})")), "content/0/text"), "x");
 }
 
 TEST_F(RootsTest, ThatNeverComeHoldACallUpForAMomentOnly) {
   talk.initialize("2025-06-18", R"({"roots":{}})");
   EXPECT_EQ(at(talk.result(call("echo", R"({"text":"x"})")), "content/0/text"), "x");
+}
+
+TEST(PlaceTest, OfACallIsTakenOnceAndHeldUntilItEnds) {
+  const Identity elsewhere{.workspace = "elsewhere", .session = "s_2"};
+  std::string seen;
+  std::weak_ptr<const Place> taken;
+  std::shared_ptr<const Place> current;
+  std::vector<Tool> tools;
+  tools.push_back(tool_of({.name = "where", .group = "test"}, [&](const Json&, Context& context) {
+    current.reset();  // another place comes
+    EXPECT_FALSE(taken.expired());
+    seen = context.who.workspace;
+    return Product{"{}", {}};
+  }));
+  const Registry registry = std::move(*Registry::load(std::move(tools)));
+  dispatch::Dispatcher other(registry, {});
+  int asked = 0;
+  World world{Options{.place = [&] {
+    ++asked;
+    return current;
+  }}};
+  Talk talk(world);
+  talk.initialize();
+  EXPECT_EQ(at(talk.result(call("echo", R"({"text":"x"})")), "content/0/text"), "x") << "at home";
+  current = std::make_shared<const Place>(Place{&other, &elsewhere, nullptr});
+  taken = current;
+  talk.ask(call("where"));
+  EXPECT_EQ(seen, "elsewhere");
+  EXPECT_EQ(asked, 2);
+  EXPECT_TRUE(taken.expired());
 }
 
 }  // namespace

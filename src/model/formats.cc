@@ -85,10 +85,11 @@ Result<JsonObject> lower_plain(const Offer& offer, JsonObject schema) {
 }
 
 Result<JsonObject> lower_strict(const Offer& offer, JsonObject schema) {
+  JsonObject parameters = TRY(strict_schema(schema));
   JsonObject function{{"name", offer.name},
                       {"description", offer.description},
                       {"strict", true},
-                      {"parameters", TRY(strict_schema(schema))}};
+                      {"parameters", std::move(parameters)}};
   return JsonObject{{"type", "function"}, {"function", std::move(function)}};
 }
 

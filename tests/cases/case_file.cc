@@ -45,7 +45,9 @@ Result<void> parse_line(CaseFile& file, const std::string& line, size_t number) 
     auto [tool, arguments] = rest.starts_with('{') || rest.empty() ? std::pair{file.tool, rest} : first_word(rest);
     test.steps.push_back({.tool = tool, .arguments = arguments, .line = number});
   } else if (word == "except") {
-    test.surfaces_left_out.push_back(first_word(rest).first);
+    const size_t colon = rest.find(": ");
+    if (colon == rest.npos) return wrong(file.path, number, "write 'except SURFACE: why'");
+    test.surfaces_left_out.push_back(rest.substr(0, colon));
   } else if (std::optional<Kind> kind = expectation_kind(word)) {
     if (test.steps.empty()) return wrong(file.path, number, "expected 'call' before what it should answer");
     test.steps.back().expectations.push_back({*kind, rest, number});

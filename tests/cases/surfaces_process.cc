@@ -142,7 +142,8 @@ class CliSurface : public Surface {
  private:
   Result<std::optional<Seen>> read(const sys::Finished& finished) {
     if (show_ == Show::text) {
-      if (finished.exit_code != 0) return std::optional<Seen>();  // errors go to standard error, where other surfaces compare them
+      if (finished.exit_code < 0) return Error{Code::internal, "it was ended by " + finished.signal};
+      if (finished.exit_code != 0) return std::optional(Seen{});  // the error is on standard error; other surfaces compare it
       return std::optional(Seen{.ok = true, .text = finished.out});
     }
     Json value = TRY(parse_json(finished.out));

@@ -49,6 +49,12 @@ struct Everything {
   }
 };
 
+// A number alone is the nearest that there is, as the C library finds it.
+void check_number(std::string_view text, const Json& json) {
+  const double* number = json.if_double();
+  if (number) expect(*number == std::strtod(std::string(text).c_str(), nullptr), "a number is read exactly", text);
+}
+
 void check_text(const Json& json) {
   const std::string text = to_text(json);
   expect(is_utf8(text) && text.find('\n') == text.npos, "written JSON is valid UTF-8 on one line", text);
@@ -87,6 +93,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     expect(!json.error().message.empty() && is_utf8(json.error().message), "an error says what is wrong");
     return 0;
   }
+  check_number(fuzz::text_of(data, size), *json);
   check_text(*json);
   check_decoding(*json);
   return 0;

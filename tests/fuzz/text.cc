@@ -10,6 +10,8 @@ namespace {
 using namespace helve;
 using fuzz::expect;
 
+constexpr size_t kMostPattern = 256;  // bytes; rules are not longer
+
 void check_utf8(std::string_view text) {
   const size_t valid = valid_utf8_prefix(text);
   expect(valid <= text.size(), "the valid prefix is a prefix");
@@ -56,13 +58,14 @@ void check_words(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, '\n');
   expect(join(std::vector<std::string>(parts.begin(), parts.end()), "\n") == text, "joining undoes splitting");
   expect(matches_wildcard("*", text), "* matches everything");
-  expect(matches_wildcard(text, text), "a text matches itself");
+  const std::string_view start = text.substr(0, kMostPattern);
+  expect(matches_wildcard(start, start), "a text matches itself");
   expect(equals_ignoring_case(text, text), "a text equals itself");
   const std::string_view known[] = {"read", "write", "ls", "read_large_result"};
   const std::string_view near = nearest(text, known);
   expect(near.empty() || std::find(std::begin(known), std::end(known), near) != std::end(known),
          "the nearest word is a known one");
-  if (parts.size() > 1) matches_wildcard(parts[0], parts[1]);
+  if (parts.size() > 1) matches_wildcard(parts[0].substr(0, kMostPattern), parts[1]);
 }
 
 }  // namespace

@@ -42,7 +42,8 @@ class Narrower {
     for (const auto& [key, value] : all) {
       const std::string at = fmt::format("{}.{}", path, std::string_view(key));
       if (value.is_null()) continue;
-      if (key == "deny" || key == "ask")
+      // An allow list takes away whatever it does not name.
+      if (key == "deny" || key == "ask" || key == "allow")
         kept[key] = value;
       else if (key == "effects")
         kept[key] = effects(value.get_object(), at);

@@ -51,14 +51,14 @@ profile: bare
   EXPECT_TRUE(all.config.sync);
   EXPECT_EQ(all.config.profile, Profile::default_);
   ASSERT_EQ(all.rules.size(), 2u);
-  EXPECT_THAT(all.rules[0].allow, IsEmpty());
+  EXPECT_THAT(all.rules[0].allow, ElementsAre("exec"));
   EXPECT_THAT(all.rules[0].deny, ElementsAre("write"));
   EXPECT_THAT(all.rules[0].ask, ElementsAre("read"));
   EXPECT_THAT(all.rules[0].effects,
               ElementsAre(Verdict::allow, Verdict::allow, Verdict::allow, Verdict::deny));
   EXPECT_EQ(all.rules[1].agent, "coder");
   EXPECT_THAT(all.rules[1].deny, ElementsAre("ls"));
-  EXPECT_THAT(all.rules[1].allow, IsEmpty());
+  EXPECT_THAT(all.rules[1].allow, ElementsAre("exec"));
   ASSERT_EQ(all.files.size(), 1u);
   EXPECT_FALSE(all.files[0].trusted);
 
@@ -67,9 +67,7 @@ profile: bare
            "' is ignored until you trust this file (helve trust)";
   };
   EXPECT_THAT(all.notices,
-              ElementsAre(ignored(2, "tools.load"), ignored(3, "tools.allow"),
-                          ignored(6, "tools.effects.read"), ignored(9, "agents[0].tools.allow"),
-                          ignored(10, "agent"), ignored(11, "roots"), ignored(12, "hooks"),
+              ElementsAre(ignored(2, "tools.load"), ignored(6, "tools.effects.read"), ignored(10, "agent"), ignored(11, "roots"), ignored(12, "hooks"),
                           ignored(13, "record"), ignored(14, "sync"), ignored(15, "profile")));
 }
 

@@ -101,7 +101,11 @@ Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& regi
   for (const config::RuleLayer& layer : place.settings.rules_for(place.who.agent)) {
     if (restricts(layer)) layers.push_back(rules_of(layer));
   }
-  if (layers.empty() || place.settings.config.profile == config::Profile::bare) return nullptr;
+  if (layers.empty()) return nullptr;
+  if (place.settings.config.profile == config::Profile::bare) {
+    return Error{Code::invalid_argument, fmt::format("the bare profile has no policy, and {} restricts tools", layers.front().source),
+                 "leave one of them out", "usage"};
+  }
   return std::make_shared<const dispatch::Policy>(TRY(dispatch::Policy::make(registry, layers)));
 }
 
@@ -283,8 +287,6 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options, const Sur
   world->notices = place->settings.notices;
 
   const config::Config& config = place->settings.config;
-  if (config.profile == config::Profile::bare && options.read_only)
-    return Error{Code::invalid_argument, "--read-only is a policy, and the bare profile has none", "leave one of them out", "usage"};
   place->who = {.agent = agent_of(options, config),
                 .user = surroundings.user,
                 .workspace = path,

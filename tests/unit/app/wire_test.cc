@@ -72,7 +72,6 @@ TEST_F(Wire, HasNoPolicyWhenNothingRestricts) {
 }
 
 TEST_F(Wire, TheBareProfileHasNoStages) {
-  put("config/config.yaml", "tools:\n  deny: [write]\n");
   put("config/hooks/before_tool.a.sh", "exit 2\n", 0700);
   const auto made = world({.profile = cli::Profile::bare});
   EXPECT_EQ(made->home->policy, nullptr);
@@ -81,8 +80,10 @@ TEST_F(Wire, TheBareProfileHasNoStages) {
   EXPECT_EQ(made->results, nullptr);
 }
 
-TEST_F(Wire, RefusesReadOnlyWhereThereIsNoPolicyToKeepIt) {
+TEST_F(Wire, RefusesRulesWhereThereIsNoPolicyToKeepThem) {
   EXPECT_EQ(refused({.profile = cli::Profile::bare, .read_only = true}).code, Code::invalid_argument);
+  put("config/config.yaml", "tools:\n  deny: [write]\n");
+  EXPECT_NE(refused({.profile = cli::Profile::bare}).message.find("the bare profile has no policy"), std::string::npos);
 }
 
 TEST_F(Wire, LoadsTheSelectedToolsAndKeepsRulesAboutOthers) {

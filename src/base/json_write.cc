@@ -1,4 +1,9 @@
+#include <bit>
 #include <cmath>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/json.h"
 #include "base/text.h"
@@ -19,21 +24,73 @@ constexpr auto kEscape = [] {
   return table;
 }();
 
-// The length of the text before the first byte that cannot be copied as it is. Eight bytes at a time: answers are
-// mostly text, and this loop is most of the work of writing them.
-size_t plain_prefix(std::string_view text) {
-  constexpr std::uint64_t kOnes = 0x0101010101010101, kHigh = 0x8080808080808080;
-  auto zero_bytes = [](std::uint64_t word) { return (word - kOnes) & ~word; };  // in the high bits
-  size_t i = 0;
-  for (; i + 8 <= text.size(); i += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, text.data() + i, 8);
-    const std::uint64_t control = (word - kOnes * 0x20) & ~word;
-    const std::uint64_t beyond_ascii = word | (word + kOnes);  // and 0x7f
-    if ((control | beyond_ascii | zero_bytes(word ^ (kOnes * '"')) | zero_bytes(word ^ (kOnes * '\\'))) & kHigh) break;
+#ifdef __SSE2__
+// Sixteen bytes of text, looked at together.
+class Lane {
+ public:
+  static constexpr size_t kBytes = 16;
+
+  explicit Lane(const char* text) : bytes_(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text))) {}
+  void store(char* out) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes_); }
+  // A bit for each byte that cannot be copied as it is.
+  unsigned special() const {
+    // Signed: bytes beyond ASCII are below the space too.
+    const __m128i low = _mm_cmplt_epi8(bytes_, _mm_set1_epi8(' '));
+    const __m128i quoted = _mm_or_si128(equal('"'), equal('\\'));
+    return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(low, quoted), equal(0x7f))));
   }
-  while (i < text.size() && kEscape[static_cast<unsigned char>(text[i])] == 0) ++i;
+
+ private:
+  __m128i equal(char c) const { return _mm_cmpeq_epi8(bytes_, _mm_set1_epi8(c)); }
+
+  __m128i bytes_;
+};
+#endif
+
+// Copies the text before the first byte that needs an escape, and returns its length. Answers are mostly text, and
+// this is most of the work of writing them.
+size_t copy_plain(std::string_view text, char* out) {
+  size_t i = 0;
+#ifdef __SSE2__
+  for (; i + Lane::kBytes <= text.size(); i += Lane::kBytes) {
+    const Lane lane(text.data() + i);
+    lane.store(out + i);
+    if (const unsigned special = lane.special()) return i + static_cast<size_t>(std::countr_zero(special));
+  }
+#endif
+  for (; i < text.size() && kEscape[static_cast<unsigned char>(text[i])] == 0; ++i) out[i] = text[i];
   return i;
+}
+
+constexpr size_t kLongestEscape = 6;  // of one byte
+
+// Writes the character that `text` begins with, as far as it is one, and takes it off.
+char* put_escape(std::string_view& text, char* out) {
+  const auto byte = static_cast<unsigned char>(text[0]);
+  const char escape = kEscape[byte];
+  if (escape == 1) {
+    const size_t length = char_length(text);
+    const std::string_view shown = length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
+    text.remove_prefix(std::max<size_t>(length, 1));
+    return std::copy(shown.begin(), shown.end(), out);
+  }
+  text.remove_prefix(1);
+  *out++ = '\\';
+  *out++ = escape;
+  if (escape != 'u') return out;
+  const char digits[] = {'0', '0', kHex[byte >> 4], kHex[byte & 15]};
+  return std::copy(std::begin(digits), std::end(digits), out);
+}
+
+// Writes as much of `text` as has room for certain, and takes it off.
+char* put_escaped(std::string_view& text, char* out, const char* end) {
+  while (!text.empty() && static_cast<size_t>(end - out) >= text.size() + kLongestEscape) {
+    const size_t plain = copy_plain(text, out);
+    text.remove_prefix(plain);
+    out += plain;
+    if (!text.empty()) out = put_escape(text, out);
+  }
+  return out;
 }
 
 void append_pretty(std::string& out, const Json& value, size_t depth) {
@@ -67,28 +124,13 @@ void append_pretty(std::string& out, const Json& value, size_t depth) {
 
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
-  size_t done = 0;  // everything before is written
-  for (size_t i = 0; i < text.size();) {
-    i += plain_prefix(text.substr(i));
-    if (i == text.size()) break;
-    const char escape = kEscape[static_cast<unsigned char>(text[i])];
-    if (escape == 1) {
-      size_t end = i;  // of the non-ASCII bytes: what follows may need escaping again
-      while (end < text.size() && static_cast<unsigned char>(text[end]) >= 0x80) ++end;
-      while ((i += valid_utf8_prefix(text.substr(i, end - i))) < end) {
-        out.append(text, done, i - done).append("\xEF\xBF\xBD");
-        done = ++i;
-      }
-      continue;
-    }
-    out.append(text, done, i - done).append(1, '\\').append(1, escape);
-    if (escape == 'u') {
-      auto byte = static_cast<unsigned char>(text[i]);
-      out.append("00").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
-    }
-    done = ++i;
+  while (!text.empty()) {
+    const size_t start = out.size();
+    const size_t room = text.size() + text.size() / 8 + 4 * kLongestEscape;
+    out.resize_and_overwrite(start + room, [&](char* data, size_t size) {
+      return static_cast<size_t>(put_escaped(text, data + start, data + size) - data);
+    });
   }
-  out.append(text, done, text.size() - done);
   out += '"';
 }
 

@@ -5,24 +5,6 @@
 namespace helve {
 namespace {
 
-// The length of the character at the start of `text`, or 0 when it is not valid UTF-8.
-size_t char_length(std::string_view text) {
-  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const unsigned char second = byte(1);
-  if (lead == 0xE0 && second < 0xA0) return 0;                     // overlong
-  if (lead == 0xED && second > 0x9F) return 0;                     // surrogates
-  if (lead == 0xF0 && second < 0x90) return 0;                     // overlong
-  if (lead == 0xF4 && second > 0x8F) return 0;                     // beyond U+10FFFF
-  return length;
-}
-
 char32_t code_point(std::string_view bytes) {
   auto byte = [&](size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(bytes[i])); };
   switch (bytes.size()) {
@@ -87,6 +69,23 @@ size_t distance(std::string_view a, std::string_view b, size_t limit) {
 }
 
 }  // namespace
+
+size_t char_length(std::string_view text) {
+  auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const unsigned char second = byte(1);
+  if (lead == 0xE0 && second < 0xA0) return 0;                     // overlong
+  if (lead == 0xED && second > 0x9F) return 0;                     // surrogates
+  if (lead == 0xF0 && second < 0x90) return 0;                     // overlong
+  if (lead == 0xF4 && second > 0x8F) return 0;                     // beyond U+10FFFF
+  return length;
+}
 
 size_t valid_utf8_prefix(std::string_view text) {
   size_t i = 0;

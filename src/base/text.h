@@ -9,6 +9,8 @@
 
 namespace helve {
 
+// The length of the character that `text` begins with, or 0 when it is not valid UTF-8. Not for empty text.
+size_t char_length(std::string_view text);
 // The length of the longest valid UTF-8 prefix.
 size_t valid_utf8_prefix(std::string_view text);
 inline bool is_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }

@@ -24,22 +24,24 @@ void random_bytes(unsigned char* out, size_t count) {
 }  // namespace
 
 std::string new_id(std::string_view prefix, const Clock& clock) {
+  constexpr size_t kTimeBytes = 6;
   unsigned char bytes[16];
-  random_bytes(bytes, sizeof bytes);
+  random_bytes(bytes + kTimeBytes, sizeof bytes - kTimeBytes);
   const auto now = static_cast<std::uint64_t>(clock.unix_ms());
-  for (int i = 0; i < 6; ++i) bytes[i] = static_cast<unsigned char>(now >> (40 - 8 * i));
+  for (size_t i = 0; i < kTimeBytes; ++i) bytes[i] = static_cast<unsigned char>(now >> (40 - 8 * i));
   bytes[6] = static_cast<unsigned char>(0x70 | (bytes[6] & 0x0F));
   bytes[8] = static_cast<unsigned char>(0x80 | (bytes[8] & 0x3F));
   static constexpr char kHex[] = "0123456789abcdef";
-  std::string id;
-  id.reserve(prefix.size() + 36);
-  id = prefix;
-  for (int i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) id += '-';
-    id += kHex[bytes[i] >> 4];
-    id += kHex[bytes[i] & 15];
+  char digits[36];
+  char* at = digits;
+  for (size_t i = 0; i < sizeof bytes; ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) *at++ = '-';
+    *at++ = kHex[bytes[i] >> 4];
+    *at++ = kHex[bytes[i] & 15];
   }
-  return id;
+  std::string id;
+  id.reserve(prefix.size() + sizeof digits);
+  return id.append(prefix).append(digits, sizeof digits);
 }
 
 }  // namespace helve::sys

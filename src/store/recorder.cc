@@ -112,7 +112,11 @@ void StoreRecorder::run(const std::stop_token& stop) {
     if (stop.stop_requested()) return;  // the destructor writes the rest
     lock.unlock();
     const bool written = flush().has_value();
-    if (written && !looked_after_) look_after(batches_, Extent::everything, stop);
+    if (written && !looked_after_) {
+      look_after(batches_, Extent::everything, stop);
+    } else if (added_ > options_.retention.calls) {
+      prune(batches_, Extent::everything, stop);  // this process alone wrote more than is kept
+    }
     lock.lock();
   }
 }
@@ -152,6 +156,7 @@ Result<void> StoreRecorder::write(Batch& batch) {
     if (record.id.empty()) record.id = sys::new_id("c_", clock_);
   }
   Result<void> written = batches_.use([&](Store& store) { return store.add_calls(batch); });
+  if (written) added_ += batch.size();
   if (dropped == 0) return written;
   if (!written) {
     batch.pop_back();
@@ -208,7 +213,12 @@ void StoreRecorder::look_after(SharedStore& store, Extent extent, const std::sto
   Result<bool> due =
       store.use([&](Store& open) { return open.claim_chore("prune", options_.prune_period); });
   if (!due) return report(fmt::format("cannot remove old records: {}", describe(due.error())));
-  for (bool more = *due; more;) {
+  if (*due) prune(store, extent, stop);
+}
+
+void StoreRecorder::prune(SharedStore& store, Extent extent, const std::stop_token& stop) {
+  added_ = 0;
+  for (bool more = true; more;) {
     Result<Pruned> pruned = store.use([&](Store& open) { return open.prune(options_.retention); });
     if (!pruned)
       return report(fmt::format("cannot remove old records: {}", describe(pruned.error())));

@@ -3,6 +3,7 @@
 // note.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -13,7 +14,7 @@
 namespace helve::store {
 
 // Notes that are written together.
-constexpr size_t kBatch = 128;
+constexpr size_t kBatch = 256;
 // Notes in memory. Beyond that the oldest batch is dropped, and that is recorded.
 constexpr size_t kMaxWaiting = 8192;
 
@@ -63,6 +64,7 @@ class StoreRecorder final : public Recorder {
   void tell_failure(const Error& error);
   // Marks lost calls; prunes, when that is due.
   void look_after(SharedStore& store, Extent extent, const std::stop_token& stop = {});
+  void prune(SharedStore& store, Extent extent, const std::stop_token& stop);
   void report(std::string problem) const;
 
   const RecorderOptions options_;
@@ -70,6 +72,7 @@ class StoreRecorder final : public Recorder {
   SharedStore direct_;  // for begin and finish, which never wait for a batch
   SharedStore batches_;
   bool looked_after_ = false;  // used by the thread, and after it has ended by the destructor
+  std::atomic<std::uint64_t> added_ = 0;  // notes written since the store was pruned
 
   std::mutex flush_mutex_;  // one flush at a time; taken before mutex_
 

@@ -14,32 +14,28 @@ namespace {
 enum class Existing : bool { keep, replace };
 
 constexpr std::string_view kInsert = R"sql(
-INSERT INTO calls (started_ms, id, session, agent, user, workspace, caller, tool, arguments, effect,
-                   duration_us, outcome, message, output_bytes, process)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+INSERT INTO calls (started_ms, id, who, caller, tool, arguments, effect, duration_us, outcome,
+                   message, output_bytes, process)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
 ON CONFLICT (started_ms, id) DO UPDATE
 SET duration_us = excluded.duration_us, outcome = excluded.outcome, message = excluded.message,
     output_bytes = excluded.output_bytes, process = excluded.process
-WHERE ?16)sql";
+WHERE ?13)sql";
 
 constexpr std::string_view kSelect = R"sql(
 SELECT started_ms, id, session, agent, user, workspace, caller, tool, arguments, effect,
        duration_us, outcome, message, output_bytes
-FROM calls WHERE (?1 OR session = ?2) AND (?3 OR tool = ?4)
+FROM call_log WHERE (?1 OR session = ?2) AND (?3 OR tool = ?4)
 ORDER BY started_ms DESC, id DESC LIMIT ?5)sql";
 
-void bind(Statement& statement, const CallRecord& call, Existing existing) {
-  statement.integer(1, call.started_ms).text(2, cut_utf8(call.id, kMaxName));
-  statement.text(3, cut_utf8(call.who.session, kMaxName))
-      .text(4, cut_utf8(call.who.agent, kMaxName));
-  statement.text(5, cut_utf8(call.who.user, kMaxName))
-      .blob(6, cut_utf8(call.who.workspace, kMaxPath));
-  statement.text(7, name_of(call.caller)).text(8, cut_utf8(call.tool, kMaxName));
-  statement.blob(9, cut_utf8(call.arguments, kMaxRecordedArguments)).text(10, name_of(call.effect));
-  statement.integer(11, call.duration_us).text(12, cut_utf8(call.outcome, kMaxName));
-  statement.blob(13, cut_utf8(call.message, kMaxRecordedMessage));
-  statement.integer(14, static_cast<std::int64_t>(call.output_bytes)).text(15, {});
-  statement.integer(16, existing == Existing::replace);
+void bind(Statement& statement, const CallRecord& call, std::int64_t who, Existing existing) {
+  statement.integer(1, call.started_ms).text(2, cut_utf8(call.id, kMaxName)).integer(3, who);
+  statement.text(4, name_of(call.caller)).text(5, cut_utf8(call.tool, kMaxName));
+  statement.blob(6, cut_utf8(call.arguments, kMaxRecordedArguments)).text(7, name_of(call.effect));
+  statement.integer(8, call.duration_us).text(9, cut_utf8(call.outcome, kMaxName));
+  statement.blob(10, cut_utf8(call.message, kMaxRecordedMessage));
+  statement.integer(11, static_cast<std::int64_t>(call.output_bytes)).text(12, {});
+  statement.integer(13, existing == Existing::replace);
 }
 
 // A word that a later program wrote reads as the first one.
@@ -74,13 +70,32 @@ CallRecord call_at(const Statement& row) {
 
 }  // namespace
 
+Result<std::int64_t> SqliteStore::write_identity(const Identity& who, std::int64_t created_ms) {
+  TRY(write_session(who, created_ms));
+  auto bind_to = [&](Statement& statement) {
+    statement.text(1, cut_utf8(who.session, kMaxName)).text(2, cut_utf8(who.agent, kMaxName));
+    statement.text(3, cut_utf8(who.user, kMaxName)).blob(4, cut_utf8(who.workspace, kMaxPath));
+  };
+  Statement insert = TRY(database_->prepare(
+      "INSERT INTO identities (session, agent, user, workspace) VALUES (?1, ?2, ?3, ?4) "
+      "ON CONFLICT DO NOTHING"));
+  bind_to(insert);
+  TRY(insert.run());
+  Statement query = TRY(database_->prepare(
+      "SELECT key FROM identities "
+      "WHERE session = ?1 AND agent = ?2 AND user = ?3 AND workspace = ?4"));
+  bind_to(query);
+  TRY(query.step());
+  return query.integer_at(0);
+}
+
 Result<void> SqliteStore::begin_call(const CallRecord& call) {
   if (process_.empty()) process_ = sys::process_identity();
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::power_loss));
-  TRY(write_session(call.who, call.started_ms));
+  const std::int64_t who = TRY(write_identity(call.who, call.started_ms));
   Statement insert = TRY(database_->prepare(kInsert));
-  bind(insert, call, Existing::keep);
-  insert.text(12, kRunning).text(15, process_);
+  bind(insert, call, who, Existing::keep);
+  insert.text(9, kRunning).text(12, process_);
   TRY(insert.run());
   if (database_->changes() == 0) {
     return Error{.code = Code::conflict,
@@ -98,14 +113,13 @@ Result<void> SqliteStore::add_calls(std::span<const CallRecord> calls) {
   if (calls.empty()) return {};
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
   const Identity* latest = nullptr;
+  std::int64_t who = 0;
   Statement insert = TRY(database_->prepare(kInsert));
   for (const CallRecord& call : calls) {
-    // Neighbours mostly belong to one session.
-    if (!latest || latest->session != call.who.session) {
-      TRY(write_session(call.who, call.started_ms));
-    }
+    // Neighbours mostly have the same.
+    if (!latest || *latest != call.who) who = TRY(write_identity(call.who, call.started_ms));
     latest = &call.who;
-    bind(insert, call, Existing::replace);
+    bind(insert, call, who, Existing::replace);
     TRY(insert.run());
     insert.again();
   }

@@ -76,7 +76,50 @@ CREATE TABLE result_pages (
 ) STRICT;
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2};
+// Who called is written once, not with every call: it was half of each row. call_log shows both
+// together.
+constexpr const char* kVersion3 = R"sql(
+CREATE TABLE identities (
+  key       INTEGER PRIMARY KEY,
+  session   TEXT NOT NULL,
+  agent     TEXT NOT NULL,
+  user      TEXT NOT NULL,
+  workspace BLOB NOT NULL,
+  UNIQUE (session, agent, user, workspace)
+) STRICT;
+INSERT INTO identities (session, agent, user, workspace)
+SELECT DISTINCT session, agent, user, workspace FROM calls;
+
+CREATE TABLE slim_calls (
+  started_ms   INTEGER NOT NULL,
+  id           TEXT NOT NULL,
+  who          INTEGER NOT NULL,
+  caller       TEXT NOT NULL,
+  tool         TEXT NOT NULL,
+  arguments    BLOB NOT NULL,
+  effect       TEXT NOT NULL,
+  duration_us  INTEGER NOT NULL,
+  outcome      TEXT NOT NULL,
+  message      BLOB NOT NULL,
+  output_bytes INTEGER NOT NULL,
+  process      TEXT NOT NULL,              -- who runs it; empty when it has ended
+  PRIMARY KEY (started_ms, id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO slim_calls
+SELECT started_ms, id, key, caller, tool, arguments, effect, duration_us, outcome, message,
+       output_bytes, process
+FROM calls JOIN identities USING (session, agent, user, workspace);
+DROP TABLE calls;
+ALTER TABLE slim_calls RENAME TO calls;
+CREATE INDEX calls_running ON calls (process) WHERE outcome = 'running';
+
+CREATE VIEW call_log AS
+SELECT started_ms, id, session, agent, user, workspace, caller, tool, arguments, effect,
+       duration_us, outcome, message, output_bytes, process
+FROM calls JOIN identities ON key = who;
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3};
 
 enum class Kind { empty, ours, foreign };
 struct Found {

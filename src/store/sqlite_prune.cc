@@ -18,6 +18,7 @@ Result<Pruned> SqliteStore::prune(const Retention& retention) {
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
   pruned.calls = TRY(prune_calls(before_ms, retention.calls));
   pruned.results = TRY(prune_results(before_ms, retention.result_bytes));
+  if (pruned.calls > 0) TRY(prune_identities());
   pruned.sessions = TRY(prune_sessions(before_ms));
   pruned.more = pruned.calls == kCallsAtOnce || pruned.results == kResultsAtOnce ||
                 pruned.sessions == kSessionsAtOnce;
@@ -58,11 +59,18 @@ DELETE FROM results WHERE key IN (
   return database_->changes();
 }
 
+// Those that no call has any more. There are few, next to the calls.
+Result<void> SqliteStore::prune_identities() {
+  Statement remove = TRY(
+      database_->prepare("DELETE FROM identities WHERE key NOT IN (SELECT who FROM calls)"));
+  return remove.run();
+}
+
 Result<std::uint64_t> SqliteStore::prune_sessions(std::int64_t before_ms) {
   Statement remove = TRY(database_->prepare(R"sql(
 DELETE FROM sessions WHERE id IN (
   SELECT id FROM sessions
-  WHERE created_ms < ?1 AND id NOT IN (SELECT session FROM calls)
+  WHERE created_ms < ?1 AND id NOT IN (SELECT session FROM identities)
     AND id NOT IN (SELECT session FROM results)
   ORDER BY created_ms LIMIT ?2))sql"));
   TRY(remove.integer(1, before_ms).integer(2, kSessionsAtOnce).run());

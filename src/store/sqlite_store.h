@@ -48,10 +48,12 @@ class SqliteStore final : public Store {
   static Result<void> check_session_id(std::string_view id);
   // These run inside a transaction of the caller.
   Result<void> write_session(const Identity& who, std::int64_t created_ms);
+  Result<std::int64_t> write_identity(const Identity& who, std::int64_t created_ms);  // its key
   Result<std::uint64_t> prune_calls(std::int64_t before_ms, std::uint64_t keep);
   Result<std::uint64_t> prune_results(std::int64_t before_ms, std::uint64_t keep_bytes);
   Result<void> make_room(std::uint64_t bytes);
   Result<void> write_pages(std::int64_t result, std::string_view text);
+  Result<void> prune_identities();
   Result<std::uint64_t> prune_sessions(std::int64_t before_ms);
 
   Error unknown_result(std::string_view session, std::string_view id);

@@ -29,6 +29,8 @@ struct Identity {
   std::string user;
   std::string workspace;
   std::string session;
+
+  bool operator==(const Identity&) const = default;
 };
 
 enum class Level : unsigned char { debug, info, notice, warning, error };

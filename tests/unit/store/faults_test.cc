@@ -293,9 +293,11 @@ TEST_F(Faults, AFullDiskRefusesWritesServesReadsAndRecovers) {
     }
     if (must(store->result_text("s_1", "lr_1")) != "before") return "the earlier result is gone";
     if (must(store->results("s_1")).size() != 1) return "the refused result is listed";
-    CallRecord large = sample_call("c_2");
-    large.arguments.assign(kMaxRecordedArguments, 'x');
-    for (int i = 0; i < 20; ++i) recorder.note(large);
+    for (int i = 0; i < 20; ++i) {
+      CallRecord large = sample_call("n_" + std::to_string(i));
+      large.arguments.assign(kMaxRecordedArguments, 'x');
+      recorder.note(large);
+    }
     if (recorder.flush()) return "notes were written to a full disk";
     if (problems != 1) return "the problem was told " + std::to_string(problems) + " times";
 
@@ -304,7 +306,7 @@ TEST_F(Faults, AFullDiskRefusesWritesServesReadsAndRecovers) {
     if (must(store->keep_result("s_1", "exec", long_text)).id != "lr_2")
       return "the number of a refused result is lost";
     if (must(store->result_text("s_1", "lr_2")) != long_text) return "the new result is wrong";
-    return must(store->calls({})).size() == 2 ? "" : "the notes are not there";
+    return must(store->calls({})).size() == 21 ? "" : "the notes are not there";
   });
   if (wrong == "not permitted")
     GTEST_SKIP() << "this process may not mount a file system of its own";

@@ -291,6 +291,9 @@ TEST_F(RecorderTest, PrunesInTheBackgroundOfALongProcess) {
   must(must(opener_.open())->add_calls(std::vector(1, sample_call("c_old", kNow - 1))));
   for (int i = 0; i < 3; ++i) recorder.note(sample_call("c_" + std::to_string(i)));
   EXPECT_TRUE(eventually([&] { return written().size() == 2; }));
+  // And again when it has written more than is kept, however soon.
+  for (int i = 3; i < 6; ++i) recorder.note(sample_call("c_" + std::to_string(i), kNow + i));
+  EXPECT_TRUE(eventually([&] { return written().size() == 2 && written()[0].id == "c_5"; }));
 }
 
 TEST_F(RecorderTest, FindsRoomForANewResultByRemovingTheOldest) {

@@ -97,6 +97,23 @@ TEST_F(SqliteOpen, GivesPagesOfAResultThatAnEarlierVersionStored) {
   EXPECT_EQ(must(store->result_page("s_1", "lr_1", 1)).text, "abcde");
 }
 
+TEST_F(SqliteOpen, KeepsTheCallsThatAnEarlierVersionRecorded) {
+  must(migrate(*raw(), migrations().first(2)));
+  must(raw()->execute(
+      "INSERT INTO calls VALUES"
+      " (1, 'c_1', 's_1', 'a', 'u', x'2F77', 'mcp', 'read', x'7B7D', 'read', 7, 'ok', x'', 9, ''),"
+      " (2, 'c_2', 's_1', 'b', 'u', x'2F77', 'cli', 'ls', x'', 'read', 8, 'ok', x'', 9, ''),"
+      " (3, 'c_3', 's_1', 'a', 'u', x'2F77', 'cli', 'write', x'', 'write', 0, 'running', x'', 0, 'p')"));
+  const std::vector<CallRecord> calls = must(must(opener_.open())->calls({.session = "s_1"}));
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_EQ(calls[0].outcome, "running");
+  EXPECT_EQ(calls[1].who, (Identity{"b", "u", "/w", "s_1"}));
+  EXPECT_EQ(calls[2].who, (Identity{"a", "u", "/w", "s_1"}));
+  EXPECT_EQ(calls[2].arguments, "{}");
+  EXPECT_EQ(calls[2].duration_us, 7);
+  EXPECT_EQ(must(raw()->integer("SELECT count(*) FROM identities")), 2);
+}
+
 TEST_F(SqliteOpen, TreatsAnEmptyFileAsNew) {
   make_directory();
   std::ofstream(path_).close();

@@ -318,6 +318,20 @@ TEST_P(EveryStore, PrunesWhatIsTooOld) {
   EXPECT_EQ(must(store_->result_text("s_1", "lr_1")), "new");
 }
 
+TEST_P(EveryStore, TellsWhoMadeEachCallOfABatch) {
+  std::vector<CallRecord> batch;
+  for (int i = 0; i < 4; ++i) {
+    batch.push_back(sample_call("c_" + std::to_string(i), kNow + i));
+    batch.back().who.agent = i % 2 == 0 ? "writer" : "reader";
+  }
+  must(store_->add_calls(batch));
+  must(store_->prune({.calls = 2}));
+  const std::vector<CallRecord> calls = must(store_->calls({}));
+  ASSERT_EQ(calls.size(), 2u);
+  EXPECT_EQ(calls[0].who, batch[3].who);
+  EXPECT_EQ(calls[1].who, batch[2].who);
+}
+
 TEST_P(EveryStore, PrunesTheOldestOfTooMany) {
   std::vector<CallRecord> batch;
   for (int i = 0; i < 10; ++i) batch.push_back(sample_call("c_" + std::to_string(i), kNow + i / 2));

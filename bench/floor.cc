@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <boost/json/monotonic_resource.hpp>
+#include <span>
 #include <string>
 
 #include "base/json.h"
@@ -11,13 +12,11 @@
 
 namespace {
 
-std::string read_file(const std::string& path) {
-  std::string text(64 * 1024, 0);
+std::string_view read_file(const std::string& path, std::span<char> buffer) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const ssize_t count = fd < 0 ? 0 : read(fd, text.data(), text.size());
+  const ssize_t count = fd < 0 ? 0 : read(fd, buffer.data(), buffer.size());
   if (fd >= 0) close(fd);
-  text.resize(count > 0 ? static_cast<size_t>(count) : 0);
-  return text;
+  return {buffer.data(), count > 0 ? static_cast<size_t>(count) : 0};
 }
 
 void answer(std::string_view line, std::string& out) {
@@ -33,7 +32,8 @@ void answer(std::string_view line, std::string& out) {
   if (method == "tools/call") {
     const helve::Json& arguments = message->at("params").at("arguments");
     out += R"(,"result":{"content":[{"type":"text","text":)";
-    helve::append_json_string(out, read_file(std::string(helve::string_at(arguments, "path"))));
+    char buffer[64 * 1024];
+    helve::append_json_string(out, read_file(std::string(helve::string_at(arguments, "path")), buffer));
     out += "}]}}\n";
   } else if (method == "tools/list") {
     out += R"(,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}})" "\n";

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 extern char** environ;
@@ -28,6 +29,13 @@ double micros(Clock::duration d) { return std::chrono::duration<double, std::mic
 [[noreturn]] void fail(const std::string& what) {
   std::fprintf(stderr, "bench_mcp: %s\n", what.c_str());
   std::exit(1);
+}
+
+// With memchr, for the client shares its core with the server: what it takes is missing there.
+size_t count_lines(std::string_view text) {
+  size_t count = 0;
+  for (size_t end; (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) ++count;
+  return count;
 }
 
 class Server {
@@ -97,7 +105,7 @@ class Server {
       if (fds[0].revents) {
         const ssize_t count = read(from_, block, sizeof block);
         if (count <= 0) fail("the server went away");
-        for (ssize_t i = 0; i < count; ++i) seen += block[i] == '\n';
+        seen += count_lines({block, static_cast<size_t>(count)});
       }
     }
     fcntl(to_, F_SETFL, fcntl(to_, F_GETFL) & ~O_NONBLOCK);

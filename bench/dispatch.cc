@@ -1,7 +1,7 @@
 // Instructions of one small dispatched call, to be run under `valgrind --tool=callgrind`:
 //   bench_dispatch direct|bare|full CALLS
-// direct: the tool's function alone. bare: through the dispatcher without stages. full: policy, hooks (one that says
-// nothing), recording to a real database, results and capping.
+// direct: the tool's function alone. bare: through the dispatcher without stages. full: policy,
+// hooks (one that says nothing), recording to a real database, results and capping.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -18,7 +18,9 @@ namespace {
 struct AddInput {
   std::int64_t a = 0;
   std::int64_t b = 0;
-  static constexpr auto schema() { return object("Adds two numbers.", arg<&AddInput::a>("One"), arg<&AddInput::b>("Other")); }
+  static constexpr auto schema() {
+    return object("Adds two numbers.", arg<&AddInput::a>("One"), arg<&AddInput::b>("Other"));
+  }
 };
 struct AddOutput {
   std::int64_t sum = 0;
@@ -53,12 +55,19 @@ int run(const std::string& mode, long calls) {
     SilentHooks hooks;
     store::StoreRecorder recorder(opener);
     store::StoreResults results(opener);
-    const dispatch::Policy policy = *dispatch::Policy::make(registry, {{.source = "bench", .allow = {"add"}}});
+    const dispatch::Policy policy =
+        *dispatch::Policy::make(registry, {{.source = "bench", .allow = {"add"}}});
     dispatch::Stages stages;
     if (mode == "full") stages = {.hooks = &hooks, .recorder = &recorder, .results = &results};
     dispatch::Dispatcher dispatcher(registry, {.clock = &clock}, stages);
     for (long i = 0; i < calls; ++i) {
-      good = dispatcher.call({.tool = "add", .arguments = &arguments, .who = who, .policy = mode == "full" ? &policy : nullptr}).ok() && good;
+      good = dispatcher
+                 .call({.tool = "add",
+                        .arguments = &arguments,
+                        .who = who,
+                        .policy = mode == "full" ? &policy : nullptr})
+                 .ok() &&
+             good;
     }
   }
   std::filesystem::remove_all(directory);

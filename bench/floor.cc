@@ -1,5 +1,6 @@
-// The floor: the least that a server of one tool can do. It parses a line, reads the file, answers; no schema, no
-// policy, no bounds, no line numbers. What helve costs above this is what its promises cost.
+// The floor: the least that a server of one tool can do. It parses a line, reads the file, answers;
+// no schema, no policy, no bounds, no line numbers. What helve costs above this is what its
+// promises cost.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -33,12 +34,16 @@ void answer(std::string_view line, std::string& out) {
     const helve::Json& arguments = message->at("params").at("arguments");
     out += R"(,"result":{"content":[{"type":"text","text":)";
     char buffer[64 * 1024];
-    helve::append_json_string(out, read_file(std::string(helve::string_at(arguments, "path")), buffer));
+    helve::append_json_string(out,
+                              read_file(std::string(helve::string_at(arguments, "path")), buffer));
     out += "}]}}\n";
   } else if (method == "tools/list") {
-    out += R"(,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}})" "\n";
+    out += R"(,"result":{"tools":[{"name":"read","inputSchema":{"type":"object"}}]}})"
+           "\n";
   } else {
-    out += R"(,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"floor","version":"1"}}})" "\n";
+    out +=
+        R"(,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"floor","version":"1"}}})"
+        "\n";
   }
 }
 
@@ -54,7 +59,8 @@ int main() {
     for (size_t end; (end = buffer.find('\n', start)) != buffer.npos; start = end + 1) {
       answer(std::string_view(buffer).substr(start, end - start), out);
     }
-    // Answers that are ready together go out together: less is not possible for pipelined calls either.
+    // Answers that are ready together go out together: less is not possible for pipelined calls
+    // either.
     for (size_t done = 0; done < out.size();) {
       const ssize_t written = write(1, out.data() + done, out.size() - done);
       if (written <= 0) return 1;

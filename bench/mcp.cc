@@ -1,7 +1,9 @@
-// Measures MCP servers over stdio, all in the same way: start to first tools/list, round trips of one small call,
-// pipelined calls, memory. Prints one line of numbers: start_ms p50_us p99_us calls_per_s rss_kb.
+// Measures MCP servers over stdio, all in the same way: start to first tools/list, round trips of
+// one small call, pipelined calls, memory. Prints one line of numbers: start_ms p50_us p99_us
+// calls_per_s rss_kb.
 //   bench_mcp CALLS ARGUMENTS TOOL -- SERVER ARGS…
-// Client and server share one core, so that a round trip measures work and not how cores wake each other.
+// Client and server share one core, so that a round trip measures work and not how cores wake each
+// other.
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -48,7 +50,8 @@ class Server {
     posix_spawn_file_actions_adddup2(&actions, in[0], 0);
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    if (posix_spawnp(&pid_, argv[0], &actions, nullptr, argv, environ)) fail(std::string("cannot start ") + argv[0]);
+    if (posix_spawnp(&pid_, argv[0], &actions, nullptr, argv, environ))
+      fail(std::string("cannot start ") + argv[0]);
     close(in[0]), close(out[1]);
     to_ = in[1], from_ = out[0];
   }
@@ -96,7 +99,8 @@ class Server {
     size_t sent = 0, seen = 0;
     char block[256 * 1024];
     while (seen < answers) {
-      pollfd fds[2] = {{from_, POLLIN, 0}, {to_, static_cast<short>(sent < all.size() ? POLLOUT : 0), 0}};
+      pollfd fds[2] = {{from_, POLLIN, 0},
+                       {to_, static_cast<short>(sent < all.size() ? POLLOUT : 0), 0}};
       poll(fds, 2, -1);
       if (fds[1].revents & POLLOUT) {
         const ssize_t count = write(to_, all.data() + sent, all.size() - sent);
@@ -121,10 +125,14 @@ class Server {
     return kb;
   }
   void handshake() {
-    send(R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}})" "\n");
+    send(
+        R"({"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}})"
+        "\n");
     receive();
-    send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})" "\n");
-    send(R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}})" "\n");
+    send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+         "\n");
+    send(R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}})"
+         "\n");
     receive();
   }
 
@@ -138,7 +146,8 @@ class Server {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 6 || std::string(argv[4]) != "--") fail("usage: bench_mcp CALLS ARGUMENTS TOOL -- SERVER ARGS…");
+  if (argc < 6 || std::string(argv[4]) != "--")
+    fail("usage: bench_mcp CALLS ARGUMENTS TOOL -- SERVER ARGS…");
   const size_t calls = std::strtoul(argv[1], nullptr, 10);
   const std::string arguments = argv[2], tool = argv[3];
   cpu_set_t one;
@@ -147,7 +156,9 @@ int main(int argc, char** argv) {
   sched_setaffinity(0, sizeof one, &one);
 
   auto request = [&](size_t id) {
-    return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) + R"(,"method":"tools/call","params":{"name":")" + tool + R"(","arguments":)" + arguments + "}}\n";
+    return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
+           R"(,"method":"tools/call","params":{"name":")" + tool + R"(","arguments":)" + arguments +
+           "}}\n";
   };
   std::vector<double> starts;
   for (int i = 0; i < 7; ++i) {
@@ -160,7 +171,8 @@ int main(int argc, char** argv) {
 
   Server server(argv + 5);
   server.handshake();
-  if (const std::string first = server.receive_after(request(2)); first.find("\"error\"") != first.npos || first.find("\"isError\":true") != first.npos)
+  if (const std::string first = server.receive_after(request(2));
+      first.find("\"error\"") != first.npos || first.find("\"isError\":true") != first.npos)
     fail("the call fails: " + first.substr(0, 300));
   for (size_t i = 0; i < calls / 5; ++i) server.send(request(10 + i)), server.receive();
   std::vector<double> times;
@@ -183,5 +195,6 @@ int main(int argc, char** argv) {
     rates.push_back(static_cast<double>(calls) / (micros(Clock::now() - begin) / 1e6));
   }
   std::sort(rates.begin(), rates.end());
-  std::printf("%.3f %.2f %.2f %.0f %ld\n", starts[starts.size() / 2], times[times.size() / 2], times[times.size() * 99 / 100], rates[1], server.rss_kb());
+  std::printf("%.3f %.2f %.2f %.0f %ld\n", starts[starts.size() / 2], times[times.size() / 2],
+              times[times.size() * 99 / 100], rates[1], server.rss_kb());
 }

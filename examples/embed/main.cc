@@ -1,4 +1,5 @@
-// A program with a tool of its own: `embed` calls it twice through the dispatcher, once wrongly; `embed mcp` serves it.
+// A program with a tool of its own: `embed` calls it twice through the dispatcher, once wrongly;
+// `embed mcp` serves it.
 #include <helve/helve.h>
 
 #include <iostream>
@@ -37,6 +38,8 @@ int main(int argc, char** argv) {
   const helve::Identity who{.agent = "embed"};
   if (argc > 1 && std::string_view(argv[1]) == "mcp") return serve(dispatcher, who);
 
-  show(dispatcher.call({.tool = "greet", .raw_arguments = R"({"name": "world", "times": 2})", .who = who}));
-  show(dispatcher.call({.tool = "greet", .raw_arguments = R"({"nmae": "world", "times": 9})", .who = who}));
+  show(dispatcher.call(
+      {.tool = "greet", .raw_arguments = R"({"name": "world", "times": 2})", .who = who}));
+  show(dispatcher.call(
+      {.tool = "greet", .raw_arguments = R"({"nmae": "world", "times": 9})", .who = who}));
 }

@@ -23,7 +23,9 @@ Result<std::string> read_standard_input() {
   char block[65536];
   for (size_t count; (count = std::fread(block, 1, sizeof block, stdin)) > 0;) {
     text.append(block, count);
-    if (text.size() > kMaxInput) return Error{Code::too_large, fmt::format("standard input is longer than {}", human_size(kMaxInput))};
+    if (text.size() > kMaxInput)
+      return Error{Code::too_large,
+                   fmt::format("standard input is longer than {}", human_size(kMaxInput))};
   }
   if (std::ferror(stdin)) return Error{Code::unavailable, "standard input cannot be read"};
   return text;
@@ -39,13 +41,15 @@ void color_screen(cli::Screen& screen, cli::Color color, const Surroundings& sur
   const auto term = surroundings.environment.find("TERM");
   const bool dumb = term != surroundings.environment.end() && term->second == "dumb";
   for (cli::Stream* stream : {&screen.out, &screen.err}) {
-    stream->style = cli::Style(wants_color(color, {stream->is_terminal, surroundings.has("NO_COLOR"), dumb}));
+    stream->style =
+        cli::Style(wants_color(color, {stream->is_terminal, surroundings.has("NO_COLOR"), dumb}));
   }
 }
 
 }  // namespace
 
-void fit_screen(cli::Screen& screen, const cli::Options& options, const Surroundings& surroundings) {
+void fit_screen(cli::Screen& screen, const cli::Options& options,
+                const Surroundings& surroundings) {
   screen.out.is_terminal = sys::is_terminal(kOut);
   screen.err.is_terminal = sys::is_terminal(kErr);
   if (screen.out.is_terminal) {
@@ -57,7 +61,8 @@ void fit_screen(cli::Screen& screen, const cli::Options& options, const Surround
 
 cli::Program App::program() {
   cli::Program program;
-  program.commands = {mcp_command(*this), tools_command(*this), log_command(*this), trust_command(*this), doctor_command(*this)};
+  program.commands = {mcp_command(*this), tools_command(*this), log_command(*this),
+                      trust_command(*this), doctor_command(*this)};
   for (cli::Command& command : cli::own_commands()) program.commands.push_back(std::move(command));
   program.tools = [this] { return all_tools(); };
   program.open = [this](const cli::Options& options) -> Result<cli::Session> {
@@ -78,9 +83,11 @@ Result<const Registry*> App::all_tools() {
 Result<World*> App::open(const cli::Options& options, Purpose purpose) {
   world_ = TRY(make_world(options, surroundings_, purpose, tell()));
   const config::Config& config = world_->home->settings.config;
-  if (options.color == cli::Color::auto_ && config.color != config::Color::auto_) color_screen(screen_, to_color(config.color), surroundings_);
+  if (options.color == cli::Color::auto_ && config.color != config::Color::auto_)
+    color_screen(screen_, to_color(config.color), surroundings_);
   if (purpose != Purpose::inspect) {
-    for (const std::string& notice : world_->notices) tell()(fmt::format("helve: note: {}\n", escape_lines_for_display(notice)));
+    for (const std::string& notice : world_->notices)
+      tell()(fmt::format("helve: note: {}\n", escape_lines_for_display(notice)));
   }
   return world_.get();
 }

@@ -14,7 +14,8 @@ namespace helve::app {
 class App {
  public:
   // Borrows the screen.
-  App(Surroundings surroundings, cli::Screen& screen) : surroundings_(std::move(surroundings)), screen_(screen) {}
+  App(Surroundings surroundings, cli::Screen& screen)
+      : surroundings_(std::move(surroundings)), screen_(screen) {}
   App(const App&) = delete;
 
   // Everything `helve` understands. Borrows this object.

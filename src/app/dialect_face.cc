@@ -44,16 +44,19 @@ JsonObject DialectFace::input_schema(const Tool& tool) const {
       const Dialect::Parameter* parameter = parameter_of(*theirs, member.key());
       if (parameter) {
         shift_numbers(member.value(), parameter->shift);
-        if (!parameter->description.empty()) member.value().as_object()["description"] = parameter->description;
+        if (!parameter->description.empty())
+          member.value().as_object()["description"] = parameter->description;
       }
-      renamed[parameter ? parameter->theirs : std::string_view(member.key())] = std::move(member.value());
+      renamed[parameter ? parameter->theirs : std::string_view(member.key())] =
+          std::move(member.value());
     }
     *properties = std::move(renamed);
   }
   if (Json* required = schema.if_contains("required"); required && required->is_array()) {
     for (Json& name : required->get_array()) {
       if (!name.is_string()) continue;
-      if (const Dialect::Parameter* parameter = parameter_of(*theirs, name.get_string())) name = parameter->theirs;
+      if (const Dialect::Parameter* parameter = parameter_of(*theirs, name.get_string()))
+        name = parameter->theirs;
     }
   }
   return schema;

@@ -10,7 +10,8 @@ namespace helve::app {
 class DialectFace {
  public:
   // Borrows both. Without a dialect tools keep their own names.
-  DialectFace(const Registry& registry, const Dialect* dialect) : registry_(registry), dialect_(dialect) {}
+  DialectFace(const Registry& registry, const Dialect* dialect)
+      : registry_(registry), dialect_(dialect) {}
 
   std::string name(const Tool& tool) const;
   JsonObject input_schema(const Tool& tool) const;

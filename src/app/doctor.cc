@@ -19,12 +19,14 @@ constexpr std::string_view kDatabaseStart{"SQLite format 3\0", 16};
 
 class Examination {
  public:
-  Examination(const cli::Options& options, const Surroundings& surroundings) : options_(options), around_(surroundings) {}
+  Examination(const cli::Options& options, const Surroundings& surroundings)
+      : options_(options), around_(surroundings) {}
 
   std::vector<Finding> run() {
     add(Mark::ok, "version", "helve " HELVE_VERSION);
     look_at_kernel();
-    Result<std::unique_ptr<World>> world = make_world(options_, around_, Purpose::inspect, [](std::string_view) {});
+    Result<std::unique_ptr<World>> world =
+        make_world(options_, around_, Purpose::inspect, [](std::string_view) {});
     if (world) {
       look_at_workspace(**world);
       look_at_config(**world);
@@ -32,7 +34,8 @@ class Examination {
       look_at_tools(**world);
     } else {
       const Error& error = world.error();
-      for (std::string_view line : split(error.message, '\n')) add(Mark::fail, error.type == "invalid_config" ? "config" : "start", std::string(line));
+      for (std::string_view line : split(error.message, '\n'))
+        add(Mark::fail, error.type == "invalid_config" ? "config" : "start", std::string(line));
       if (!error.hint.empty()) findings_.back().hint = error.hint;
     }
     look_at_state();
@@ -44,12 +47,16 @@ class Examination {
   void add(Mark mark, std::string topic, std::string text, std::string hint = {}) {
     findings_.push_back({mark, std::move(topic), std::move(text), std::move(hint)});
   }
-  void add(Mark mark, std::string topic, const Error& error) { add(mark, std::move(topic), error.message, error.hint); }
+  void add(Mark mark, std::string topic, const Error& error) {
+    add(mark, std::move(topic), error.message, error.hint);
+  }
 
   void look_at_kernel() {
     const auto root = sys::open_directory("/");
-    if (root && sys::can_open_beneath(*root)) return add(Mark::ok, "kernel", "openat2 works: files are opened beneath their root");
-    add(Mark::fail, "kernel", "openat2 does not work", "Linux 5.6 or newer is needed, and a container that permits it");
+    if (root && sys::can_open_beneath(*root))
+      return add(Mark::ok, "kernel", "openat2 works: files are opened beneath their root");
+    add(Mark::fail, "kernel", "openat2 does not work",
+        "Linux 5.6 or newer is needed, and a container that permits it");
   }
 
   void look_at_workspace(const World& world) {
@@ -57,47 +64,66 @@ class Examination {
     if (!files) return add(Mark::warn, "workspace", *world.home->no_files);
     for (const workspace::Root& root : files->roots()) {
       const bool first = &root == &files->roots().front();
-      add(Mark::ok, "workspace", fmt::format("{} ({}{})", root.path, first ? world.root_from : "another directory",
-                                             root.access == workspace::Access::read_only ? ", read-only" : ""));
+      add(Mark::ok, "workspace",
+          fmt::format("{} ({}{})", root.path, first ? world.root_from : "another directory",
+                      root.access == workspace::Access::read_only ? ", read-only" : ""));
     }
   }
 
   void look_at_config(const World& world) {
     for (const config::Loaded::File& file : world.home->settings.files) {
-      if (file.trusted) add(Mark::ok, "config", file.path);
-      else add(Mark::warn, "config", file.path + " is not trusted: it can only narrow", "read it, then run: helve trust");
+      if (file.trusted)
+        add(Mark::ok, "config", file.path);
+      else
+        add(Mark::warn, "config", file.path + " is not trusted: it can only narrow",
+            "read it, then run: helve trust");
     }
-    if (world.home->settings.files.empty()) add(Mark::ok, "config", fmt::format("no files; {} would be read", around_.config_file()));
-    for (const std::string& notice : world.home->settings.notices) add(Mark::warn, "config", notice);
+    if (world.home->settings.files.empty())
+      add(Mark::ok, "config", fmt::format("no files; {} would be read", around_.config_file()));
+    for (const std::string& notice : world.home->settings.notices)
+      add(Mark::warn, "config", notice);
     const config::Config& config = world.home->settings.config;
-    if (config.profile == config::Profile::bare) add(Mark::warn, "config", "the bare profile has no policy, hooks or records");
-    else if (!config.record) add(Mark::warn, "config", "calls are not recorded");
+    if (config.profile == config::Profile::bare)
+      add(Mark::warn, "config", "the bare profile has no policy, hooks or records");
+    else if (!config.record)
+      add(Mark::warn, "config", "calls are not recorded");
   }
 
   void look_at_hooks(const World& world) {
-    if (!world.home->settings.config.hooks.enabled) return add(Mark::ok, "hooks", "disabled by the configuration");
-    if (world.home->settings.config.profile == config::Profile::bare) return add(Mark::warn, "hooks", "not run: the bare profile has none");
+    if (!world.home->settings.config.hooks.enabled)
+      return add(Mark::ok, "hooks", "disabled by the configuration");
+    if (world.home->settings.config.profile == config::Profile::bare)
+      return add(Mark::warn, "hooks", "not run: the bare profile has none");
     if (around_.environment.contains("HELVE_HOOK_POINT"))
-      return add(Mark::warn, "hooks", "not run: HELVE_HOOK_POINT is set, as for a program that a hook starts", "unset it, unless this is one");
+      return add(Mark::warn, "hooks",
+                 "not run: HELVE_HOOK_POINT is set, as for a program that a hook starts",
+                 "unset it, unless this is one");
     size_t count = 0;
     if (world.home->hooks) {
-      for (const auto* scripts : {&world.home->hooks->before_scripts(), &world.home->hooks->after_scripts()}) {
+      for (const auto* scripts :
+           {&world.home->hooks->before_scripts(), &world.home->hooks->after_scripts()}) {
         for (const hooks::Script& script : *scripts) add(Mark::ok, "hooks", script.name), ++count;
       }
     }
     if (count == 0) add(Mark::ok, "hooks", fmt::format("none in {}", around_.hooks_directory()));
-    for (size_t i = world.home->settings.notices.size(); i < world.notices.size(); ++i) add(Mark::warn, "hooks", world.notices[i]);
+    for (size_t i = world.home->settings.notices.size(); i < world.notices.size(); ++i)
+      add(Mark::warn, "hooks", world.notices[i]);
   }
 
   void look_at_tools(const World& world) {
     const Registry& registry = *world.registry;
     std::vector<std::string> loaded;
     for (const Tool& tool : registry.tools()) loaded.push_back(tool.spec.name);
-    if (loaded.empty()) add(Mark::warn, "tools", "none are loaded", "--tools all, or tools.load in the configuration");
-    else add(Mark::ok, "tools", fmt::format("{} loaded: {}", loaded.size(), join(loaded, ", ")));
+    if (loaded.empty())
+      add(Mark::warn, "tools", "none are loaded",
+          "--tools all, or tools.load in the configuration");
+    else
+      add(Mark::ok, "tools", fmt::format("{} loaded: {}", loaded.size(), join(loaded, ", ")));
     const dispatch::Policy* policy = world.home->policy.get();
     for (size_t i = 0; policy && i < registry.tools().size(); ++i) {
-      if (!policy->allows(i)) add(Mark::ok, "tools", fmt::format("{} is denied: {}", registry.tools()[i].spec.name, policy->reason(i)));
+      if (!policy->allows(i))
+        add(Mark::ok, "tools",
+            fmt::format("{} is denied: {}", registry.tools()[i].spec.name, policy->reason(i)));
     }
   }
 
@@ -105,9 +131,12 @@ class Examination {
     const std::string& directory = around_.state_directory;
     const Result<std::optional<sys::FileStatus>> status = state_file(directory);
     if (!status) return add(Mark::fail, "state", status.error());
-    if (!*status) return add(Mark::ok, "state", fmt::format("{} will be made when it is needed", directory));
+    if (!*status)
+      return add(Mark::ok, "state", fmt::format("{} will be made when it is needed", directory));
     if ((*status)->mode & kPrivate) {
-      add(Mark::warn, "state", fmt::format("{} has mode {:04o}: others may look into it", directory, (*status)->mode), "chmod 700 " + cli::shell_quoted(directory));
+      add(Mark::warn, "state",
+          fmt::format("{} has mode {:04o}: others may look into it", directory, (*status)->mode),
+          "chmod 700 " + cli::shell_quoted(directory));
     } else {
       add(Mark::ok, "state", fmt::format("{} (mode {:04o})", directory, (*status)->mode));
     }
@@ -118,13 +147,21 @@ class Examination {
     const std::string path = around_.database();
     const Result<std::optional<sys::FileStatus>> status = state_file(path);
     if (!status) return add(Mark::fail, "database", status.error());
-    if (!*status) return add(Mark::ok, "database", fmt::format("{} will be made with the first recorded call", path));
+    if (!*status)
+      return add(Mark::ok, "database",
+                 fmt::format("{} will be made with the first recorded call", path));
     if ((*status)->kind != sys::FileKind::file || !begins_like_a_database(**status)) {
-      return add(Mark::fail, "database", fmt::format("{} is not a database", path), fmt::format("mv {} {}", cli::shell_quoted(path), cli::shell_quoted(path + ".old")));
+      return add(
+          Mark::fail, "database", fmt::format("{} is not a database", path),
+          fmt::format("mv {} {}", cli::shell_quoted(path), cli::shell_quoted(path + ".old")));
     }
-    const std::string text = fmt::format("{} ({}, mode {:04o})", path, human_size((*status)->size), (*status)->mode);
-    if ((*status)->mode & kPrivate) add(Mark::warn, "database", text + ": others may read it", "chmod 600 " + cli::shell_quoted(path));
-    else add(Mark::ok, "database", text);
+    const std::string text =
+        fmt::format("{} ({}, mode {:04o})", path, human_size((*status)->size), (*status)->mode);
+    if ((*status)->mode & kPrivate)
+      add(Mark::warn, "database", text + ": others may read it",
+          "chmod 600 " + cli::shell_quoted(path));
+    else
+      add(Mark::ok, "database", text);
   }
 
   // To open it as a database could change it: an older one is brought up to date.
@@ -134,12 +171,15 @@ class Examination {
     if (!directory) return false;
     const auto file = sys::open_beneath(*directory, "helve.db", sys::Open::read);
     char start[kDatabaseStart.size()];
-    return file && sys::read_at(*file, start, 0) == sizeof start && std::string_view(start, sizeof start) == kDatabaseStart;
+    return file && sys::read_at(*file, start, 0) == sizeof start &&
+           std::string_view(start, sizeof start) == kDatabaseStart;
   }
 
   void look_at_prompts() {
     const PromptFiles files = read_prompts(around_.prompts_directory());
-    if (!files.prompts.empty()) add(Mark::ok, "prompts", fmt::format("{} in {}", files.prompts.size(), around_.prompts_directory()));
+    if (!files.prompts.empty())
+      add(Mark::ok, "prompts",
+          fmt::format("{} in {}", files.prompts.size(), around_.prompts_directory()));
     for (const std::string& problem : files.problems) add(Mark::warn, "prompts", problem);
   }
 
@@ -150,8 +190,12 @@ class Examination {
 
 }  // namespace
 
-std::string_view name_of(Mark mark) { return mark == Mark::ok ? "ok" : mark == Mark::warn ? "warn" : "fail"; }
+std::string_view name_of(Mark mark) {
+  return mark == Mark::ok ? "ok" : mark == Mark::warn ? "warn" : "fail";
+}
 
-std::vector<Finding> examine(const cli::Options& options, const Surroundings& surroundings) { return Examination(options, surroundings).run(); }
+std::vector<Finding> examine(const cli::Options& options, const Surroundings& surroundings) {
+  return Examination(options, surroundings).run();
+}
 
 }  // namespace helve::app

@@ -13,47 +13,61 @@ namespace helve::app {
 namespace {
 
 struct DoctorInput {
-  static constexpr auto schema() { return schema::object("Show what is configured, found and missing, and why"); }
+  static constexpr auto schema() {
+    return schema::object("Show what is configured, found and missing, and why");
+  }
 };
 
 constexpr size_t kTopicColumn = 18;  // after the mark and the topic
 
 std::string shown(Mark mark, const cli::Style& style) {
   const std::string word = fmt::format("{:<4}", name_of(mark));
-  return mark == Mark::ok ? style.green(word) : mark == Mark::warn ? style.yellow(word) : style.red(word);
+  return mark == Mark::ok     ? style.green(word)
+         : mark == Mark::warn ? style.yellow(word)
+                              : style.red(word);
 }
 
 std::string to_text(const Finding& finding, const cli::Screen& screen) {
-  const std::string body = cli::wrap(escape_lines_for_display(finding.text), screen.width, kTopicColumn);
-  std::string out = fmt::format("  {}  {:<10}{}", shown(finding.mark, screen.out.style), finding.topic, std::string_view(body).substr(kTopicColumn));
-  if (!finding.hint.empty()) out += cli::wrap("hint: " + escape_lines_for_display(finding.hint), screen.width, kTopicColumn);
+  const std::string body =
+      cli::wrap(escape_lines_for_display(finding.text), screen.width, kTopicColumn);
+  std::string out = fmt::format("  {}  {:<10}{}", shown(finding.mark, screen.out.style),
+                                finding.topic, std::string_view(body).substr(kTopicColumn));
+  if (!finding.hint.empty())
+    out += cli::wrap("hint: " + escape_lines_for_display(finding.hint), screen.width, kTopicColumn);
   return out;
 }
 
 Result<int> doctor(App& app, cli::Run& run) {
   const std::vector<Finding> findings = examine(run.options, app.surroundings());
-  const bool failed = std::ranges::any_of(findings, [](const Finding& finding) { return finding.mark == Mark::fail; });
+  const bool failed = std::ranges::any_of(
+      findings, [](const Finding& finding) { return finding.mark == Mark::fail; });
   const std::string program = program_path(), root = run.options.root.value_or("");
   if (run.options.json) {
     JsonArray checks;
     for (const Finding& finding : findings) {
-      JsonObject check{{"status", name_of(finding.mark)}, {"topic", finding.topic}, {"message", finding.text}};
+      JsonObject check{
+          {"status", name_of(finding.mark)}, {"topic", finding.topic}, {"message", finding.text}};
       if (!finding.hint.empty()) check["hint"] = finding.hint;
       checks.push_back(std::move(check));
     }
-    cli::show_json(JsonObject{{"ok", !failed}, {"checks", std::move(checks)}, {"mcp", mcp_snippet(program, root)}}, run.screen);
+    cli::show_json(
+        JsonObject{
+            {"ok", !failed}, {"checks", std::move(checks)}, {"mcp", mcp_snippet(program, root)}},
+        run.screen);
     return failed ? 1 : 0;
   }
   for (const Finding& finding : findings) run.screen.out.write(to_text(finding, run.screen));
-  run.screen.out.write("\nFor an MCP client:\n" + cli::indented(mcp_snippet_text(program, root), 2));
+  run.screen.out.write("\nFor an MCP client:\n" +
+                       cli::indented(mcp_snippet_text(program, root), 2));
   return failed ? 1 : 0;
 }
 
 }  // namespace
 
 cli::Command doctor_command(App& app) {
-  return cli::make_command<DoctorInput>("doctor", "Exits with 1 when something does not work.", {},
-                                        [&app](const DoctorInput&, cli::Run& run) { return doctor(app, run); });
+  return cli::make_command<DoctorInput>(
+      "doctor", "Exits with 1 when something does not work.", {},
+      [&app](const DoctorInput&, cli::Run& run) { return doctor(app, run); });
 }
 
 }  // namespace helve::app

@@ -17,8 +17,10 @@ int run(std::string_view invoked_as, const std::vector<std::string>& words, cli:
   App app(std::move(surroundings), screen);
 
   // Understand the words and do what they say: call a tool, serve, or show something.
-  const int code = cli::run(app.program(), words, screen,
-                            [&](const cli::Options& options, cli::Screen& s) { fit_screen(s, options, app.surroundings()); });
+  const int code =
+      cli::run(app.program(), words, screen, [&](const cli::Options& options, cli::Screen& s) {
+        fit_screen(s, options, app.surroundings());
+      });
 
   // The answer comes first; recorded calls are written when the app goes.
   const Result<void> written = output.flush();
@@ -34,7 +36,8 @@ int main(int argc, char** argv) {
   sys::ignore_broken_pipes();
   cli::Output output;
   try {
-    return app::run(argc > 0 ? argv[0] : "", std::vector<std::string>(argv + std::min(argc, 1), argv + argc), output);
+    return app::run(argc > 0 ? argv[0] : "",
+                    std::vector<std::string>(argv + std::min(argc, 1), argv + argc), output);
   } catch (const std::exception& exception) {
     output.screen().err.write(std::string("helve: ") + exception.what() + "\n");
     return exit_code(Code::internal);

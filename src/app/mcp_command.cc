@@ -18,12 +18,16 @@ namespace {
 constexpr int kIn = 0, kOut = 1;
 
 struct McpInput {
-  static constexpr auto schema() { return schema::object("Serve the tools to an MCP client on standard input and output"); }
+  static constexpr auto schema() {
+    return schema::object("Serve the tools to an MCP client on standard input and output");
+  }
 };
 
 constexpr std::string_view kDetails =
-    "The workspace is --root, else the client's roots, else the current directory. Up to 20 tools are offered; --tools all, or a list of names "
-    "and groups, chooses others. --dialect shows them under the names that models of that kind know.\n\n"
+    "The workspace is --root, else the client's roots, else the current directory. Up to 20 tools "
+    "are offered; --tools all, or a list of names "
+    "and groups, chooses others. --dialect shows them under the names that models of that kind "
+    "know.\n\n"
     "helve mcp --root ~/project --read-only\n"
     "helve mcp --dialect claude --tools fs,read_large_result";
 
@@ -32,9 +36,13 @@ std::string instructions(const World& world, const cli::Options& options) {
   std::string text = "Paths are relative to the workspace.";
   const workspace::Workspace* files = world.home->files.get();
   // Without --root the client may still name another one.
-  if (files && options.root) text = fmt::format("Paths are relative to the workspace {}.", escape_for_display(files->roots().front().path));
+  if (files && options.root)
+    text = fmt::format("Paths are relative to the workspace {}.",
+                       escape_for_display(files->roots().front().path));
   if (world.registry->find("read_large_result").tool) {
-    text += " Answers that are too long are kept under an id such as lr_1; read_large_result reads them page by page.";
+    text +=
+        " Answers that are too long are kept under an id such as lr_1; read_large_result reads "
+        "them page by page.";
   }
   return text;
 }
@@ -42,7 +50,9 @@ std::string instructions(const World& world, const cli::Options& options) {
 // All that a served world has besides tools.
 struct Offer {
   Offer(World& world, const Surroundings& surroundings, const Tell& tell)
-      : face(*world.registry, world.dialect), resources(world), prompts(world, surroundings.prompts_directory(), tell) {}
+      : face(*world.registry, world.dialect),
+        resources(world),
+        prompts(world, surroundings.prompts_directory(), tell) {}
   DialectFace face;
   Resources resources;
   Prompts prompts;
@@ -54,12 +64,14 @@ void log_to(const Tell& tell, Level level, std::string_view message) {
 }
 
 // The client's directories become the workspace, with their own rules.
-void follow_roots(World& world, Offer& offer, const std::vector<std::string>& uris, const cli::Options& options, const Surroundings& surroundings,
-                  const Tell& tell) {
+void follow_roots(World& world, Offer& offer, const std::vector<std::string>& uris,
+                  const cli::Options& options, const Surroundings& surroundings, const Tell& tell) {
   std::vector<std::string> roots;
   for (const std::string& uri : uris) {
-    if (Result<std::string> path = path_of_uri(uri)) roots.push_back(std::move(*path));
-    else log_to(tell, Level::warning, "a root of the client is left out: " + describe(path.error()));
+    if (Result<std::string> path = path_of_uri(uri))
+      roots.push_back(std::move(*path));
+    else
+      log_to(tell, Level::warning, "a root of the client is left out: " + describe(path.error()));
   }
   // The list of tools uses the old rules until it has the new ones.
   const std::shared_ptr<const Place> before = world.place();
@@ -69,7 +81,8 @@ void follow_roots(World& world, Offer& offer, const std::vector<std::string>& ur
   offer.server->list_by(world.place()->policy.get());
 }
 
-mcp::Options server_options(World& world, Offer& offer, const cli::Options& options, const Surroundings& surroundings, const Tell& tell) {
+mcp::Options server_options(World& world, Offer& offer, const cli::Options& options,
+                            const Surroundings& surroundings, const Tell& tell) {
   mcp::Options out{.instructions = instructions(world, options)};
   if (world.dialect) {
     out.tool_name = [&offer](const Tool& tool) { return offer.face.name(tool); };
@@ -97,14 +110,17 @@ Result<int> serve(App& app, cli::Run& run) {
   if (world.home->no_files) log_to(app.tell(), Level::warning, describe(*world.home->no_files));
 
   Offer offer(world, app.surroundings(), app.tell());
-  mcp::Server server(*world.home->dispatcher, world.clock, world.home->policy.get(), server_options(world, offer, run.options, app.surroundings(), app.tell()));
+  mcp::Server server(*world.home->dispatcher, world.clock, world.home->policy.get(),
+                     server_options(world, offer, run.options, app.surroundings(), app.tell()));
   offer.server = &server;
   const auto max_line = static_cast<size_t>(world.home->settings.config.limits.max_frame_bytes);
-  mcp::Stdio stdio = TRY(mcp::Stdio::make(server, world.home->who, kIn, kOut, {.max_line = max_line}));
+  mcp::Stdio stdio =
+      TRY(mcp::Stdio::make(server, world.home->who, kIn, kOut, {.max_line = max_line}));
   const std::stop_callback on_signal(stop, [&] { stdio.stop(); });
   const mcp::Served served = TRY(stdio.serve());
   if (served.still_running > 0) {
-    // Those calls still use the world, so it must not be destroyed; what is known of the others is written down.
+    // Those calls still use the world, so it must not be destroyed; what is known of the others is
+    // written down.
     if (world.recorder) (void)world.recorder->flush();
     std::_Exit(0);
   }
@@ -114,11 +130,13 @@ Result<int> serve(App& app, cli::Run& run) {
 }  // namespace
 
 cli::Command mcp_command(App& app) {
-  return cli::make_command<McpInput>("mcp", kDetails, {}, [&app](const McpInput&, cli::Run& run) -> Result<int> {
-    Result<int> code = serve(app, run);
-    // Standard output belongs to frames, so an error is text on standard error whatever was asked for.
-    return code ? *code : show(code.error(), cli::Form::text, run.screen);
-  });
+  return cli::make_command<McpInput>(
+      "mcp", kDetails, {}, [&app](const McpInput&, cli::Run& run) -> Result<int> {
+        Result<int> code = serve(app, run);
+        // Standard output belongs to frames, so an error is text on standard error whatever was
+        // asked for.
+        return code ? *code : show(code.error(), cli::Form::text, run.screen);
+      });
 }
 
 }  // namespace helve::app

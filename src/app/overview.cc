@@ -14,7 +14,8 @@ namespace {
 constexpr size_t kMaxListedTools = 24;  // with more, a group gets one line
 
 constexpr std::string_view kWhat =
-    "helve is a tool runtime for AI agents. A tool is defined once and serves models, MCP clients and this command line; every call takes one path, "
+    "helve is a tool runtime for AI agents. A tool is defined once and serves models, MCP clients "
+    "and this command line; every call takes one path, "
     "where rules, hooks and records apply.";
 
 constexpr std::pair<const char*, const char*> kToTry[] = {
@@ -35,7 +36,8 @@ cli::Rows tool_rows(const World& world, std::string_view group) {
   for (const Tool& tool : world.registry->tools()) {
     if (tool.spec.group != group) continue;
     const bool denied = policy && !policy->allows(world.registry->index_of(tool));
-    rows.emplace_back(cli::named(tool).command(), cli::summary_of(tool) + (denied ? " (denied)" : ""));
+    rows.emplace_back(cli::named(tool).command(),
+                      cli::summary_of(tool) + (denied ? " (denied)" : ""));
   }
   return rows;
 }
@@ -69,10 +71,12 @@ Result<int> show_overview(App& app, cli::Run& run) {
   out += heading("Workspace") + cli::wrap(workspace_text(world), width, 2);
   out += heading("Tools") + cli::two_columns(all_rows(world), width, style);
   out += heading("For an MCP client, paste this into its configuration");
-  out += cli::indented(mcp_snippet_text(program_path(), files ? files->roots().front().path : ""), 2);
+  out +=
+      cli::indented(mcp_snippet_text(program_path(), files ? files->roots().front().path : ""), 2);
   out += heading("To try");
   cli::Rows rows;
-  for (const auto& [command, what] : kToTry) rows.emplace_back(app.surroundings().invoked_as + " " + command, what);
+  for (const auto& [command, what] : kToTry)
+    rows.emplace_back(app.surroundings().invoked_as + " " + command, what);
   out += cli::two_columns(rows, width, style);
   run.screen.out.write(out);
   return 0;

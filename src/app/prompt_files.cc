@@ -26,8 +26,10 @@ struct ArgumentHead {
   bool required = false;
   static constexpr auto schema() {
     using schema::arg, schema::opt;
-    return schema::object("An argument of a prompt", arg<&ArgumentHead::name>("Its name").pattern("^[A-Za-z0-9_-]{1,64}$"),
-                          opt<&ArgumentHead::title>("For people").max_length(200), opt<&ArgumentHead::description>("What it is").max_length(1000),
+    return schema::object("An argument of a prompt",
+                          arg<&ArgumentHead::name>("Its name").pattern("^[A-Za-z0-9_-]{1,64}$"),
+                          opt<&ArgumentHead::title>("For people").max_length(200),
+                          opt<&ArgumentHead::description>("What it is").max_length(1000),
                           opt<&ArgumentHead::required>("Whether it must be given"));
   }
 };
@@ -38,17 +40,21 @@ struct Head {
   std::vector<ArgumentHead> arguments;
   static constexpr auto schema() {
     using schema::opt;
-    return schema::object("Front matter of a prompt", opt<&Head::title>("For people").max_length(200),
-                          opt<&Head::description>("What it is for").max_length(1000),
-                          opt<&Head::arguments>("What must be filled in").max_length(kMaxArguments));
+    return schema::object(
+        "Front matter of a prompt", opt<&Head::title>("For people").max_length(200),
+        opt<&Head::description>("What it is for").max_length(1000),
+        opt<&Head::arguments>("What must be filled in").max_length(kMaxArguments));
   }
 };
 
-Error bad_prompt(std::string message) { return Error{Code::invalid_argument, std::move(message), "", "invalid_prompt"}; }
+Error bad_prompt(std::string message) {
+  return Error{Code::invalid_argument, std::move(message), "", "invalid_prompt"};
+}
 
 bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxName &&
-         std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.'; });
+  return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-' || c == '.';
+  });
 }
 
 // Takes a line off the text, without its ending.
@@ -81,7 +87,8 @@ Result<Head> decode_head(std::string_view text) {
   const config::YamlDocument document = config::parse_yaml(text);
   if (!document.problems.empty()) {
     const config::YamlProblem& problem = document.problems.front();
-    return bad_prompt(fmt::format("line {}: {}", problem.line + 1, problem.message));  // the fence is line 1
+    return bad_prompt(
+        fmt::format("line {}: {}", problem.line + 1, problem.message));  // the fence is line 1
   }
   return schema::decode<Head>(document.value);
 }
@@ -105,7 +112,8 @@ Result<std::vector<std::string>> prompt_names(const std::string& directory) {
   if (!opened && opened.error() == std::errc::no_such_file_or_directory) return names;
   if (!opened) return sys::to_error(opened.error(), "open", directory);
   const auto listed = sys::for_each_entry(*opened, [&](const sys::DirectoryEntry& entry) {
-    if (entry.name.ends_with(kExtension) && !entry.name.starts_with('.')) names.emplace_back(entry.name);
+    if (entry.name.ends_with(kExtension) && !entry.name.starts_with('.'))
+      names.emplace_back(entry.name);
     return names.size() <= kMaxPromptFiles;
   });
   if (!listed) return sys::to_error(listed.error(), "list", directory);
@@ -116,21 +124,32 @@ Result<std::vector<std::string>> prompt_names(const std::string& directory) {
 }  // namespace
 
 Result<PromptFile> parse_prompt(std::string_view name, std::string_view text) {
-  if (!is_name(name)) return bad_prompt("a prompt's name has 1 to 64 letters, digits, '.', '_' or '-'");
+  if (!is_name(name))
+    return bad_prompt("a prompt's name has 1 to 64 letters, digits, '.', '_' or '-'");
   if (!is_utf8(text)) return bad_prompt("it is not UTF-8 text");
   Head head = TRY(decode_head(TRY(take_head(text))));
-  PromptFile file{.prompt = {.name = std::string(name), .title = std::move(head.title), .description = std::move(head.description)},
+  PromptFile file{.prompt = {.name = std::string(name),
+                             .title = std::move(head.title),
+                             .description = std::move(head.description)},
                   .body = std::string(text)};
   for (ArgumentHead& argument : head.arguments) {
-    if (std::ranges::find(file.prompt.arguments, argument.name, &mcp::PromptArgument::name) != file.prompt.arguments.end())
+    if (std::ranges::find(file.prompt.arguments, argument.name, &mcp::PromptArgument::name) !=
+        file.prompt.arguments.end())
       return bad_prompt(fmt::format("the argument '{}' is there twice", argument.name));
-    file.prompt.arguments.push_back({std::move(argument.name), std::move(argument.title), std::move(argument.description), argument.required});
+    file.prompt.arguments.push_back({std::move(argument.name), std::move(argument.title),
+                                     std::move(argument.description), argument.required});
   }
   std::string undeclared;
-  for_each_part(file.body, [](std::string_view) {}, [&](std::string_view placeholder) {
-    if (std::ranges::find(file.prompt.arguments, placeholder, &mcp::PromptArgument::name) == file.prompt.arguments.end()) undeclared = placeholder;
-  });
-  if (!undeclared.empty()) return bad_prompt(fmt::format("{{{{{}}}}} is not one of its arguments", escape_for_display(undeclared)));
+  for_each_part(
+      file.body, [](std::string_view) {},
+      [&](std::string_view placeholder) {
+        if (std::ranges::find(file.prompt.arguments, placeholder, &mcp::PromptArgument::name) ==
+            file.prompt.arguments.end())
+          undeclared = placeholder;
+      });
+  if (!undeclared.empty())
+    return bad_prompt(
+        fmt::format("{{{{{}}}}} is not one of its arguments", escape_for_display(undeclared)));
   return file;
 }
 
@@ -145,23 +164,33 @@ PromptFiles read_prompts(const std::string& directory) {
   for (const std::string& name : *names) {
     const std::string path = directory + "/" + name;
     if (files.prompts.size() == kMaxPromptFiles) {
-      files.problems.push_back(fmt::format("'{}' and those after it are left out: {} prompts are the limit", escape_for_display(path), kMaxPromptFiles));
+      files.problems.push_back(
+          fmt::format("'{}' and those after it are left out: {} prompts are the limit",
+                      escape_for_display(path), kMaxPromptFiles));
       break;
     }
     Result<std::string> text = sys::read_file(path, kMaxPromptBytes);
-    Result<PromptFile> file = text ? parse_prompt(std::string_view(name).substr(0, name.size() - kExtension.size()), *text) : Result<PromptFile>(text.error());
-    if (file) files.prompts.push_back(std::move(*file));
-    else files.problems.push_back(fmt::format("the prompt '{}' is left out: {}", escape_for_display(path), describe(file.error())));
+    Result<PromptFile> file =
+        text
+            ? parse_prompt(std::string_view(name).substr(0, name.size() - kExtension.size()), *text)
+            : Result<PromptFile>(text.error());
+    if (file)
+      files.prompts.push_back(std::move(*file));
+    else
+      files.problems.push_back(fmt::format("the prompt '{}' is left out: {}",
+                                           escape_for_display(path), describe(file.error())));
   }
   return files;
 }
 
 std::string fill(std::string_view body, const mcp::Arguments& arguments) {
   std::string out;
-  for_each_part(body, [&](std::string_view text) { out += text; },
-                [&](std::string_view placeholder) {
-                  if (auto found = arguments.find(std::string(placeholder)); found != arguments.end()) out += found->second;
-                });
+  for_each_part(
+      body, [&](std::string_view text) { out += text; },
+      [&](std::string_view placeholder) {
+        if (auto found = arguments.find(std::string(placeholder)); found != arguments.end())
+          out += found->second;
+      });
   return out;
 }
 

@@ -1,4 +1,5 @@
-// Prompt files: the user's own prompts, one Markdown file each, with front matter that says what they are.
+// Prompt files: the user's own prompts, one Markdown file each, with front matter that says what
+// they are.
 //
 //   ---
 //   title: Review a file
@@ -28,7 +29,8 @@ struct PromptFile {
   std::string body;
 };
 
-// Errors name what is wrong, with its line where there is one; `name` is the file's name without .md.
+// Errors name what is wrong, with its line where there is one; `name` is the file's name without
+// .md.
 Result<PromptFile> parse_prompt(std::string_view name, std::string_view text);
 
 struct PromptFiles {

@@ -15,7 +15,8 @@ mcp::Prompt tools_prompt() {
   return {.name = std::string(kTools),
           .title = "What these tools can do",
           .description = "Introduces the tools of this server",
-          .arguments = {{.name = "group", .title = "Group", .description = "Only the tools of this group"}}};
+          .arguments = {
+              {.name = "group", .title = "Group", .description = "Only the tools of this group"}}};
 }
 
 mcp::RenderedPrompt rendered(std::string description, std::string text) {
@@ -23,17 +24,23 @@ mcp::RenderedPrompt rendered(std::string description, std::string text) {
 }
 
 Error no_prompt(std::string_view name) {
-  return Error{Code::not_found, fmt::format("there is no prompt '{}'", preview(escape_for_display(name), 80)), "prompts/list has them", "unknown_prompt"};
+  return Error{Code::not_found,
+               fmt::format("there is no prompt '{}'", preview(escape_for_display(name), 80)),
+               "prompts/list has them", "unknown_prompt"};
 }
 
 Result<void> check_arguments(const mcp::Prompt& prompt, const mcp::Arguments& arguments) {
   for (const auto& [name, value] : arguments) {
-    if (std::ranges::find(prompt.arguments, name, &mcp::PromptArgument::name) == prompt.arguments.end())
-      return Error{Code::invalid_argument, fmt::format("the prompt '{}' has no argument '{}'", prompt.name, preview(escape_for_display(name), 80))};
+    if (std::ranges::find(prompt.arguments, name, &mcp::PromptArgument::name) ==
+        prompt.arguments.end())
+      return Error{Code::invalid_argument,
+                   fmt::format("the prompt '{}' has no argument '{}'", prompt.name,
+                               preview(escape_for_display(name), 80))};
   }
   for (const mcp::PromptArgument& argument : prompt.arguments) {
     if (argument.required && !arguments.contains(argument.name))
-      return Error{Code::invalid_argument, fmt::format("the prompt '{}' needs the argument '{}'", prompt.name, argument.name)};
+      return Error{Code::invalid_argument, fmt::format("the prompt '{}' needs the argument '{}'",
+                                                       prompt.name, argument.name)};
   }
   return {};
 }
@@ -44,10 +51,13 @@ const PromptFiles& Prompts::files() {
   std::call_once(once_, [this] {
     files_ = read_prompts(directory_);
     std::erase_if(files_.prompts, [&](const PromptFile& file) {
-      if (file.prompt.name == kTools) files_.problems.push_back(fmt::format("the prompt 'tools' of {} is left out: the name is taken", directory_));
+      if (file.prompt.name == kTools)
+        files_.problems.push_back(
+            fmt::format("the prompt 'tools' of {} is left out: the name is taken", directory_));
       return file.prompt.name == kTools;
     });
-    for (const std::string& problem : files_.problems) tell_(fmt::format("helve: {}\n", escape_lines_for_display(problem)));
+    for (const std::string& problem : files_.problems)
+      tell_(fmt::format("helve: {}\n", escape_lines_for_display(problem)));
   });
   return files_;
 }
@@ -58,13 +68,15 @@ std::vector<mcp::Prompt> Prompts::list() {
   return prompts;
 }
 
-Result<mcp::RenderedPrompt> Prompts::get(std::string_view name, const mcp::Arguments& arguments, std::stop_token) {
+Result<mcp::RenderedPrompt> Prompts::get(std::string_view name, const mcp::Arguments& arguments,
+                                         std::stop_token) {
   if (name == kTools) {
     TRY(check_arguments(tools_prompt(), arguments));
     return describe_tools(arguments);
   }
   const auto& prompts = files().prompts;
-  const auto found = std::ranges::find(prompts, name, [](const PromptFile& file) -> const std::string& { return file.prompt.name; });
+  const auto found = std::ranges::find(
+      prompts, name, [](const PromptFile& file) -> const std::string& { return file.prompt.name; });
   if (found == prompts.end()) return no_prompt(name);
   TRY(check_arguments(found->prompt, arguments));
   return rendered(found->prompt.description, fill(found->body, arguments));
@@ -81,7 +93,9 @@ Result<mcp::RenderedPrompt> Prompts::describe_tools(const mcp::Arguments& argume
   const std::string group = given == arguments.end() ? "" : given->second;
   const std::vector<std::string> known = groups();
   if (!group.empty() && std::ranges::find(known, group) == known.end())
-    return Error{Code::invalid_argument, fmt::format("there is no group '{}'", preview(escape_for_display(group), 80)), "groups: " + join(known, ", ")};
+    return Error{Code::invalid_argument,
+                 fmt::format("there is no group '{}'", preview(escape_for_display(group), 80)),
+                 "groups: " + join(known, ", ")};
   const std::shared_ptr<const Place> place = world_.place();
   const dispatch::Policy* policy = place->policy.get();
   std::string text = "These tools are at your disposal:\n";

@@ -18,8 +18,10 @@ std::string mcp_snippet_text(const std::string& program, const std::string& root
   const Json& server = snippet.at("mcpServers").at("helve");
   std::vector<std::string> arguments;
   for (const Json& argument : server.at("args").as_array()) arguments.push_back(to_text(argument));
-  return fmt::format("{{\n  \"mcpServers\": {{\n    \"helve\": {{\n      \"command\": {},\n      \"args\": [{}]\n    }}\n  }}\n}}\n",
-                     to_text(server.at("command")), join(arguments, ", "));
+  return fmt::format(
+      "{{\n  \"mcpServers\": {{\n    \"helve\": {{\n      \"command\": {},\n      \"args\": [{}]\n "
+      "   }}\n  }}\n}}\n",
+      to_text(server.at("command")), join(arguments, ", "));
 }
 
 }  // namespace helve::app

@@ -7,7 +7,8 @@
 
 namespace helve::app {
 
-// {"mcpServers": {"helve": {"command": …, "args": ["mcp", "--root", …]}}}; without a root the client's own is used.
+// {"mcpServers": {"helve": {"command": …, "args": ["mcp", "--root", …]}}}; without a root the
+// client's own is used.
 JsonObject mcp_snippet(const std::string& program, const std::string& root);
 
 // The same for people: one short line a level.

@@ -5,7 +5,8 @@
 namespace helve::app {
 
 Result<std::optional<sys::FileStatus>> state_file(const std::string& path) {
-  if (path.empty()) return Error{Code::not_found, "the state directory is not known", "set HOME or XDG_STATE_HOME"};
+  if (path.empty())
+    return Error{Code::not_found, "the state directory is not known", "set HOME or XDG_STATE_HOME"};
   const size_t slash = path.rfind('/');
   const auto directory = sys::open_directory(slash == 0 ? "/" : path.substr(0, slash));
   auto missing = [](std::errc number) { return number == std::errc::no_such_file_or_directory; };

@@ -24,7 +24,9 @@ struct Surroundings {
   std::string trust_file() const { return below(state_directory, "trust"); }
 
  private:
-  static std::string below(const std::string& directory, const char* name) { return directory.empty() ? "" : directory + "/" + name; }
+  static std::string below(const std::string& directory, const char* name) {
+    return directory.empty() ? "" : directory + "/" + name;
+  }
 };
 
 Surroundings surroundings_of_process();

@@ -9,10 +9,20 @@
 
 namespace helve::app {
 
-enum class Format { text, json, markdown, mcp, anthropic, openai, openai_strict, gemini, json_tags };
+enum class Format {
+  text,
+  json,
+  markdown,
+  mcp,
+  anthropic,
+  openai,
+  openai_strict,
+  gemini,
+  json_tags
+};
 
 struct Formatted {
-  Json json;         // null: the format is text
+  Json json;  // null: the format is text
   std::string text;
   std::vector<std::string> omitted;  // tools that cannot be expressed, and why
 };

@@ -16,10 +16,12 @@ std::string shown(std::string_view text, size_t count) {
 
 void show_calls(dispatch::Stages& stages, const Tell& tell) {
   stages.on_call = [tell](const dispatch::Call& call, std::string_view arguments) {
-    tell(fmt::format("  → {}({})\n", escape_for_display(call.tool), shown(arguments, kShownArguments)));
+    tell(fmt::format("  → {}({})\n", escape_for_display(call.tool),
+                     shown(arguments, kShownArguments)));
   };
   stages.on_outcome = [tell](const dispatch::Call&, const dispatch::Outcome& outcome) {
-    const std::string text = outcome.error ? "error: " + outcome.error->message : text_of(outcome.product.content);
+    const std::string text =
+        outcome.error ? "error: " + outcome.error->message : text_of(outcome.product.content);
     tell(fmt::format("  ← {}\n", shown(text, kShownResult)));
   };
 }

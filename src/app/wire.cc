@@ -15,12 +15,16 @@ namespace helve::app {
 namespace {
 
 // Groups that are served first when there are more tools than fit.
-constexpr std::string_view kServedGroups[] = {"fs", "search", "edit", "runtime", "memory", "results", "undo"};
+constexpr std::string_view kServedGroups[] = {"fs",     "search",  "edit", "runtime",
+                                              "memory", "results", "undo"};
 constexpr std::string_view kDefaultAgent = "main";
 
-std::chrono::milliseconds milliseconds(double seconds) { return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000)); }
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
 
-Result<config::Sources> sources_of(const cli::Options& options, const Surroundings& surroundings, const std::string& workspace) {
+Result<config::Sources> sources_of(const cli::Options& options, const Surroundings& surroundings,
+                                   const std::string& workspace) {
   config::Sources sources{.user_file = surroundings.config_file(),
                           .workspace = workspace,
                           .trust_file = surroundings.trust_file(),
@@ -31,14 +35,18 @@ Result<config::Sources> sources_of(const cli::Options& options, const Surroundin
   sources.environment.erase("HELVE_CONFIG");
   sources.user_file = *options.config;
   if (!TRY(config::read_own_file(sources.user_file, config::kMaxYamlBytes)))
-    return Error{Code::invalid_argument, fmt::format("'{}' does not exist", escape_for_display(sources.user_file)), "--config names it", "invalid_config"};
+    return Error{Code::invalid_argument,
+                 fmt::format("'{}' does not exist", escape_for_display(sources.user_file)),
+                 "--config names it", "invalid_config"};
   return sources;
 }
 
-Result<config::Loaded> load_config(const cli::Options& options, const Surroundings& surroundings, const std::string& workspace) {
+Result<config::Loaded> load_config(const cli::Options& options, const Surroundings& surroundings,
+                                   const std::string& workspace) {
   Result<config::Loaded> loaded = config::load(TRY(sources_of(options, surroundings, workspace)));
   // However a config file is wrong, to the shell it is wrong input.
-  if (!loaded && loaded.error().type == "invalid_config") loaded.error().code = Code::invalid_argument;
+  if (!loaded && loaded.error().type == "invalid_config")
+    loaded.error().code = Code::invalid_argument;
   return loaded;
 }
 
@@ -63,20 +71,29 @@ std::vector<std::string> own_directories(const Surroundings& surroundings) {
 
 // The root alone, before any configuration is known; or why it cannot be a workspace.
 Result<Workspace> open_root(const Root& root, const Surroundings& surroundings) {
-  if (root.path.empty()) return Error{Code::not_found, "the current directory is gone", "give --root DIR"};
-  Result<Workspace> opened = workspace::Workspace::make({.roots = {{root.path}}, .breadth = root.breadth, .protected_directories = own_directories(surroundings)});
-  if (!opened && opened.error().type == "root_too_wide") opened.error().hint = "change to the project's directory, or give --root DIR";
+  if (root.path.empty())
+    return Error{Code::not_found, "the current directory is gone", "give --root DIR"};
+  Result<Workspace> opened =
+      workspace::Workspace::make({.roots = {{root.path}},
+                                  .breadth = root.breadth,
+                                  .protected_directories = own_directories(surroundings)});
+  if (!opened && opened.error().type == "root_too_wide")
+    opened.error().hint = "change to the project's directory, or give --root DIR";
   return opened;
 }
 
-// The roots and what the configuration adds to them. How wide a root may be is checked on what is opened here.
-Result<Workspace> open_all(const std::vector<Root>& roots, const cli::Options& options, const Surroundings& surroundings,
-                           const config::Config& config) {
+// The roots and what the configuration adds to them. How wide a root may be is checked on what is
+// opened here.
+Result<Workspace> open_all(const std::vector<Root>& roots, const cli::Options& options,
+                           const Surroundings& surroundings, const config::Config& config) {
   using workspace::Access;
-  workspace::Options all{.breadth = workspace::Breadth::any,
-                         .durability = config.sync ? workspace::Durability::synced : workspace::Durability::unsynced,
-                         .protected_directories = own_directories(surroundings)};
-  for (const Root& root : roots) all.roots.push_back({root.path, options.read_only ? Access::read_only : Access::writable, root.breadth});
+  workspace::Options all{
+      .breadth = workspace::Breadth::any,
+      .durability = config.sync ? workspace::Durability::synced : workspace::Durability::unsynced,
+      .protected_directories = own_directories(surroundings)};
+  for (const Root& root : roots)
+    all.roots.push_back(
+        {root.path, options.read_only ? Access::read_only : Access::writable, root.breadth});
   for (const config::Root& root : config.roots) {
     const bool writable = root.access == config::Access::writable && !options.read_only;
     all.roots.push_back({root.path, writable ? Access::writable : Access::read_only});
@@ -85,31 +102,39 @@ Result<Workspace> open_all(const std::vector<Root>& roots, const cli::Options& o
 }
 
 dispatch::Rules rules_of(const config::RuleLayer& layer) {
-  dispatch::Rules rules{.source = layer.source, .allow = layer.allow, .deny = layer.deny, .ask = layer.ask};
-  for (size_t i = 0; i < rules.effects.size(); ++i) rules.effects[i] = static_cast<dispatch::Verdict>(layer.effects[i]);
+  dispatch::Rules rules{
+      .source = layer.source, .allow = layer.allow, .deny = layer.deny, .ask = layer.ask};
+  for (size_t i = 0; i < rules.effects.size(); ++i)
+    rules.effects[i] = static_cast<dispatch::Verdict>(layer.effects[i]);
   return rules;
 }
 
 bool restricts(const config::RuleLayer& layer) {
   return !layer.allow.empty() || !layer.deny.empty() || !layer.ask.empty() ||
-         std::ranges::any_of(layer.effects, [](config::Verdict verdict) { return verdict != config::Verdict::allow; });
+         std::ranges::any_of(layer.effects, [](config::Verdict verdict) {
+           return verdict != config::Verdict::allow;
+         });
 }
 
 // Null when no rule restricts anything: the stage is then absent.
-Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& registry, const Place& place) {
+Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& registry,
+                                                            const Place& place) {
   std::vector<dispatch::Rules> layers;
   for (const config::RuleLayer& layer : place.settings.rules_for(place.who.agent)) {
     if (restricts(layer)) layers.push_back(rules_of(layer));
   }
   if (layers.empty()) return nullptr;
   if (place.settings.config.profile == config::Profile::bare) {
-    return Error{Code::invalid_argument, fmt::format("the bare profile has no policy, and {} restricts tools", layers.front().source),
+    return Error{Code::invalid_argument,
+                 fmt::format("the bare profile has no policy, and {} restricts tools",
+                             layers.front().source),
                  "leave one of them out", "usage"};
   }
   return std::make_shared<const dispatch::Policy>(TRY(dispatch::Policy::make(registry, layers)));
 }
 
-Result<void> load_tools(World& world, const config::Config& config, const cli::Options& options, Purpose purpose) {
+Result<void> load_tools(World& world, const config::Config& config, const cli::Options& options,
+                        Purpose purpose) {
   std::vector<Tool> tools = builtin_tools();
   for (Tool& tool : tools) {
     // A tool that states a limit of its own has a reason for it.
@@ -125,14 +150,18 @@ Result<void> load_tools(World& world, const config::Config& config, const cli::O
   for (const Dialect& dialect : dialects()) known.push_back(dialect.name);
   std::string hint = did_you_mean(config.dialect, known);
   if (hint.empty()) hint = fmt::format("known: {}", fmt::join(known, ", "));
-  return Error{Code::invalid_argument, fmt::format("there is no dialect '{}'", escape_for_display(config.dialect)), hint, "unknown_dialect"};
+  return Error{Code::invalid_argument,
+               fmt::format("there is no dialect '{}'", escape_for_display(config.dialect)), hint,
+               "unknown_dialect"};
 }
 
-Result<void> add_hooks(Place& place, std::vector<std::string>& notices, const Surroundings& surroundings) {
+Result<void> add_hooks(Place& place, std::vector<std::string>& notices,
+                       const Surroundings& surroundings) {
   const config::Config& config = place.settings.config;
   if (!config.hooks.enabled || surroundings.config_directory.empty()) return {};
   hooks::ScriptHooks::Found found = TRY(hooks::ScriptHooks::find(
-      surroundings.hooks_directory(), {.timeout = milliseconds(config.hooks.timeout_seconds), .environment = surroundings.environment}));
+      surroundings.hooks_directory(), {.timeout = milliseconds(config.hooks.timeout_seconds),
+                                       .environment = surroundings.environment}));
   place.hooks = std::move(found.hooks);
   std::ranges::move(found.notices, std::back_inserter(notices));
   return {};
@@ -147,10 +176,13 @@ void want_store(World& world, bool record, const Surroundings& surroundings, con
   }
   if (!record || world.recorder) return;
   world.recorder = std::make_unique<store::StoreRecorder>(
-      *world.opener, store::RecorderOptions{.on_problem = [tell](std::string problem) { tell(fmt::format("helve: {}\n", escape_for_display(problem))); }});
+      *world.opener, store::RecorderOptions{.on_problem = [tell](std::string problem) {
+        tell(fmt::format("helve: {}\n", escape_for_display(problem)));
+      }});
 }
 
-Result<void> add_stages(World& world, Place& place, std::vector<std::string>& notices, const Surroundings& surroundings, const Tell& tell) {
+Result<void> add_stages(World& world, Place& place, std::vector<std::string>& notices,
+                        const Surroundings& surroundings, const Tell& tell) {
   const config::Config& config = place.settings.config;
   dispatch::Stages& stages = place.stages;
   if (config.limits.timeout_seconds) stages.timeout = milliseconds(*config.limits.timeout_seconds);
@@ -166,10 +198,15 @@ Result<void> add_stages(World& world, Place& place, std::vector<std::string>& no
 
 // The last step: from here on the place does not change.
 std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place) {
-  dispatch::Capabilities capabilities{.files = place->files.get(), .no_files = place->no_files, .clock = &world.clock};
+  dispatch::Capabilities capabilities{
+      .files = place->files.get(), .no_files = place->no_files, .clock = &world.clock};
   // The bare profile has no store.
-  if (place->stages.results) capabilities.store = [opener = *world.opener] { return std::make_shared<store::CallStore>(opener); };
-  place->dispatcher = std::make_unique<dispatch::Dispatcher>(*world.registry, std::move(capabilities), place->stages);
+  if (place->stages.results)
+    capabilities.store = [opener = *world.opener] {
+      return std::make_shared<store::CallStore>(opener);
+    };
+  place->dispatcher = std::make_unique<dispatch::Dispatcher>(
+      *world.registry, std::move(capabilities), place->stages);
   place->served = {place->dispatcher.get(), &place->who, place->policy.get()};
   return place;
 }
@@ -179,9 +216,12 @@ std::string agent_of(const cli::Options& options, const config::Config& config) 
 }
 
 // What tools are told when they need files, and there are none.
-Error no_workspace(const Error& why) { return Error{Code::denied, "there is no workspace: " + why.message, why.hint, "no_files"}; }
+Error no_workspace(const Error& why) {
+  return Error{Code::denied, "there is no workspace: " + why.message, why.hint, "no_files"};
+}
 
-Result<std::shared_ptr<const Place>> place_at(World& world, const std::vector<Root>& roots, const cli::Options& options,
+Result<std::shared_ptr<const Place>> place_at(World& world, const std::vector<Root>& roots,
+                                              const cli::Options& options,
                                               const Surroundings& surroundings, const Tell& tell) {
   auto place = std::make_shared<Place>();
   const std::string path = TRY(open_root(roots.front(), surroundings))->roots().front().path;
@@ -194,17 +234,22 @@ Result<std::shared_ptr<const Place>> place_at(World& world, const std::vector<Ro
   std::vector<std::string> notices = place->settings.notices;
   TRY(add_stages(world, *place, notices, surroundings, tell));
   for (const std::string& notice : notices) {
-    if (std::ranges::find(world.notices, notice) == world.notices.end()) tell(fmt::format("helve: note: {}\n", escape_lines_for_display(notice)));
+    if (std::ranges::find(world.notices, notice) == world.notices.end())
+      tell(fmt::format("helve: note: {}\n", escape_lines_for_display(notice)));
   }
   return finished(world, std::move(place));
 }
 
 // Those that can be a workspace; the others are told.
-std::vector<Root> usable(const std::vector<std::string>& paths, const Surroundings& surroundings, const Tell& tell) {
+std::vector<Root> usable(const std::vector<std::string>& paths, const Surroundings& surroundings,
+                         const Tell& tell) {
   std::vector<Root> roots;
   for (const std::string& path : paths) {
-    if (Result<Workspace> opened = open_root({path}, surroundings)) roots.push_back({path});
-    else tell(fmt::format("helve: warning: a root of the client is left out: {}\n", escape_lines_for_display(describe(opened.error()))));
+    if (Result<Workspace> opened = open_root({path}, surroundings))
+      roots.push_back({path});
+    else
+      tell(fmt::format("helve: warning: a root of the client is left out: {}\n",
+                       escape_lines_for_display(describe(opened.error()))));
   }
   return roots;
 }
@@ -245,12 +290,14 @@ JsonObject config_flags(const cli::Options& options, const std::string& current_
       tools["load"] = std::move(names);
     }
   }
-  if (options.read_only) tools["effects"] = JsonObject{{"write", "deny"}, {"execute", "deny"}, {"network", "deny"}};
+  if (options.read_only)
+    tools["effects"] = JsonObject{{"write", "deny"}, {"execute", "deny"}, {"network", "deny"}};
   if (!tools.empty()) flags["tools"] = std::move(tools);
   JsonArray roots;
   for (const std::string& path : options.add_dir) {
     const bool is_relative = !path.starts_with('/') && !path.starts_with("~/");
-    roots.push_back(JsonObject{{"path", is_relative ? current_directory + "/" + path : path}, {"access", "writable"}});
+    roots.push_back(JsonObject{{"path", is_relative ? current_directory + "/" + path : path},
+                               {"access", "writable"}});
   }
   if (!roots.empty()) flags["roots"] = std::move(roots);
   if (options.agent && *options.agent != kDefaultAgent) flags["agent"] = *options.agent;
@@ -262,19 +309,23 @@ JsonObject config_flags(const cli::Options& options, const std::string& current_
   return flags;
 }
 
-Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose, const std::vector<Tool>& tools) {
+Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
+                       const std::vector<Tool>& tools) {
   if (load.kind == config::Load::Kind::none) return LoadNone{};
   if (load.kind == config::Load::Kind::names) return LoadNames{load.names};
   if (purpose != Purpose::serve || is_explicit || tools.size() <= kMaxServedTools) return LoadAll{};
   LoadNames served;
   for (const Tool& tool : tools) {
-    const bool listed = std::ranges::find(kServedGroups, tool.spec.group) != std::end(kServedGroups);
+    const bool listed =
+        std::ranges::find(kServedGroups, tool.spec.group) != std::end(kServedGroups);
     if (listed && served.names.size() < kMaxServedTools) served.names.push_back(tool.spec.name);
   }
   return served;
 }
 
-Result<std::unique_ptr<World>> make_world(const cli::Options& options, const Surroundings& surroundings, Purpose purpose, const Tell& tell) {
+Result<std::unique_ptr<World>> make_world(const cli::Options& options,
+                                          const Surroundings& surroundings, Purpose purpose,
+                                          const Tell& tell) {
   auto world = std::make_unique<World>();
   auto place = std::make_shared<Place>();
   const Root root = root_of(options, surroundings);
@@ -293,17 +344,21 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options, const Sur
                 .session = options.session.value_or(sys::new_id("s_", world->clock))};
   TRY(load_tools(*world, config, options, purpose));
   const bool needs_more = !config.roots.empty() || !config.sync || options.read_only;
-  if (opened) place->files = needs_more ? TRY(open_all({{path, root.breadth}}, options, surroundings, config)) : std::move(*opened);
+  if (opened)
+    place->files = needs_more ? TRY(open_all({{path, root.breadth}}, options, surroundings, config))
+                              : std::move(*opened);
   place->policy = TRY(make_policy(*world->registry, *place));
   TRY(add_stages(*world, *place, world->notices, surroundings, tell));
   world->home = finished(*world, std::move(place));
   return world;
 }
 
-Result<void> move_world(World& world, const std::vector<std::string>& paths, const cli::Options& options, const Surroundings& surroundings,
+Result<void> move_world(World& world, const std::vector<std::string>& paths,
+                        const cli::Options& options, const Surroundings& surroundings,
                         const Tell& tell) {
   const std::vector<Root> roots = usable(paths, surroundings, tell);
-  Result<std::shared_ptr<const Place>> place = Error{Code::not_found, "the client named no directory that can be one"};
+  Result<std::shared_ptr<const Place>> place =
+      Error{Code::not_found, "the client named no directory that can be one"};
   if (!roots.empty()) place = place_at(world, roots, options, surroundings, tell);
   if (!place) {
     leave_workspace(world, describe(place.error()));
@@ -319,7 +374,8 @@ void leave_workspace(World& world, std::string why) {
   place->settings = now->settings;
   place->who = now->who;
   place->who.workspace.clear();
-  place->no_files = no_workspace({Code::denied, std::move(why), "let the client name its roots, or start helve with --root DIR"});
+  place->no_files = no_workspace({Code::denied, std::move(why),
+                                  "let the client name its roots, or start helve with --root DIR"});
   place->policy = now->policy;
   place->hooks = now->hooks;
   place->stages = now->stages;

@@ -1,4 +1,5 @@
-// Wire: builds everything from the configuration and connects it. Nothing else knows all the modules.
+// Wire: builds everything from the configuration and connects it. Nothing else knows all the
+// modules.
 #pragma once
 
 #include <atomic>
@@ -22,16 +23,16 @@
 
 namespace helve::app {
 
-// What the world is built for. Only a tool call on the command line cannot do without a workspace: an MCP client may
-// name one later, and those who only look want to know why there is none.
+// What the world is built for. Only a tool call on the command line cannot do without a workspace:
+// an MCP client may name one later, and those who only look want to know why there is none.
 enum class Purpose { call, serve, inspect };
 
-// One workspace and all that is configured for it. It never changes: a call holds the place where it began until it
-// ends, so that files, rules and limits always belong together.
+// One workspace and all that is configured for it. It never changes: a call holds the place where
+// it began until it ends, so that files, rules and limits always belong together.
 struct Place {
   config::Loaded settings;
   Identity who;
-  std::unique_ptr<workspace::Workspace> files;     // null: there is none, and no_files says why
+  std::unique_ptr<workspace::Workspace> files;  // null: there is none, and no_files says why
   std::optional<Error> no_files;
   std::shared_ptr<const dispatch::Policy> policy;  // null: everything loaded is allowed
   std::shared_ptr<hooks::ScriptHooks> hooks;
@@ -40,8 +41,8 @@ struct Place {
   mcp::Place served = {};  // the same, for MCP calls
 };
 
-// Everything that calls need, in the order in which it depends on each other; it is destroyed from the end, so that
-// the recorder still writes what is waiting.
+// Everything that calls need, in the order in which it depends on each other; it is destroyed from
+// the end, so that the recorder still writes what is waiting.
 struct World {
   sys::RealClock clock;
   std::vector<std::string> notices;  // what was ignored, and why
@@ -71,20 +72,24 @@ struct World {
 using Tell = std::function<void(std::string_view)>;
 
 // Opens no database, starts no thread and runs no program: those come with the first use.
-Result<std::unique_ptr<World>> make_world(const cli::Options& options, const Surroundings& surroundings, Purpose purpose, const Tell& tell);
+Result<std::unique_ptr<World>> make_world(const cli::Options& options,
+                                          const Surroundings& surroundings, Purpose purpose,
+                                          const Tell& tell);
 
-// Moves to the directories that an MCP client works in, with their own configuration. What cannot be a workspace is
-// told and left out; when nothing is left, or the configuration is wrong, there is no workspace, and the error says why.
-// One thread at a time.
-Result<void> move_world(World& world, const std::vector<std::string>& roots, const cli::Options& options, const Surroundings& surroundings,
+// Moves to the directories that an MCP client works in, with their own configuration. What cannot
+// be a workspace is told and left out; when nothing is left, or the configuration is wrong, there
+// is no workspace, and the error says why. One thread at a time.
+Result<void> move_world(World& world, const std::vector<std::string>& roots,
+                        const cli::Options& options, const Surroundings& surroundings,
                         const Tell& tell);
 // From now on there is no workspace. Calls that need one are told `why`.
 void leave_workspace(World& world, std::string why);
 
-// Which tools are loaded. Models choose badly among many tools, so MCP clients get at most kMaxServedTools unless
-// somebody asked for more.
+// Which tools are loaded. Models choose badly among many tools, so MCP clients get at most
+// kMaxServedTools unless somebody asked for more.
 constexpr size_t kMaxServedTools = 20;
-Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose, const std::vector<Tool>& tools);
+Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
+                       const std::vector<Tool>& tools);
 
 // The command line as a config file would say it.
 JsonObject config_flags(const cli::Options& options, const std::string& current_directory);

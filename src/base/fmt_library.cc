@@ -1,4 +1,5 @@
-// Debian packages {fmt} as a shared library only; this one file compiles it into ours, so that nothing is loaded at start.
+// Debian packages {fmt} as a shared library only; this one file compiles it into ours, so that
+// nothing is loaded at start.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

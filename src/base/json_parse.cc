@@ -20,15 +20,18 @@ std::pair<size_t, size_t> position(std::string_view text, size_t offset) {
 
 Error syntax_error(std::string_view text, size_t offset, std::string_view what) {
   auto [line, column] = position(text, offset);
-  return Error{Code::invalid_argument, fmt::format("invalid JSON at line {}, column {}: {}", line, column, what),
-               "", "invalid_json"};
+  return Error{Code::invalid_argument,
+               fmt::format("invalid JSON at line {}, column {}: {}", line, column, what), "",
+               "invalid_json"};
 }
 
-// Builds the value. It differs from the library's own handler in one thing: decimal numbers are rounded correctly, so
-// that 0.1 and 1.2345678901234901e25 come back as they were written, and one that no number type holds is refused.
+// Builds the value. It differs from the library's own handler in one thing: decimal numbers are
+// rounded correctly, so that 0.1 and 1.2345678901234901e25 come back as they were written, and one
+// that no number type holds is refused.
 class Handler {
  public:
-  static constexpr size_t max_object_size = -1, max_array_size = -1, max_key_size = -1, max_string_size = -1;
+  static constexpr size_t max_object_size = -1, max_array_size = -1, max_key_size = -1,
+                          max_string_size = -1;
   using Failure = boost::json::error_code;
 
   explicit Handler(unsigned char* scratch, size_t size) : stack({}, scratch, size) {}
@@ -40,13 +43,27 @@ class Handler {
   bool on_object_end(size_t count, Failure&) { return stack.push_object(count), true; }
   bool on_array_begin(Failure&) { return true; }
   bool on_array_end(size_t count, Failure&) { return stack.push_array(count), true; }
-  bool on_key_part(boost::json::string_view text, size_t, Failure&) { return stack.push_chars(text), true; }
-  bool on_key(boost::json::string_view text, size_t, Failure&) { return stack.push_key(text), true; }
-  bool on_string_part(boost::json::string_view text, size_t, Failure&) { return stack.push_chars(text), true; }
-  bool on_string(boost::json::string_view text, size_t, Failure&) { return stack.push_string(text), true; }
-  bool on_number_part(boost::json::string_view text, Failure&) { return number_.append(text.data(), text.size()), true; }
-  bool on_int64(std::int64_t number, boost::json::string_view, Failure&) { return number_.clear(), stack.push_int64(number), true; }
-  bool on_uint64(std::uint64_t number, boost::json::string_view, Failure&) { return number_.clear(), stack.push_uint64(number), true; }
+  bool on_key_part(boost::json::string_view text, size_t, Failure&) {
+    return stack.push_chars(text), true;
+  }
+  bool on_key(boost::json::string_view text, size_t, Failure&) {
+    return stack.push_key(text), true;
+  }
+  bool on_string_part(boost::json::string_view text, size_t, Failure&) {
+    return stack.push_chars(text), true;
+  }
+  bool on_string(boost::json::string_view text, size_t, Failure&) {
+    return stack.push_string(text), true;
+  }
+  bool on_number_part(boost::json::string_view text, Failure&) {
+    return number_.append(text.data(), text.size()), true;
+  }
+  bool on_int64(std::int64_t number, boost::json::string_view, Failure&) {
+    return number_.clear(), stack.push_int64(number), true;
+  }
+  bool on_uint64(std::uint64_t number, boost::json::string_view, Failure&) {
+    return number_.clear(), stack.push_uint64(number), true;
+  }
   bool on_double(double about, boost::json::string_view text, Failure& failure) {
     std::string_view digits(text.data(), text.size());
     if (!number_.empty()) digits = number_.append(digits);  // it came in parts
@@ -54,7 +71,8 @@ class Handler {
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     // Too small to tell from zero is fine; too large is not.
     const bool tiny = error == std::errc::result_out_of_range && std::fabs(about) < 1;
-    if (error != std::errc() && !tiny) return failure = boost::json::error::exponent_overflow, false;
+    if (error != std::errc() && !tiny)
+      return failure = boost::json::error::exponent_overflow, false;
     number_.clear();
     return stack.push_double(tiny ? 0.0 : number), true;
   }
@@ -69,14 +87,17 @@ class Handler {
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text, const JsonLimits& limits, boost::json::storage_ptr storage) {
+Result<Json> parse_json(std::string_view text, const JsonLimits& limits,
+                        boost::json::storage_ptr storage) {
   if (text.size() > limits.bytes) {
-    return Error{Code::too_large, fmt::format("JSON of {} bytes is over the limit of {}", text.size(), limits.bytes), "",
-                 "json_too_large"};
+    return Error{Code::too_large,
+                 fmt::format("JSON of {} bytes is over the limit of {}", text.size(), limits.bytes),
+                 "", "json_too_large"};
   }
   boost::json::parse_options options;
   options.max_depth = limits.depth;
-  unsigned char scratch[2048];  // so that small documents need no allocation for the parser's own stack
+  unsigned char
+      scratch[2048];  // so that small documents need no allocation for the parser's own stack
   boost::json::basic_parser<Handler> parser(options, scratch, sizeof scratch);
   boost::json::error_code failure;
   size_t consumed = 0;
@@ -85,11 +106,13 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits, boost::
     consumed = parser.write_some(false, text.data(), text.size(), failure);
     if (failure) return syntax_error(text, consumed, failure.message());
     for (size_t i = consumed; i < text.size(); ++i) {
-      if (!std::strchr(" \t\r\n", text[i]) || text[i] == 0) return syntax_error(text, i, "more text after the value");
+      if (!std::strchr(" \t\r\n", text[i]) || text[i] == 0)
+        return syntax_error(text, i, "more text after the value");
     }
     return parser.handler().stack.release();
   } catch (const std::exception& error) {
-    return Error{Code::too_large, fmt::format("JSON cannot be held: {}", error.what()), "", "json_too_large"};
+    return Error{Code::too_large, fmt::format("JSON cannot be held: {}", error.what()), "",
+                 "json_too_large"};
   }
 }
 
@@ -106,14 +129,21 @@ std::string_view string_at(const Json& value, std::string_view key) {
 
 std::string_view type_name(const Json& value) {
   switch (value.kind()) {
-    case boost::json::kind::null: return "null";
-    case boost::json::kind::bool_: return "boolean";
+    case boost::json::kind::null:
+      return "null";
+    case boost::json::kind::bool_:
+      return "boolean";
     case boost::json::kind::int64:
-    case boost::json::kind::uint64: return "integer";
-    case boost::json::kind::double_: return "number";
-    case boost::json::kind::string: return "string";
-    case boost::json::kind::array: return "array";
-    case boost::json::kind::object: return "object";
+    case boost::json::kind::uint64:
+      return "integer";
+    case boost::json::kind::double_:
+      return "number";
+    case boost::json::kind::string:
+      return "string";
+    case boost::json::kind::array:
+      return "array";
+    case boost::json::kind::object:
+      return "object";
   }
   return "null";
 }

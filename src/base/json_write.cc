@@ -13,7 +13,8 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-// 0: copy as it is; otherwise the letter after the backslash, 'u' for \u00XX, or 1 for a byte that starts non-ASCII text.
+// 0: copy as it is; otherwise the letter after the backslash, 'u' for \u00XX, or 1 for a byte that
+// starts non-ASCII text.
 constexpr auto kEscape = [] {
   std::array<char, 256> table{};
   for (int i = 0; i < 0x20; ++i) table[i] = 'u';
@@ -30,14 +31,16 @@ class Lane {
  public:
   static constexpr size_t kBytes = 16;
 
-  explicit Lane(const char* text) : bytes_(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text))) {}
+  explicit Lane(const char* text)
+      : bytes_(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text))) {}
   void store(char* out) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes_); }
   // A bit for each byte that cannot be copied as it is.
   unsigned special() const {
     // Signed: bytes beyond ASCII are below the space too.
     const __m128i low = _mm_cmplt_epi8(bytes_, _mm_set1_epi8(' '));
     const __m128i quoted = _mm_or_si128(equal('"'), equal('\\'));
-    return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(low, quoted), equal(0x7f))));
+    return static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(low, quoted), equal(0x7f))));
   }
 
  private:
@@ -47,18 +50,20 @@ class Lane {
 };
 #endif
 
-// Copies the text before the first byte that needs an escape, and returns its length. Answers are mostly text, and
-// this is most of the work of writing them.
+// Copies the text before the first byte that needs an escape, and returns its length. Answers are
+// mostly text, and this is most of the work of writing them.
 size_t copy_plain(std::string_view text, char* out) {
   size_t i = 0;
 #ifdef __SSE2__
   for (; i + Lane::kBytes <= text.size(); i += Lane::kBytes) {
     const Lane lane(text.data() + i);
     lane.store(out + i);
-    if (const unsigned special = lane.special()) return i + static_cast<size_t>(std::countr_zero(special));
+    if (const unsigned special = lane.special())
+      return i + static_cast<size_t>(std::countr_zero(special));
   }
 #endif
-  for (; i < text.size() && kEscape[static_cast<unsigned char>(text[i])] == 0; ++i) out[i] = text[i];
+  for (; i < text.size() && kEscape[static_cast<unsigned char>(text[i])] == 0; ++i)
+    out[i] = text[i];
   return i;
 }
 
@@ -70,7 +75,8 @@ char* put_escape(std::string_view& text, char* out) {
   const char escape = kEscape[byte];
   if (escape == 1) {
     const size_t length = char_length(text);
-    const std::string_view shown = length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
+    const std::string_view shown =
+        length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length);
     text.remove_prefix(std::max<size_t>(length, 1));
     return std::copy(shown.begin(), shown.end(), out);
   }
@@ -143,17 +149,30 @@ void append_json_number(std::string& out, double number) {
   auto end = std::to_chars(buffer, buffer + sizeof buffer, number).ptr;
   out.append(buffer, end);
   // 1.0 must stay a number with a fraction when it is read again as the same type.
-  if (std::none_of(buffer, end, [](char c) { return c == '.' || c == 'e' || c == 'n'; })) out += ".0";
+  if (std::none_of(buffer, end, [](char c) { return c == '.' || c == 'e' || c == 'n'; }))
+    out += ".0";
 }
 
 void append_json(std::string& out, const Json& value) {
   switch (value.kind()) {
-    case boost::json::kind::null: out += "null"; return;
-    case boost::json::kind::bool_: out += value.get_bool() ? "true" : "false"; return;
-    case boost::json::kind::int64: out += std::to_string(value.get_int64()); return;
-    case boost::json::kind::uint64: out += std::to_string(value.get_uint64()); return;
-    case boost::json::kind::double_: append_json_number(out, value.get_double()); return;
-    case boost::json::kind::string: append_json_string(out, value.get_string()); return;
+    case boost::json::kind::null:
+      out += "null";
+      return;
+    case boost::json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return;
+    case boost::json::kind::int64:
+      out += std::to_string(value.get_int64());
+      return;
+    case boost::json::kind::uint64:
+      out += std::to_string(value.get_uint64());
+      return;
+    case boost::json::kind::double_:
+      append_json_number(out, value.get_double());
+      return;
+    case boost::json::kind::string:
+      append_json_string(out, value.get_string());
+      return;
     case boost::json::kind::array: {
       out += '[';
       for (bool first = true; const Json& item : value.get_array()) {

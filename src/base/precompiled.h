@@ -1,12 +1,14 @@
-// The one precompiled header: what nearly every file includes anyway. Files still include what they use.
+// The one precompiled header: what nearly every file includes anyway. Files still include what they
+// use.
 #pragma once
+#include <fmt/core.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <boost/json/value.hpp>
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/string.hpp>
+#include <boost/json/value.hpp>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
@@ -14,7 +16,6 @@
 #include <cstring>
 #include <deque>
 #include <expected>
-#include <fmt/core.h>
 #include <functional>
 #include <map>
 #include <memory>

@@ -33,11 +33,12 @@ T take(Result<T>&& result) {
 
 }  // namespace helve
 
-// An expression: TRY(parse(x)) is the value, or returns the error from the enclosing function. Not inside a braced
-// list: the compiler does not destroy what the list had built before it (tests/checks/try_use.py looks for that).
-#define TRY(...)                                                    \
-  ({                                                                \
-    auto try_result_ = (__VA_ARGS__);                               \
-    if (!try_result_) return std::move(try_result_).error();        \
-    ::helve::take(std::move(try_result_));                          \
+// An expression: TRY(parse(x)) is the value, or returns the error from the enclosing function. Not
+// inside a braced list: the compiler does not destroy what the list had built before it
+// (tests/checks/try_use.py looks for that).
+#define TRY(...)                                             \
+  ({                                                         \
+    auto try_result_ = (__VA_ARGS__);                        \
+    if (!try_result_) return std::move(try_result_).error(); \
+    ::helve::take(std::move(try_result_));                   \
   })

@@ -8,17 +8,24 @@ namespace {
 char32_t code_point(std::string_view bytes) {
   auto byte = [&](size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(bytes[i])); };
   switch (bytes.size()) {
-    case 1: return byte(0);
-    case 2: return (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F);
-    case 3: return (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
-    default: return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
+    case 1:
+      return byte(0);
+    case 2:
+      return (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F);
+    case 3:
+      return (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
+    default:
+      return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
+             (byte(3) & 0x3F);
   }
 }
 
-// Characters that change how other text is shown, or hide: C1 controls, bidirectional controls, zero width, tags.
+// Characters that change how other text is shown, or hide: C1 controls, bidirectional controls,
+// zero width, tags.
 bool is_deceptive(char32_t c) {
-  return (c >= 0x80 && c < 0xA0) || c == 0xAD || c == 0x61C || (c >= 0x200B && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF || (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
+  return (c >= 0x80 && c < 0xA0) || c == 0xAD || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
+         (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
 }
 
 void append_byte(std::string& out, char byte) {
@@ -49,7 +56,8 @@ void escape_display_into(std::string& out, std::string_view text, bool keep_line
   }
 }
 
-// Edits between two words: insert, delete, replace, swap neighbours. Gives up early once `limit` is passed.
+// Edits between two words: insert, delete, replace, swap neighbours. Gives up early once `limit` is
+// passed.
 size_t distance(std::string_view a, std::string_view b, size_t limit) {
   if (a.size() > 64 || b.size() > 64) return limit + 1;
   size_t rows[3][65];
@@ -62,7 +70,8 @@ size_t distance(std::string_view a, std::string_view b, size_t limit) {
     for (size_t j = 1; j <= b.size(); ++j) {
       const bool same = std::tolower(a[i - 1]) == std::tolower(b[j - 1]);
       row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (same ? 0 : 1)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) row[j] = std::min(row[j], twice_above[j - 2] + 1);
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], twice_above[j - 2] + 1);
     }
   }
   return rows[a.size() % 3][b.size()];
@@ -80,10 +89,10 @@ size_t char_length(std::string_view text) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
   }
   const unsigned char second = byte(1);
-  if (lead == 0xE0 && second < 0xA0) return 0;                     // overlong
-  if (lead == 0xED && second > 0x9F) return 0;                     // surrogates
-  if (lead == 0xF0 && second < 0x90) return 0;                     // overlong
-  if (lead == 0xF4 && second > 0x8F) return 0;                     // beyond U+10FFFF
+  if (lead == 0xE0 && second < 0xA0) return 0;  // overlong
+  if (lead == 0xED && second > 0x9F) return 0;  // surrogates
+  if (lead == 0xF0 && second < 0x90) return 0;  // overlong
+  if (lead == 0xF4 && second > 0x8F) return 0;  // beyond U+10FFFF
   return length;
 }
 
@@ -108,7 +117,8 @@ size_t valid_utf8_prefix(std::string_view text) {
 std::string_view cut_utf8(std::string_view text, size_t bytes) {
   if (text.size() <= bytes) return text;
   size_t end = bytes;
-  while (end > 0 && bytes - end < 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (end > 0 && bytes - end < 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+    --end;
   return text.substr(0, end);
 }
 
@@ -121,7 +131,8 @@ std::string_view first_chars(std::string_view text, size_t count) {
 }
 
 size_t count_chars(std::string_view text) {
-  return std::count_if(text.begin(), text.end(), [](unsigned char c) { return (c & 0xC0) != 0x80; });
+  return std::count_if(text.begin(), text.end(),
+                       [](unsigned char c) { return (c & 0xC0) != 0x80; });
 }
 
 std::string preview(std::string_view text, size_t count) {
@@ -160,7 +171,9 @@ std::string escape_bytes(std::string_view bytes) {
   return out;
 }
 
-std::string escape_invalid_utf8(std::string_view bytes) { return is_utf8(bytes) ? std::string(bytes) : escape_bytes(bytes); }
+std::string escape_invalid_utf8(std::string_view bytes) {
+  return is_utf8(bytes) ? std::string(bytes) : escape_bytes(bytes);
+}
 
 std::string shell_quoted(std::string_view text) {
   std::string out;
@@ -195,7 +208,8 @@ std::string_view trim(std::string_view text) {
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
-  for (size_t at; (at = text.find(separator)) != text.npos; text.remove_prefix(at + 1)) parts.push_back(text.substr(0, at));
+  for (size_t at; (at = text.find(separator)) != text.npos; text.remove_prefix(at + 1))
+    parts.push_back(text.substr(0, at));
   parts.push_back(text);
   return parts;
 }
@@ -210,7 +224,9 @@ std::string join(std::span<const std::string> parts, std::string_view separator)
 }
 
 bool equals_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
+    return std::tolower(x) == std::tolower(y);
+  });
 }
 
 bool matches_wildcard(std::string_view pattern, std::string_view text) {
@@ -242,7 +258,8 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   }
   if (!best.empty() || word.size() < 3) return best;
   for (std::string_view candidate : candidates) {  // "old" for "old_text", "filepath" for "path"
-    if (candidate.starts_with(word) || (candidate.size() >= 3 && word.ends_with(candidate))) return candidate;
+    if (candidate.starts_with(word) || (candidate.size() >= 3 && word.ends_with(candidate)))
+      return candidate;
   }
   return {};
 }

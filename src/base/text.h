@@ -1,4 +1,5 @@
-// Text: UTF-8 that is always valid, cuts that are always between characters, and what helps to name things.
+// Text: UTF-8 that is always valid, cuts that are always between characters, and what helps to name
+// things.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace helve {
 
-// The length of the character that `text` begins with, or 0 when it is not valid UTF-8. Not for empty text.
+// The length of the character that `text` begins with, or 0 when it is not valid UTF-8. Not for
+// empty text.
 size_t char_length(std::string_view text);
 // The length of the longest valid UTF-8 prefix.
 size_t valid_utf8_prefix(std::string_view text);
@@ -23,16 +25,19 @@ size_t count_chars(std::string_view text);
 // "text", or its first `count` characters and "…".
 std::string preview(std::string_view text, size_t count);
 
-// Safe to show on a terminal and on one line: control characters, escape codes, invalid bytes, bidirectional
-// overrides and invisible tags become \n, \x1b, \u{202e} and so on. Printable text stays as it is.
+// Safe to show on a terminal and on one line: control characters, escape codes, invalid bytes,
+// bidirectional overrides and invisible tags become \n, \x1b, \u{202e} and so on. Printable text
+// stays as it is.
 std::string escape_for_display(std::string_view text);
 // As above, but keeps newlines and tabs: for output that has lines.
 std::string escape_lines_for_display(std::string_view text);
-// Lossless text of any bytes: each NUL and each byte that is not UTF-8 becomes \xNN, and \ becomes \\.
+// Lossless text of any bytes: each NUL and each byte that is not UTF-8 becomes \xNN, and \ becomes
+// \\.
 std::string escape_bytes(std::string_view bytes);
 // Valid text as it is, and the escaped bytes of what is not valid.
 std::string escape_invalid_utf8(std::string_view bytes);
-// One word of a shell command that is also safe to show: 'it'\''s', or $'a\x1b' when it holds what must not be shown.
+// One word of a shell command that is also safe to show: 'it'\''s', or $'a\x1b' when it holds what
+// must not be shown.
 std::string shell_quoted(std::string_view text);
 
 std::string_view trim(std::string_view text);
@@ -40,7 +45,8 @@ std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(std::span<const std::string> parts, std::string_view separator);
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 
-// True when `text` matches `pattern`, where * stands for any characters; linear in practice, never exponential.
+// True when `text` matches `pattern`, where * stands for any characters; linear in practice, never
+// exponential.
 bool matches_wildcard(std::string_view pattern, std::string_view text);
 
 // The candidate that `word` most likely meant, or empty when none is near.

@@ -1,4 +1,5 @@
-// Command: a word after `helve` that is not a tool, such as doctor. Its input is described like a tool's.
+// Command: a word after `helve` that is not a tool, such as doctor. Its input is described like a
+// tool's.
 #pragma once
 
 #include <functional>
@@ -34,7 +35,8 @@ struct Command {
 };
 
 template <class Input, class Function>
-Command make_command(std::string_view name, std::string_view details, std::vector<Example> examples, Function run) {
+Command make_command(std::string_view name, std::string_view details, std::vector<Example> examples,
+                     Function run) {
   return {name, &schema::kType<Input>, details, std::move(examples),
           [run = std::move(run)](const Json& arguments, Run& with) -> Result<int> {
             return run(TRY(schema::decode<Input>(arguments)), with);

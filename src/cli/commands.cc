@@ -10,8 +10,9 @@ namespace {
 struct HelpInput {
   std::vector<std::string> topic;
   static constexpr auto schema() {
-    return schema::object("Show help on a command, a group of tools or a tool",
-                          schema::opt<&HelpInput::topic>("A command, a group, or a group and a tool").positional());
+    return schema::object(
+        "Show help on a command, a group of tools or a tool",
+        schema::opt<&HelpInput::topic>("A command, a group, or a group and a tool").positional());
   }
 };
 
@@ -19,9 +20,12 @@ struct CallInput {
   std::string name;
   std::string arguments = "{}";
   static constexpr auto schema() {
-    return schema::object("Call a tool by any of its names, with JSON arguments",
-                          schema::arg<&CallInput::name>("Name of the tool: its own, an alias, or one of a dialect"),
-                          schema::opt<&CallInput::arguments>("The arguments, a JSON object").positional().from_stdin());
+    return schema::object(
+        "Call a tool by any of its names, with JSON arguments",
+        schema::arg<&CallInput::name>("Name of the tool: its own, an alias, or one of a dialect"),
+        schema::opt<&CallInput::arguments>("The arguments, a JSON object")
+            .positional()
+            .from_stdin());
   }
 };
 
@@ -32,7 +36,8 @@ struct VersionInput {
 struct CompletionInput {
   Shell shell = Shell::bash;
   static constexpr auto schema() {
-    return schema::object("Print a completion script for a shell", schema::arg<&CompletionInput::shell>("The shell it is for"));
+    return schema::object("Print a completion script for a shell",
+                          schema::arg<&CompletionInput::shell>("The shell it is for"));
   }
 };
 
@@ -65,7 +70,8 @@ Result<int> man(const ManInput&, Run& run) {
 }
 
 constexpr std::string_view kCallDetails =
-    "The arguments may be - for standard input, or come from a file with --input. Small mistakes in the JSON, such as a trailing "
+    "The arguments may be - for standard input, or come from a file with --input. Small mistakes "
+    "in the JSON, such as a trailing "
     "comma, are repaired and reported.";
 constexpr std::string_view kCompletionDetails =
     "bash: helve completion bash > ~/.local/share/bash-completion/completions/helve\n"
@@ -77,8 +83,12 @@ constexpr std::string_view kCompletionDetails =
 std::vector<Command> own_commands() {
   return {
       make_command<HelpInput>("help", "", {}, help),
-      make_command<CallInput>("call", kCallDetails, {{"Call a tool as a model would", R"({"name":"read","arguments":"{\"path\":\"notes.md\"}"})"}}, call),
-      make_command<CompletionInput>("completion", kCompletionDetails, {{"Try it in this shell", R"({"shell":"bash"})"}}, completion),
+      make_command<CallInput>("call", kCallDetails,
+                              {{"Call a tool as a model would",
+                                R"({"name":"read","arguments":"{\"path\":\"notes.md\"}"})"}},
+                              call),
+      make_command<CompletionInput>("completion", kCompletionDetails,
+                                    {{"Try it in this shell", R"({"shell":"bash"})"}}, completion),
       make_command<ManInput>("man", "To read it: helve man | man -l -", {}, man),
       make_command<VersionInput>("version", "", {}, version),
   };

@@ -1,5 +1,5 @@
-// Completion: a script for a shell that knows every group, tool, flag and choice. It is written once and runs nothing
-// of ours while somebody types.
+// Completion: a script for a shell that knows every group, tool, flag and choice. It is written
+// once and runs nothing of ours while somebody types.
 #pragma once
 
 #include <string>

@@ -26,12 +26,15 @@ std::string names_of(const std::vector<FlagDoc>& flags) {
 std::string words_of(const OutlinePlace& place) {
   std::vector<std::string> words;
   for (const auto& row : place.words) words.push_back(row.first);
-  for (const FlagDoc& positional : place.positionals) words.insert(words.end(), positional.choices.begin(), positional.choices.end());
+  for (const FlagDoc& positional : place.positionals)
+    words.insert(words.end(), positional.choices.begin(), positional.choices.end());
   return join(words, " ");
 }
 
 std::string_view kind_of(Completes completes) {
-  return completes == Completes::files ? "files" : completes == Completes::directories ? "directories" : "";
+  return completes == Completes::files         ? "files"
+         : completes == Completes::directories ? "directories"
+                                               : "";
 }
 
 Completes positional_files(const OutlinePlace& place) {
@@ -45,12 +48,14 @@ Completes positional_files(const OutlinePlace& place) {
 void append_values(std::string& out, const std::vector<FlagDoc>& flags, std::string_view prefix) {
   for (const FlagDoc& flag : flags) {
     if (flag.value.empty()) continue;
-    out += fmt::format("    {}) words=\"{}\" kind=\"{}\" ;;\n", pattern_of(flag, prefix), join(flag.choices, " "),
-                       flag.choices.empty() && kind_of(flag.completes).empty() ? "none" : kind_of(flag.completes));
+    out += fmt::format(
+        "    {}) words=\"{}\" kind=\"{}\" ;;\n", pattern_of(flag, prefix), join(flag.choices, " "),
+        flag.choices.empty() && kind_of(flag.completes).empty() ? "none" : kind_of(flag.completes));
   }
 }
 
-constexpr std::string_view kHead = R"(# Completion of helve for bash; `helve completion bash` writes it.
+constexpr std::string_view kHead =
+    R"(# Completion of helve for bash; `helve completion bash` writes it.
 _helve() {
   local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}"
   # Readline takes the equals sign of --flag=value for a word of its own.
@@ -90,18 +95,21 @@ std::string bash_script(const Outline& outline) {
   for (const FlagDoc& flag : outline.globals) {
     if (!flag.value.empty()) out += fmt::format("      {}) skip=1 ;;\n", pattern_of(flag, ""));
   }
-  out += "      -*) ;;\n      *)\n        path=\"${path:+$path }$word\"\n        case \"$path\" in\n";
+  out +=
+      "      -*) ;;\n      *)\n        path=\"${path:+$path }$word\"\n        case \"$path\" in\n";
   for (const OutlinePlace& place : outline.places) {
     if (place.is_leaf()) out += fmt::format("          \"{}\") break ;;\n", place.path);
   }
   out += "        esac ;;\n    esac\n  done\n";
-  out += fmt::format("  local places=\"\" files=\"\" globals=\"{}\"\n  case \"$path\" in\n", names_of(outline.globals));
+  out += fmt::format("  local places=\"\" files=\"\" globals=\"{}\"\n  case \"$path\" in\n",
+                     names_of(outline.globals));
   for (const OutlinePlace& place : outline.places) {
-    out += fmt::format("    \"{}\") places=\"{}\" files=\"{}\" flags=\"{}\" ;;\n", place.path, words_of(place), kind_of(positional_files(place)),
-                       names_of(place.flags));
+    out += fmt::format("    \"{}\") places=\"{}\" files=\"{}\" flags=\"{}\" ;;\n", place.path,
+                       words_of(place), kind_of(positional_files(place)), names_of(place.flags));
   }
   out += "  esac\n  flags=\"$flags $globals\"\n  case \"$path:$prev\" in\n";
-  for (const OutlinePlace& place : outline.places) append_values(out, place.flags, fmt::format("\"{}\":", place.path));
+  for (const OutlinePlace& place : outline.places)
+    append_values(out, place.flags, fmt::format("\"{}\":", place.path));
   append_values(out, outline.globals, "*:");
   out += kTail;
   return out;

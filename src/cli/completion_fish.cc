@@ -27,20 +27,28 @@ std::string value_of(const FlagDoc& flag) {
 
 void append_flag(std::string& out, const FlagDoc& flag, const std::string& condition) {
   const std::string letter = flag.letter ? fmt::format(" -s {}", flag.letter) : "";
-  const std::string head = condition.empty() ? "complete -c helve" : "complete -c helve " + condition;
-  out += fmt::format("{} -l {}{}{} -d {}\n", head, flag.name.substr(2), letter, value_of(flag), quoted(flag.text));
-  if (!flag.negation.empty()) out += fmt::format("{} -l {} -d {}\n", head, flag.negation.substr(2), quoted("Not: " + flag.text));
+  const std::string head =
+      condition.empty() ? "complete -c helve" : "complete -c helve " + condition;
+  out += fmt::format("{} -l {}{}{} -d {}\n", head, flag.name.substr(2), letter, value_of(flag),
+                     quoted(flag.text));
+  if (!flag.negation.empty())
+    out +=
+        fmt::format("{} -l {} -d {}\n", head, flag.negation.substr(2), quoted("Not: " + flag.text));
 }
 
 void append_place(std::string& out, const OutlinePlace& place) {
-  for (const auto& [word, text] : place.words) out += fmt::format("complete -c helve {} -a {} -d {}\n", at(place.path), quoted(word), quoted(text));
+  for (const auto& [word, text] : place.words)
+    out += fmt::format("complete -c helve {} -a {} -d {}\n", at(place.path), quoted(word),
+                       quoted(text));
   for (const FlagDoc& positional : place.positionals) {
     if (!positional.choices.empty()) {
-      out += fmt::format("complete -c helve {} -a {}\n", at(place.path), quoted(join(positional.choices, " ")));
+      out += fmt::format("complete -c helve {} -a {}\n", at(place.path),
+                         quoted(join(positional.choices, " ")));
     } else if (positional.completes == Completes::files) {
       out += fmt::format("complete -c helve {} -F\n", at(place.path));
     } else if (positional.completes == Completes::directories) {
-      out += fmt::format("complete -c helve {} -a '(__fish_complete_directories)'\n", at(place.path));
+      out +=
+          fmt::format("complete -c helve {} -a '(__fish_complete_directories)'\n", at(place.path));
     }
   }
   for (const FlagDoc& flag : place.flags) append_flag(out, flag, at(place.path));
@@ -58,7 +66,8 @@ std::string fish_script(const Outline& outline) {
   for (const OutlinePlace& place : outline.places) {
     if (place.is_leaf()) leaves += " " + quoted(place.path);
   }
-  std::string out = fmt::format(R"(# Completion of helve for fish; `helve completion fish` writes it.
+  std::string out =
+      fmt::format(R"(# Completion of helve for fish; `helve completion fish` writes it.
 function __helve_path
     set -l path
     set -l skip 0
@@ -83,7 +92,7 @@ function __helve_at
 end
 complete -c helve -f
 )",
-                                skipped, leaves);
+                  skipped, leaves);
   for (const OutlinePlace& place : outline.places) append_place(out, place);
   for (const FlagDoc& flag : outline.globals) append_flag(out, flag, "");
   return out;

@@ -8,7 +8,8 @@
 namespace helve::cli {
 namespace {
 
-// Text inside a single-quoted specification of _arguments or _describe, where brackets and colons mean something.
+// Text inside a single-quoted specification of _arguments or _describe, where brackets and colons
+// mean something.
 std::string specified(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -25,9 +26,12 @@ std::string specified(std::string_view text) {
 std::string action_of(const FlagDoc& doc) {
   if (!doc.choices.empty()) return fmt::format("({})", join(doc.choices, " "));
   switch (doc.completes) {
-    case Completes::files: return "_files";
-    case Completes::directories: return "_files -/";
-    default: return " ";
+    case Completes::files:
+      return "_files";
+    case Completes::directories:
+      return "_files -/";
+    default:
+      return " ";
   }
 }
 
@@ -56,7 +60,8 @@ std::string arguments_of(const OutlinePlace& place) {
 
 std::string described(const Rows& words) {
   std::string out = "local -a choices; choices=(";
-  for (const auto& [word, text] : words) out += fmt::format("\n      '{}:{}'", specified(word), specified(text));
+  for (const auto& [word, text] : words)
+    out += fmt::format("\n      '{}:{}'", specified(word), specified(text));
   return out + ")";
 }
 
@@ -67,15 +72,22 @@ std::string function_of(std::string_view group) {
 }
 
 // A function for a place that words follow: offers them, then goes on to the place that was chosen.
-void append_branch(std::string& out, const OutlinePlace& place, const Outline& outline, std::string_view function) {
-  out += fmt::format("{}() {{\n  local state line; typeset -A opt_args\n  _arguments -C '1: :->word' '*:: :->rest' $globals\n", function);
-  out += fmt::format("  if [[ $state == word ]]; then\n    {}\n    _describe word choices\n    return\n  fi\n", described(place.words));
+void append_branch(std::string& out, const OutlinePlace& place, const Outline& outline,
+                   std::string_view function) {
+  out += fmt::format(
+      "{}() {{\n  local state line; typeset -A opt_args\n  _arguments -C '1: :->word' '*:: "
+      ":->rest' $globals\n",
+      function);
+  out += fmt::format(
+      "  if [[ $state == word ]]; then\n    {}\n    _describe word choices\n    return\n  fi\n",
+      described(place.words));
   out += "  case $line[1] in\n";
   for (const auto& row : place.words) {
     const std::string path = place.path.empty() ? row.first : place.path + " " + row.first;
     const auto next = std::ranges::find(outline.places, path, &OutlinePlace::path);
     if (next == outline.places.end()) continue;
-    out += fmt::format("    {})\n      {} ;;\n", row.first, next->is_leaf() ? arguments_of(*next) : function_of(path));
+    out += fmt::format("    {})\n      {} ;;\n", row.first,
+                       next->is_leaf() ? arguments_of(*next) : function_of(path));
   }
   out += "  esac\n}\n";
 }
@@ -83,9 +95,11 @@ void append_branch(std::string& out, const OutlinePlace& place, const Outline& o
 }  // namespace
 
 std::string zsh_script(const Outline& outline) {
-  std::string out = "#compdef helve\n# Completion of helve for zsh; `helve completion zsh` writes it.\n";
+  std::string out =
+      "#compdef helve\n# Completion of helve for zsh; `helve completion zsh` writes it.\n";
   for (const OutlinePlace& place : outline.places) {
-    if (!place.is_leaf() && !place.path.empty()) append_branch(out, place, outline, function_of(place.path));
+    if (!place.is_leaf() && !place.path.empty())
+      append_branch(out, place, outline, function_of(place.path));
   }
   append_branch(out, outline.places.front(), outline, "_helve_words");
   out += "_helve() {\n  local -a globals\n  globals=(";

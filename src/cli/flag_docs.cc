@@ -16,9 +16,10 @@ using schema::Field;
 using schema::Kind;
 using schema::Type;
 
-constexpr size_t kMaxShownChoices = 16;   // characters of a|b|c that still fit beside the flag
+constexpr size_t kMaxShownChoices = 16;  // characters of a|b|c that still fit beside the flag
 constexpr size_t kMaxShownDefault = 40;
-constexpr std::int64_t kMentionedLength = 200;  // longer limits are for machines; people do not reach them
+constexpr std::int64_t kMentionedLength =
+    200;  // longer limits are for machines; people do not reach them
 
 // The type of one value: what an array or optional holds in the end.
 const Type& element_of(const Type& type) {
@@ -26,34 +27,44 @@ const Type& element_of(const Type& type) {
   return inner.kind == Kind::array ? element_of(*inner.inner) : inner;
 }
 
-// Fields that name files are known by their names; completion offers files for them and nothing else depends on it.
+// Fields that name files are known by their names; completion offers files for them and nothing
+// else depends on it.
 Completes completion_of(const Field& field) {
   const Type& type = element_of(*field.type);
   if (type.kind == Kind::enumeration) return Completes::choices;
   if (type.kind != Kind::string) return Completes::nothing;
   const std::string_view name = field.name;
-  if (name == "root" || name == "workdir" || name.ends_with("dir") || name.ends_with("directory")) return Completes::directories;
-  if (name == "config" || name == "input" || name.ends_with("path") || name.ends_with("paths") || name.ends_with("file") ||
-      name.ends_with("files"))
+  if (name == "root" || name == "workdir" || name.ends_with("dir") || name.ends_with("directory"))
+    return Completes::directories;
+  if (name == "config" || name == "input" || name.ends_with("path") || name.ends_with("paths") ||
+      name.ends_with("file") || name.ends_with("files"))
     return Completes::files;
   return Completes::nothing;
 }
 
 std::string value_name(const Field& field, const FlagDoc& doc) {
   switch (element_of(*field.type).kind) {
-    case Kind::boolean: return "";
-    case Kind::integer: return "N";
-    case Kind::number: return "NUMBER";
+    case Kind::boolean:
+      return "";
+    case Kind::integer:
+      return "N";
+    case Kind::number:
+      return "NUMBER";
     case Kind::enumeration: {
       std::string all = join(doc.choices, "|");
       return all.size() <= kMaxShownChoices ? all : "CHOICE";
     }
-    case Kind::map: return "KEY=VALUE";
+    case Kind::map:
+      return "KEY=VALUE";
     case Kind::object:
-    case Kind::json: return "JSON";
-    default: break;
+    case Kind::json:
+      return "JSON";
+    default:
+      break;
   }
-  return doc.completes == Completes::files ? "FILE" : doc.completes == Completes::directories ? "DIR" : "TEXT";
+  return doc.completes == Completes::files         ? "FILE"
+         : doc.completes == Completes::directories ? "DIR"
+                                                   : "TEXT";
 }
 
 std::string number_of(const schema::Bound& bound) {
@@ -61,7 +72,8 @@ std::string number_of(const schema::Bound& bound) {
 }
 
 std::string range_of(const Field& field) {
-  if (field.lowest.set && field.highest.set) return fmt::format("{} to {}", number_of(field.lowest), number_of(field.highest));
+  if (field.lowest.set && field.highest.set)
+    return fmt::format("{} to {}", number_of(field.lowest), number_of(field.highest));
   if (field.lowest.set) return fmt::format("{} or more", number_of(field.lowest));
   if (field.highest.set) return fmt::format("at most {}", number_of(field.highest));
   return "";
@@ -70,7 +82,8 @@ std::string range_of(const Field& field) {
 std::string length_of(const Field& field) {
   const Kind kind = schema::plain(*field.type).kind;
   const char* unit = kind == Kind::string || kind == Kind::enumeration ? "characters" : "items";
-  if (field.longest >= 0 && field.longest < kMentionedLength) return fmt::format("at most {} {}", field.longest, unit);
+  if (field.longest >= 0 && field.longest < kMentionedLength)
+    return fmt::format("at most {} {}", field.longest, unit);
   if (field.shortest > 1) return fmt::format("at least {} {}", field.shortest, unit);
   return "";
 }
@@ -93,11 +106,13 @@ FlagDoc describe(const Field& field, const JsonObject& defaults) {
   doc.completes = completion_of(field);
   const Kind kind = schema::plain(*field.type).kind;
   doc.repeats = kind == Kind::array || kind == Kind::map;
-  for (std::string_view name : element_of(*field.type).names) std::ranges::replace(doc.choices.emplace_back(name), '_', '-');
+  for (std::string_view name : element_of(*field.type).names)
+    std::ranges::replace(doc.choices.emplace_back(name), '_', '-');
   doc.value = value_name(field, doc);
   const Json* fallback = defaults.if_contains(field.name);
   std::vector<std::string> facts;
-  if (!doc.choices.empty() && doc.value == "CHOICE") facts.push_back("one of " + join(doc.choices, ", "));
+  if (!doc.choices.empty() && doc.value == "CHOICE")
+    facts.push_back("one of " + join(doc.choices, ", "));
   facts.push_back(range_of(field));
   facts.push_back(length_of(field));
   if (!field.regex.empty()) facts.push_back(fmt::format("matching {}", field.regex));
@@ -109,7 +124,8 @@ FlagDoc describe(const Field& field, const JsonObject& defaults) {
   doc.facts = join(facts, "; ");
   if (field.place == schema::Place::positional) {
     doc.name = std::string(field.name);
-    std::ranges::transform(doc.name, doc.name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+    std::ranges::transform(doc.name, doc.name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   } else {
     doc.name = schema::flag_name(field.name);
     const bool on = fallback && fallback->is_bool() && fallback->get_bool();
@@ -133,7 +149,9 @@ std::vector<FlagDoc> docs_of(const Type& type, schema::Place place) {
 // "--limit=20" reads better as "--limit 20"; a value that starts with a dash stays attached.
 std::string shown(const std::string& word) {
   const size_t equals = word.find('=');
-  if (!word.starts_with("--") || equals == word.npos || equals + 1 == word.size() || word[equals + 1] == '-') return shell_quoted(word);
+  if (!word.starts_with("--") || equals == word.npos || equals + 1 == word.size() ||
+      word[equals + 1] == '-')
+    return shell_quoted(word);
   return word.substr(0, equals) + " " + shell_quoted(word.substr(equals + 1));
 }
 
@@ -151,16 +169,21 @@ std::string FlagDoc::explanation() const {
   return facts.empty() ? text : fmt::format("{} ({})", text, facts);
 }
 
-std::vector<FlagDoc> positionals(const Type& type) { return docs_of(type, schema::Place::positional); }
+std::vector<FlagDoc> positionals(const Type& type) {
+  return docs_of(type, schema::Place::positional);
+}
 std::vector<FlagDoc> flags(const Type& type) { return docs_of(type, schema::Place::flag); }
 
 std::string usage_of(const Type& type) {
   std::string usage;
-  for (const FlagDoc& doc : positionals(type)) usage += fmt::format(fmt::runtime(doc.required ? " {}" : " [{}]"), doc.term());
+  for (const FlagDoc& doc : positionals(type))
+    usage += fmt::format(fmt::runtime(doc.required ? " {}" : " [{}]"), doc.term());
   bool has_flags = false;
   for (const FlagDoc& doc : flags(type)) {
-    if (doc.required) usage += fmt::format(" {} {}", doc.name, doc.value);
-    else has_flags = true;
+    if (doc.required)
+      usage += fmt::format(" {} {}", doc.name, doc.value);
+    else
+      has_flags = true;
   }
   if (has_flags) usage += " [flags]";
   return usage.empty() ? usage : usage.substr(1);
@@ -177,17 +200,21 @@ JsonObject defaults_of(const Type& type) {
 }
 
 std::string shell_quoted(std::string_view word) {
-  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,:=@%+";
+  constexpr std::string_view kPlain =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,:=@%+";
   if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return std::string(word);
   std::string quoted = "'";
   for (char c : word) {
-    if (c == '\'') quoted += "'\\''";
-    else quoted += c;
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
   }
   return quoted + "'";
 }
 
-std::string command_line(std::string_view command, const Type& type, std::string_view arguments_json) {
+std::string command_line(std::string_view command, const Type& type,
+                         std::string_view arguments_json) {
   std::string line = fmt::format("helve {}", command);
   Result<Json> arguments = parse_json(arguments_json);
   if (arguments && arguments->is_object()) {

@@ -1,5 +1,5 @@
-// FlagDoc: what there is to say about one field on the command line. Help, man page, completion and the generated
-// documentation all say it from here.
+// FlagDoc: what there is to say about one field on the command line. Help, man page, completion and
+// the generated documentation all say it from here.
 #pragma once
 
 #include <string>
@@ -14,12 +14,12 @@ namespace helve::cli {
 enum class Completes { nothing, files, directories, choices };
 
 struct FlagDoc {
-  std::string name;         // "--max-depth", or "PATH" for a positional
-  std::string negation;     // "--no-record" for a switch that is on unless told
+  std::string name;      // "--max-depth", or "PATH" for a positional
+  std::string negation;  // "--no-record" for a switch that is on unless told
   char letter = 0;
-  std::string value;        // "N", "FILE"; empty for a switch
-  std::string text;         // the description
-  std::string facts;        // "1 to 2000; default 200"; may be empty
+  std::string value;  // "N", "FILE"; empty for a switch
+  std::string text;   // the description
+  std::string facts;  // "1 to 2000; default 200"; may be empty
   std::vector<std::string> choices;
   Completes completes = Completes::nothing;
   bool required = false;
@@ -39,8 +39,10 @@ std::string usage_of(const schema::Type& type);
 // What the fields are when nothing is given.
 JsonObject defaults_of(const schema::Type& type);
 
-// Words of a command that yields these arguments, quoted for a shell; the raw form with --input where flags cannot say it.
-std::string command_line(std::string_view command, const schema::Type& type, std::string_view arguments_json);
+// Words of a command that yields these arguments, quoted for a shell; the raw form with --input
+// where flags cannot say it.
+std::string command_line(std::string_view command, const schema::Type& type,
+                         std::string_view arguments_json);
 std::string shell_quoted(std::string_view word);
 
 }  // namespace helve::cli

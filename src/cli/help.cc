@@ -31,7 +31,9 @@ class Builder {
     for (const std::string& line : lines) body += "  " + line + "\n";
     return part(body);
   }
-  Builder& block(std::string_view title, std::string_view text) { return part(heading(title) + wrap(text, page_.width, 2)); }
+  Builder& block(std::string_view title, std::string_view text) {
+    return part(heading(title) + wrap(text, page_.width, 2));
+  }
   std::string take() { return std::move(out_); }
 
  private:
@@ -53,18 +55,20 @@ Rows rows_of(const std::vector<FlagDoc>& docs) {
   return rows;
 }
 
-// The global flags by name, without those that `own` has itself: behind the tool they mean the tool's.
+// The global flags by name, without those that `own` has itself: behind the tool they mean the
+// tool's.
 std::string global_flags(const schema::Type& own) {
   const std::vector<FlagDoc> hidden = flags(own);
   std::vector<std::string> names;
   for (const FlagDoc& doc : flags(schema::kType<Options>)) {
-    if (std::ranges::find(hidden, doc.name, &FlagDoc::name) == hidden.end()) names.push_back(doc.negation.empty() ? doc.name : doc.negation);
+    if (std::ranges::find(hidden, doc.name, &FlagDoc::name) == hidden.end())
+      names.push_back(doc.negation.empty() ? doc.name : doc.negation);
   }
   return join(names, " ");
 }
 
-std::vector<std::string> example_lines(std::string_view command, const schema::Type& type, const std::vector<Example>& examples,
-                                       const Style& style) {
+std::vector<std::string> example_lines(std::string_view command, const schema::Type& type,
+                                       const std::vector<Example>& examples, const Style& style) {
   std::vector<std::string> lines;
   for (const Example& example : examples) {
     if (!example.what.empty()) lines.push_back(style.dim("# " + example.what));
@@ -73,9 +77,11 @@ std::vector<std::string> example_lines(std::string_view command, const schema::T
   return lines;
 }
 
-// Examples are given in canonical names; a dialect's face shows them only where no parameter is renamed.
+// Examples are given in canonical names; a dialect's face shows them only where no parameter is
+// renamed.
 std::vector<Example> examples_of(const Named& tool) {
-  return tool.dialect && !tool.dialect->parameters.empty() ? std::vector<Example>() : tool.tool->spec.examples;
+  return tool.dialect && !tool.dialect->parameters.empty() ? std::vector<Example>()
+                                                           : tool.tool->spec.examples;
 }
 
 std::string names_line(const Registry& registry, const Named& tool) {
@@ -90,14 +96,18 @@ std::string names_line(const Registry& registry, const Named& tool) {
 std::string program_help(const Program& program, const Registry& registry, const Page& page) {
   Builder builder(page);
   builder.usage("helve GROUP TOOL [arguments] [flags]", "helve COMMAND [arguments] [flags]");
-  builder.text("A tool runtime for AI agents: every tool is a command here, a tool for MCP clients and a function for models.");
+  builder.text(
+      "A tool runtime for AI agents: every tool is a command here, a tool for MCP clients and a "
+      "function for models.");
   for (std::string_view group : registry.groups()) {
     Rows rows;
-    for (const Named& tool : tools_of(registry, group)) rows.emplace_back(tool.command(), summary_of(*tool.tool));
+    for (const Named& tool : tools_of(registry, group))
+      rows.emplace_back(tool.command(), summary_of(*tool.tool));
     builder.list(fmt::format("Tools: {}", group), rows);
   }
   Rows commands;
-  for (const Command& command : program.commands) commands.emplace_back(command.name, first_sentence(command.input->description));
+  for (const Command& command : program.commands)
+    commands.emplace_back(command.name, first_sentence(command.input->description));
   builder.list("Commands", commands);
   builder.list("Global flags", rows_of(flags(schema::kType<Options>)));
   builder.text("helve help GROUP TOOL, or helve GROUP TOOL --help, tells more.");
@@ -106,7 +116,8 @@ std::string program_help(const Program& program, const Registry& registry, const
 
 std::string group_help(const Registry& registry, std::string_view group, const Page& page) {
   Rows rows;
-  for (const Named& tool : tools_of(registry, group)) rows.emplace_back(tool.word, summary_of(*tool.tool));
+  for (const Named& tool : tools_of(registry, group))
+    rows.emplace_back(tool.word, summary_of(*tool.tool));
   return Builder(page)
       .usage(fmt::format("helve {} TOOL [arguments] [flags]", group))
       .list("Tools", rows)
@@ -119,9 +130,11 @@ std::string tool_help(const Registry& registry, const Named& tool, const Page& p
   const schema::Type type = face.type();
   const std::string usage = tool.tool->input ? usage_of(type) : "--input FILE";
   Builder builder(page);
-  builder.usage(fmt::format("helve {} {}", tool.command(), usage)).text(tool.tool->spec.description);
+  builder.usage(fmt::format("helve {} {}", tool.command(), usage))
+      .text(tool.tool->spec.description);
   builder.list("Arguments", rows_of(positionals(type))).list("Flags", rows_of(flags(type)));
-  if (!tool.tool->input) builder.text("Arguments, as a JSON Schema:\n" + to_pretty(Json(tool.tool->input_schema())));
+  if (!tool.tool->input)
+    builder.text("Arguments, as a JSON Schema:\n" + to_pretty(Json(tool.tool->input_schema())));
   builder.lines("Examples", example_lines(tool.command(), type, examples_of(tool), page.style));
   builder.block("Global flags (helve help explains them)", global_flags(type));
   return builder.text(names_line(registry, tool)).take();

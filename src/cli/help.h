@@ -1,4 +1,5 @@
-// Help: pages derived from the command table and the tools, wrapped for the screen they are shown on.
+// Help: pages derived from the command table and the tools, wrapped for the screen they are shown
+// on.
 #pragma once
 
 #include <string>

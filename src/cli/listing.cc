@@ -38,7 +38,8 @@ JsonObject tool_json(const Registry& registry, const Tool& tool) {
   JsonArray examples;
   for (const Example& example : spec.examples) {
     Result<Json> arguments = parse_json(example.arguments);
-    examples.push_back(JsonObject{{"what", example.what}, {"arguments", arguments ? *arguments : Json(example.arguments)}});
+    examples.push_back(JsonObject{{"what", example.what},
+                                  {"arguments", arguments ? *arguments : Json(example.arguments)}});
   }
   out["examples"] = std::move(examples);
   return out;
@@ -56,18 +57,26 @@ std::string cell(std::string_view text) {
 std::string type_word(const schema::Type& type) {
   const schema::Type& inner = schema::plain(type);
   switch (inner.kind) {
-    case schema::Kind::boolean: return "boolean";
-    case schema::Kind::integer: return "integer";
-    case schema::Kind::number: return "number";
-    case schema::Kind::string: return "string";
-    case schema::Kind::object: return "object";
-    case schema::Kind::array: return "list of " + type_word(*inner.inner);
-    case schema::Kind::map: return "map of " + type_word(*inner.inner);
+    case schema::Kind::boolean:
+      return "boolean";
+    case schema::Kind::integer:
+      return "integer";
+    case schema::Kind::number:
+      return "number";
+    case schema::Kind::string:
+      return "string";
+    case schema::Kind::object:
+      return "object";
+    case schema::Kind::array:
+      return "list of " + type_word(*inner.inner);
+    case schema::Kind::map:
+      return "map of " + type_word(*inner.inner);
     case schema::Kind::enumeration: {
       std::vector<std::string> names(inner.names.begin(), inner.names.end());
       return join(names, " or ");
     }
-    default: return "any";
+    default:
+      return "any";
   }
 }
 
@@ -83,8 +92,10 @@ void append_input(std::string& out, const schema::Type& type) {
   for (size_t i = 0; i < docs.size(); ++i) {
     const schema::Field& field = type.fields[i];
     const std::string shown = docs[i].value.empty() || field.place == schema::Place::positional
-                                  ? docs[i].name : docs[i].name + " " + docs[i].value;
-    out += fmt::format("| `{}`{} | {} | `{}` | {} |\n", field.name, field.required ? " (required)" : "", type_word(*field.type), cell(shown),
+                                  ? docs[i].name
+                                  : docs[i].name + " " + docs[i].value;
+    out += fmt::format("| `{}`{} | {} | `{}` | {} |\n", field.name,
+                       field.required ? " (required)" : "", type_word(*field.type), cell(shown),
                        cell(docs[i].explanation()));
   }
   out += "\n";
@@ -93,7 +104,8 @@ void append_input(std::string& out, const schema::Type& type) {
 void append_output(std::string& out, const schema::Type& type) {
   out += "| in the answer | type | |\n|---|---|---|\n";
   for (const schema::Field& field : type.fields) {
-    out += fmt::format("| `{}`{} | {} | {} |\n", field.name, field.required ? "" : " (optional)", type_word(*field.type), cell(field.description));
+    out += fmt::format("| `{}`{} | {} | {} |\n", field.name, field.required ? "" : " (optional)",
+                       type_word(*field.type), cell(field.description));
   }
   out += "\n";
 }
@@ -101,15 +113,19 @@ void append_output(std::string& out, const schema::Type& type) {
 void append_tool(std::string& out, const Registry& registry, const Tool& tool) {
   const Named own = named(tool);
   out += fmt::format("### {}\n\n{}\n\n", tool.spec.name, tool.spec.description);
-  out += fmt::format("`helve {} {}` · effect: {}", own.command(), tool.input ? usage_of(*tool.input) : "--input FILE", name_of(tool.spec.effect));
-  if (const auto names = other_names(registry, tool); !names.empty()) out += " · also called " + join(names, ", ");
+  out +=
+      fmt::format("`helve {} {}` · effect: {}", own.command(),
+                  tool.input ? usage_of(*tool.input) : "--input FILE", name_of(tool.spec.effect));
+  if (const auto names = other_names(registry, tool); !names.empty())
+    out += " · also called " + join(names, ", ");
   out += "\n\n";
   if (tool.input && !tool.input->fields.empty()) append_input(out, *tool.input);
   if (tool.output && !tool.output->fields.empty()) append_output(out, *tool.output);
   if (tool.spec.examples.empty() || !tool.input) return;
   out += "```sh\n";
   for (const Example& example : tool.spec.examples)
-    out += fmt::format("# {}\n{}\n", example.what, command_line(own.command(), *tool.input, example.arguments));
+    out += fmt::format("# {}\n{}\n", example.what,
+                       command_line(own.command(), *tool.input, example.arguments));
   out += "```\n\n";
 }
 
@@ -118,7 +134,8 @@ template <class Visit>
 void for_each_group(const Registry& registry, const ToolList& tools, Visit visit) {
   for (std::string_view group : registry.groups()) {
     ToolList members;
-    std::ranges::copy_if(tools, std::back_inserter(members), [&](const Tool* tool) { return tool->spec.group == group; });
+    std::ranges::copy_if(tools, std::back_inserter(members),
+                         [&](const Tool* tool) { return tool->spec.group == group; });
     if (!members.empty()) visit(group, members);
   }
 }
@@ -130,7 +147,8 @@ std::string tools_table(const Registry& registry, const ToolList& tools, const P
   for_each_group(registry, tools, [&](std::string_view group, const ToolList& members) {
     Rows rows;
     for (const Tool* tool : members)
-      rows.emplace_back(tool->spec.name, fmt::format("{} [{}]", summary_of(*tool), name_of(tool->spec.effect)));
+      rows.emplace_back(tool->spec.name,
+                        fmt::format("{} [{}]", summary_of(*tool), name_of(tool->spec.effect)));
     if (!out.empty()) out += '\n';
     out += page.style.bold(group) + "\n" + two_columns(rows, page.width, page.style);
   });
@@ -144,7 +162,9 @@ JsonArray tools_json(const Registry& registry, const ToolList& tools) {
 }
 
 std::string tools_markdown(const Registry& registry, const ToolList& tools) {
-  std::string out = "<!-- Generated: `helve tools --format markdown > docs/tools.md` writes this page. Do not edit it by hand. -->\n\n# Tools\n\n";
+  std::string out =
+      "<!-- Generated: `helve tools --format markdown > docs/tools.md` writes this page. Do not "
+      "edit it by hand. -->\n\n# Tools\n\n";
   for_each_group(registry, tools, [&](std::string_view group, const ToolList& members) {
     out += fmt::format("## {}\n\n", group);
     for (const Tool* tool : members) append_tool(out, registry, *tool);

@@ -1,4 +1,5 @@
-// Listing: the tools as a table for people, as JSON for programs, and as the generated page of the documentation.
+// Listing: the tools as a table for people, as JSON for programs, and as the generated page of the
+// documentation.
 #pragma once
 
 #include <string>

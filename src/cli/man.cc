@@ -14,7 +14,8 @@ char32_t code_point_of(std::string_view c) {
   return code;
 }
 
-// Text that roff takes literally, whatever stands at the start of a line; other characters than ASCII by number.
+// Text that roff takes literally, whatever stands at the start of a line; other characters than
+// ASCII by number.
 std::string literal(std::string_view text) {
   std::string out;
   bool line_start = true;
@@ -23,15 +24,24 @@ std::string literal(std::string_view text) {
     text.remove_prefix(c.size());
     if (line_start && (c == "." || c == "'")) out += "\\&";
     line_start = c == "\n";
-    if (c == "\\") out += "\\e";
-    else if (c == "-") out += "\\-";
-    else if (c == "'") out += "\\(aq";
-    else if (c == "\"") out += "\\(dq";
-    else if (c == "`") out += "\\(ga";
-    else if (c == "^") out += "\\(ha";
-    else if (c == "~") out += "\\(ti";
-    else if (c.size() > 1) out += fmt::format("\\[u{:04X}]", static_cast<unsigned>(code_point_of(c)));
-    else out += c;
+    if (c == "\\")
+      out += "\\e";
+    else if (c == "-")
+      out += "\\-";
+    else if (c == "'")
+      out += "\\(aq";
+    else if (c == "\"")
+      out += "\\(dq";
+    else if (c == "`")
+      out += "\\(ga";
+    else if (c == "^")
+      out += "\\(ha";
+    else if (c == "~")
+      out += "\\(ti";
+    else if (c.size() > 1)
+      out += fmt::format("\\[u{:04X}]", static_cast<unsigned>(code_point_of(c)));
+    else
+      out += c;
   }
   return out;
 }
@@ -50,7 +60,8 @@ void append_item(std::string& out, std::string_view term, std::string_view text)
 
 void append_place(std::string& out, const OutlinePlace& place) {
   std::string usage = "helve " + place.path;
-  for (const FlagDoc& doc : place.positionals) usage += fmt::format(fmt::runtime(doc.required ? " {}" : " [{}]"), doc.term());
+  for (const FlagDoc& doc : place.positionals)
+    usage += fmt::format(fmt::runtime(doc.required ? " {}" : " [{}]"), doc.term());
   out += fmt::format(".SS \"{}\"\n{}", literal(usage), paragraphs(place.text));
   for (const FlagDoc& doc : place.positionals) append_item(out, doc.term(), doc.explanation());
   for (const FlagDoc& doc : place.flags) append_item(out, doc.term(), doc.explanation());
@@ -113,7 +124,9 @@ constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
     {"~/.config/helve/config.yaml", "The user's settings."},
     {"~/.config/helve/hooks/", "Scripts that run before and after calls."},
     {"~/.config/helve/prompts/", "Prompts for MCP clients."},
-    {".helve/config.yaml", "A workspace's settings. It can only narrow what is allowed until `helve trust` says that its content is trusted."},
+    {".helve/config.yaml",
+     "A workspace's settings. It can only narrow what is allowed until `helve trust` says that its "
+     "content is trusted."},
     {"~/.local/state/helve/helve.db", "Recorded calls and stored results."},
 };
 
@@ -138,7 +151,8 @@ std::string man_page(const Program& program, const Registry& registry) {
   out += ".SH \"GLOBAL FLAGS\"\n";
   for (const FlagDoc& flag : outline.globals) append_item(out, flag.term(), flag.explanation());
   out += kEnd;
-  for (const ExitStatus& exit : kExitStatuses) append_item(out, std::to_string(exit.status), exit.meaning);
+  for (const ExitStatus& exit : kExitStatuses)
+    append_item(out, std::to_string(exit.status), exit.meaning);
   out += ".SH ENVIRONMENT\n";
   for (const auto& [name, text] : kEnvironment) append_item(out, name, text);
   out += ".SH FILES\n";

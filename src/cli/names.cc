@@ -25,8 +25,8 @@ std::string underscored(std::string_view word) {
   return name;
 }
 
-std::optional<Named> find_name(const Registry& registry, std::string_view name, std::string_view group,
-                               std::string_view word) {
+std::optional<Named> find_name(const Registry& registry, std::string_view name,
+                               std::string_view group, std::string_view word) {
   const Registry::Found found = registry.find(name);
   if (!found.tool) return std::nullopt;
   return Named{found.tool, found.dialect, std::string(name), std::string(group), std::string(word)};
@@ -42,10 +42,12 @@ Named named(const Tool& tool) {
 }
 
 std::string summary_of(const Tool& tool) {
-  return std::string(tool.spec.title.empty() ? first_sentence(tool.spec.description) : std::string_view(tool.spec.title));
+  return std::string(tool.spec.title.empty() ? first_sentence(tool.spec.description)
+                                             : std::string_view(tool.spec.title));
 }
 
-std::optional<Named> find_tool(const Registry& registry, std::string_view group, std::string_view word) {
+std::optional<Named> find_tool(const Registry& registry, std::string_view group,
+                               std::string_view word) {
   const std::string name = underscored(word);
   for (const Tool& tool : registry.tools()) {
     if (tool.spec.group != group) continue;
@@ -66,7 +68,9 @@ std::vector<std::string> other_names(const Registry& registry, const Tool& tool)
     }
   }
   // A name that another tool has as its own does not mean this one.
-  std::erase_if(names, [&](const std::string& name) { return registry.find(name).tool != &tool || name == tool.spec.name; });
+  std::erase_if(names, [&](const std::string& name) {
+    return registry.find(name).tool != &tool || name == tool.spec.name;
+  });
   return {names.begin(), names.end()};
 }
 
@@ -77,22 +81,28 @@ std::vector<Named> tools_of(const Registry& registry, std::string_view group) {
     if (tool.spec.group == group) found.push_back(named(tool));
     for (const std::string& name : other_names(registry, tool)) {
       if (tool.spec.group == group || !name.starts_with(prefix)) continue;
-      found.push_back(*find_name(registry, name, group, dashed(std::string_view(name).substr(prefix.size()))));
+      found.push_back(
+          *find_name(registry, name, group, dashed(std::string_view(name).substr(prefix.size()))));
     }
   }
   return found;
 }
 
-bool is_group(const Registry& registry, std::string_view word) { return !tools_of(registry, word).empty(); }
+bool is_group(const Registry& registry, std::string_view word) {
+  return !tools_of(registry, word).empty();
+}
 
 Face::Face(const Named& named) : tool_(named.tool) {
   if (!tool_->input) return;
   fields_.assign(tool_->input->fields.begin(), tool_->input->fields.end());
   if (!named.dialect) return;
   for (const Dialect::Parameter& parameter : named.dialect->parameters) {
-    if (parameter.theirs == parameter.ours || parameter.ours.empty() || !std::isalpha(static_cast<unsigned char>(parameter.theirs[0]))) continue;
+    if (parameter.theirs == parameter.ours || parameter.ours.empty() ||
+        !std::isalpha(static_cast<unsigned char>(parameter.theirs[0])))
+      continue;
     // Their word may be one of ours with another meaning; under this name it means theirs.
-    std::erase_if(fields_, [&](const schema::Field& field) { return field.name == parameter.theirs; });
+    std::erase_if(fields_,
+                  [&](const schema::Field& field) { return field.name == parameter.theirs; });
     for (schema::Field& field : fields_) {
       if (field.name == parameter.ours) field.name = parameter.theirs;
     }
@@ -115,7 +125,9 @@ Result<void> check_names(const Registry& registry) {
     if (!tool.input) continue;
     for (const schema::Field& field : tool.input->fields) {
       if (std::ranges::find(kReservedFlags, field.name) != std::end(kReservedFlags))
-        return Error{Code::conflict, fmt::format("tool '{}' has a parameter '{}', which hides the global flag", own.name, field.name),
+        return Error{Code::conflict,
+                     fmt::format("tool '{}' has a parameter '{}', which hides the global flag",
+                                 own.name, field.name),
                      "rename the parameter"};
     }
   }

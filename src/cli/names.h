@@ -12,7 +12,8 @@
 
 namespace helve::cli {
 
-// A tool under one of its names: the group and word of the command line, the name the dispatcher takes.
+// A tool under one of its names: the group and word of the command line, the name the dispatcher
+// takes.
 struct Named {
   const Tool* tool = nullptr;
   const Dialect::Entry* dialect = nullptr;
@@ -23,14 +24,16 @@ struct Named {
   std::string command() const { return group + " " + word; }
 };
 
-Named named(const Tool& tool);  // under its canonical name: the word is the name minus the group, with dashes
+Named named(const Tool& tool);  // under its canonical name: the word is the name minus the group,
+                                // with dashes
 
 // One line about a tool, for lists: its title, else the first sentence of its description.
 std::string summary_of(const Tool& tool);
 
-// The tool that `helve GROUP WORD` means: its canonical word, or an alias or dialect name, alone ("fs Read") or cut at
-// the underscore ("membot read").
-std::optional<Named> find_tool(const Registry& registry, std::string_view group, std::string_view word);
+// The tool that `helve GROUP WORD` means: its canonical word, or an alias or dialect name, alone
+// ("fs Read") or cut at the underscore ("membot read").
+std::optional<Named> find_tool(const Registry& registry, std::string_view group,
+                               std::string_view word);
 
 // The groups of the registry, or also the prefixes of other names, such as membot.
 bool is_group(const Registry& registry, std::string_view word);
@@ -39,7 +42,8 @@ std::vector<Named> tools_of(const Registry& registry, std::string_view group);
 // Every other name of a tool: its aliases and its names in dialects.
 std::vector<std::string> other_names(const Registry& registry, const Tool& tool);
 
-// The fields of a tool's input, under the parameter names that a dialect uses. Borrows from the tool.
+// The fields of a tool's input, under the parameter names that a dialect uses. Borrows from the
+// tool.
 class Face {
  public:
   explicit Face(const Named& named);
@@ -51,9 +55,9 @@ class Face {
   const Tool* tool_;
 };
 
-// The rules that let every tool be reached: no two have the same group and word, and none takes a flag that must mean
-// the same everywhere (--help, --json). A tool may take any other global flag as its own; the global one is then
-// given before the group.
+// The rules that let every tool be reached: no two have the same group and word, and none takes a
+// flag that must mean the same everywhere (--help, --json). A tool may take any other global flag
+// as its own; the global one is then given before the group.
 Result<void> check_names(const Registry& registry);
 
 }  // namespace helve::cli

@@ -1,5 +1,5 @@
-// Options: the flags that every command and every tool takes. Described like any other input, so parsing, help,
-// completion and the man page are the same as for tools.
+// Options: the flags that every command and every tool takes. Described like any other input, so
+// parsing, help, completion and the man page are the same as for tools.
 #pragma once
 
 #include <optional>
@@ -41,25 +41,29 @@ struct Options {
   static constexpr auto schema() {
     using schema::opt;
     return schema::object(
-        "Flags that every command and tool takes",
-        opt<&Options::json>("Answer as JSON"),
+        "Flags that every command and tool takes", opt<&Options::json>("Answer as JSON"),
         opt<&Options::input>("Arguments as JSON from a file; - is standard input"),
         opt<&Options::cap>("Cut long output as for a model; lr_N keeps it"),
         opt<&Options::verbose>("Show calls and results on standard error").shorthand('v'),
-        opt<&Options::color>("When to use colour"),
-        opt<&Options::help>("Show help").shorthand('h'),
+        opt<&Options::color>("When to use colour"), opt<&Options::help>("Show help").shorthand('h'),
         opt<&Options::version>("Show the version").shorthand('V'),
         opt<&Options::root>("Workspace; default: the current directory").shorthand('C'),
         opt<&Options::add_dir>("Another directory that tools may work in"),
-        opt<&Options::session>("Session to continue; default: a new one").min_length(1).max_length(kMaxIdLength),
-        opt<&Options::agent>("Agent whose rules apply; default: main").min_length(1).max_length(kMaxIdLength),
+        opt<&Options::session>("Session to continue; default: a new one")
+            .min_length(1)
+            .max_length(kMaxIdLength),
+        opt<&Options::agent>("Agent whose rules apply; default: main")
+            .min_length(1)
+            .max_length(kMaxIdLength),
         opt<&Options::config>("Config file to read instead of the user's"),
         opt<&Options::profile>("bare: no policy, hooks or records"),
         opt<&Options::tools>("Load all, none, or these names and groups"),
         opt<&Options::dialect>("Whose names the tools are shown under"),
         opt<&Options::read_only>("Refuse to write, execute or use the network"),
         opt<&Options::record>("Write calls down in the log"),
-        opt<&Options::timeout>("Seconds that a call may take").min_number(0.001).max_number(86'400));
+        opt<&Options::timeout>("Seconds that a call may take")
+            .min_number(0.001)
+            .max_number(86'400));
   }
 };
 

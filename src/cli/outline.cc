@@ -6,10 +6,12 @@
 namespace helve::cli {
 namespace {
 
-void describe_input(OutlinePlace& place, const schema::Type& type, const std::vector<Example>& examples) {
+void describe_input(OutlinePlace& place, const schema::Type& type,
+                    const std::vector<Example>& examples) {
   place.positionals = positionals(type);
   place.flags = flags(type);
-  for (const Example& example : examples) place.examples.push_back(command_line(place.path, type, example.arguments));
+  for (const Example& example : examples)
+    place.examples.push_back(command_line(place.path, type, example.arguments));
 }
 
 OutlinePlace tool_place(const Named& tool) {
@@ -20,7 +22,8 @@ OutlinePlace tool_place(const Named& tool) {
 }
 
 OutlinePlace command_place(const Command& command) {
-  OutlinePlace place{.path = std::string(command.name), .text = std::string(command.input->description) + "."};
+  OutlinePlace place{.path = std::string(command.name),
+                     .text = std::string(command.input->description) + "."};
   if (!command.details.empty()) place.text += "\n" + std::string(command.details);
   describe_input(place, *command.input, command.examples);
   return place;

@@ -1,5 +1,5 @@
-// Outline: the whole command line as a list of places, each with the words and flags that may follow. Completion
-// scripts and the man page are written from it.
+// Outline: the whole command line as a list of places, each with the words and flags that may
+// follow. Completion scripts and the man page are written from it.
 #pragma once
 
 #include <string>

@@ -20,14 +20,16 @@ Screen Output::screen() {
 void Output::write(std::string_view text) {
   if (failure_ != 0 || text.empty()) return;
   errno = 0;
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size()) failure_ = errno ? errno : EIO;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+    failure_ = errno ? errno : EIO;
 }
 
 Result<void> Output::flush() {
   errno = 0;
   if (std::fflush(stdout) != 0 && failure_ == 0) failure_ = errno ? errno : EIO;
   if (failure_ == 0 || failure_ == EPIPE) return {};  // a reader that went away has seen enough
-  return Error{Code::unavailable, std::string("cannot write to standard output: ") + std::strerror(failure_)};
+  return Error{Code::unavailable,
+               std::string("cannot write to standard output: ") + std::strerror(failure_)};
 }
 
 }  // namespace helve::cli

@@ -1,4 +1,5 @@
-// Output: standard output and standard error of the process. The only file of this module that writes to them.
+// Output: standard output and standard error of the process. The only file of this module that
+// writes to them.
 #pragma once
 
 #include <string_view>

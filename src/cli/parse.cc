@@ -20,16 +20,20 @@ Error usage(std::string message, std::string hint) {
 
 bool is_flag(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
 
-// The field that a word such as --limit=3, --no-record or -n5 gives, or null. `takes_next`: its value is the next word.
+// The field that a word such as --limit=3, --no-record or -n5 gives, or null. `takes_next`: its
+// value is the next word.
 struct FlagOf {
   const Field* field = nullptr;
   bool takes_next = false;
 };
 FlagOf flag_of(const Type& type, std::string_view word) {
-  auto is_switch = [](const Field& field) { return schema::plain(*field.type).kind == Kind::boolean; };
+  auto is_switch = [](const Field& field) {
+    return schema::plain(*field.type).kind == Kind::boolean;
+  };
   if (!word.starts_with("--")) {
     for (const Field& field : type.fields) {
-      if (field.letter != 0 && field.letter == word[1]) return {&field, !is_switch(field) && word.size() == 2};
+      if (field.letter != 0 && field.letter == word[1])
+        return {&field, !is_switch(field) && word.size() == 2};
     }
     return {};
   }
@@ -57,7 +61,9 @@ class Sorter {
     return {};
   }
 
-  const std::string* peek(size_t ahead = 0) const { return next_ + ahead < words_.size() ? &words_[next_ + ahead] : nullptr; }
+  const std::string* peek(size_t ahead = 0) const {
+    return next_ + ahead < words_.size() ? &words_[next_ + ahead] : nullptr;
+  }
   void skip() { ++next_; }
 
   // The rest, behind a command or tool whose own flags these are.
@@ -93,8 +99,11 @@ class Sorter {
     word = word.substr(0, word.find('='));
     std::vector<std::string> names;
     for (const Field& field : own.fields) names.push_back(schema::flag_name(field.name));
-    std::string hint = own.fields.empty() ? "helve help lists the global flags; a tool's own flags follow the tool" : "flags: " + join(names, " ");
-    for (const Field& field : schema::kType<Options>.fields) names.push_back(schema::flag_name(field.name));
+    std::string hint = own.fields.empty()
+                           ? "helve help lists the global flags; a tool's own flags follow the tool"
+                           : "flags: " + join(names, " ");
+    for (const Field& field : schema::kType<Options>.fields)
+      names.push_back(schema::flag_name(field.name));
     const std::vector<std::string_view> views(names.begin(), names.end());
     if (std::string near = did_you_mean(word, views); !near.empty()) hint = std::move(near);
     return usage(fmt::format("unknown flag '{}'", escape_for_display(word)), std::move(hint));
@@ -131,8 +140,9 @@ Error unknown_tool(const Registry& registry, std::string_view group, std::string
                hint.empty() ? fmt::format("it has {}", join(words, ", ")) : hint);
 }
 
-// What the next words name: a command, a tool of a group, or a group alone. A tool wins over a command of the same name
-// as its group, so that `helve mcp` serves and `helve mcp list` may be a tool.
+// What the next words name: a command, a tool of a group, or a group alone. A tool wins over a
+// command of the same name as its group, so that `helve mcp` serves and `helve mcp list` may be a
+// tool.
 Result<void> resolve(const Program& program, Sorter& sorter, Parsed& parsed) {
   const std::string& word = *sorter.peek();
   const std::string* second = sorter.peek(1);
@@ -160,7 +170,8 @@ Result<std::string> no_stdin() { return usage("global flags do not read standard
 }  // namespace
 
 Result<Parsed> parse(const Program& program, std::span<const std::string> words) {
-  if (words.size() > kMaxWords) return usage(fmt::format("more than {} words", kMaxWords), "use --input FILE");
+  if (words.size() > kMaxWords)
+    return usage(fmt::format("more than {} words", kMaxWords), "use --input FILE");
   Parsed parsed;
   Sorter sorter(words);
   TRY(sorter.take_leading());
@@ -176,7 +187,8 @@ Result<Parsed> parse(const Program& program, std::span<const std::string> words)
       return usage(fmt::format("unexpected '{}'", escape_for_display(sorter.rest.front())),
                    fmt::format("the tool follows the group: helve {} TOOL …", parsed.group));
   }
-  const JsonObject globals = TRY(schema::parse_flags(schema::kType<Options>, sorter.globals, no_stdin));
+  const JsonObject globals =
+      TRY(schema::parse_flags(schema::kType<Options>, sorter.globals, no_stdin));
   parsed.options = TRY(schema::decode<Options>(Json(globals)));
   parsed.words = std::move(sorter.rest);
   return parsed;
@@ -187,14 +199,17 @@ Result<Parsed> parse_topic(const Program& program, std::span<const std::string> 
   Sorter sorter(words);
   if (sorter.peek()) TRY(resolve(program, sorter, parsed));
   if (const std::string* more = sorter.peek())
-    return usage(fmt::format("there is no help on '{}'", escape_for_display(*more)), "give a command, a group, or a group and a tool");
+    return usage(fmt::format("there is no help on '{}'", escape_for_display(*more)),
+                 "give a command, a group, or a group and a tool");
   return parsed;
 }
 
-Result<JsonObject> parse_arguments(const Program& program, const Named& tool, std::span<const std::string> words) {
+Result<JsonObject> parse_arguments(const Program& program, const Named& tool,
+                                   std::span<const std::string> words) {
   const Face face(tool);
   if (!tool.tool->input && !words.empty())
-    return usage(fmt::format("'{}' takes its arguments as JSON only", tool.name), "use --input FILE, or --input - for standard input");
+    return usage(fmt::format("'{}' takes its arguments as JSON only", tool.name),
+                 "use --input FILE, or --input - for standard input");
   return schema::parse_flags(face.type(), words, [&] { return program.read("-"); });
 }
 

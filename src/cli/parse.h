@@ -1,5 +1,6 @@
-// Parse: from the words of the command line to what they mean. Global flags may stand before the command and after it;
-// a flag that the command or tool has itself is its own once the command is named.
+// Parse: from the words of the command line to what they mean. Global flags may stand before the
+// command and after it; a flag that the command or tool has itself is its own once the command is
+// named.
 #pragma once
 
 #include <optional>
@@ -31,7 +32,8 @@ Result<Parsed> parse(const Program& program, std::span<const std::string> words)
 Result<Parsed> parse_topic(const Program& program, std::span<const std::string> words);
 
 // The arguments that a tool's words mean.
-Result<JsonObject> parse_arguments(const Program& program, const Named& tool, std::span<const std::string> words);
+Result<JsonObject> parse_arguments(const Program& program, const Named& tool,
+                                   std::span<const std::string> words);
 
 // Whether the words ask for JSON, even when they make no sense otherwise.
 bool asks_for_json(std::span<const std::string> words);

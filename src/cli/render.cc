@@ -8,7 +8,8 @@
 namespace helve::cli {
 namespace {
 
-// People must see what is there, not what escape codes in it make of their terminal; programs get the bytes.
+// People must see what is there, not what escape codes in it make of their terminal; programs get
+// the bytes.
 std::string for_stream(std::string_view text, const Stream& stream) {
   return stream.is_terminal ? escape_lines_for_display(text) : std::string(text);
 }
@@ -21,13 +22,17 @@ void show_text(const std::string& text, const Stream& stream) {
 
 void tell(std::string_view text, const Stream& stream) {
   for (std::string_view line : split(text, '\n')) {
-    if (!line.empty()) stream.write(fmt::format("{} {}\n", stream.style.bold("helve:"), escape_lines_for_display(line)));
+    if (!line.empty())
+      stream.write(
+          fmt::format("{} {}\n", stream.style.bold("helve:"), escape_lines_for_display(line)));
   }
 }
 
 void tell_hint(std::string_view text, const Stream& stream) {
   for (std::string_view line : split(text, '\n')) {
-    if (!line.empty()) stream.write(fmt::format("  {} {}\n", stream.style.cyan("hint:"), escape_lines_for_display(line)));
+    if (!line.empty())
+      stream.write(
+          fmt::format("  {} {}\n", stream.style.cyan("hint:"), escape_lines_for_display(line)));
   }
 }
 
@@ -39,14 +44,17 @@ const JsonArray* problems_of(const Error& error) {
 
 void tell_problem(const Json& problem, const Stream& stream) {
   const std::string_view path = string_at(problem, "path");
-  tell(path.empty() ? std::string(string_at(problem, "message")) : fmt::format("{}: {}", path, string_at(problem, "message")), stream);
+  tell(path.empty() ? std::string(string_at(problem, "message"))
+                    : fmt::format("{}: {}", path, string_at(problem, "message")),
+       stream);
   tell_hint(string_at(problem, "hint"), stream);
 }
 
 }  // namespace
 
 void show_json(const Json& value, Screen& screen) {
-  screen.out.write(screen.out.is_terminal ? escape_lines_for_display(to_pretty(value)) : to_text(value) + "\n");
+  screen.out.write(screen.out.is_terminal ? escape_lines_for_display(to_pretty(value))
+                                          : to_text(value) + "\n");
 }
 
 JsonObject error_json(const Error& error) {

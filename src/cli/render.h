@@ -9,8 +9,9 @@ namespace helve::cli {
 
 enum class Form { text, json };
 
-// Writes the answer to standard output, notes and errors to standard error, and returns the exit code.
-// As JSON: the tool's structured value itself, or {"ok": false, "error": {error_type, code, message, hint, details}}.
+// Writes the answer to standard output, notes and errors to standard error, and returns the exit
+// code. As JSON: the tool's structured value itself, or {"ok": false, "error": {error_type, code,
+// message, hint, details}}.
 int show(const dispatch::Outcome& outcome, Form form, Screen& screen);
 int show(const Error& error, Form form, Screen& screen);
 

@@ -24,7 +24,8 @@ class Teller final : public Listener {
     tell(fmt::format("  … {} {}", of, message));
   }
   void log(Level level, std::string_view message) override {
-    if (verbose_ || level >= Level::warning) tell(fmt::format("helve: {}: {}", name_of(level), message));
+    if (verbose_ || level >= Level::warning)
+      tell(fmt::format("helve: {}: {}", name_of(level), message));
   }
 
  private:
@@ -41,15 +42,17 @@ Result<int> run_tool(const Parsed& parsed, Run& run) {
     return call_tool(run, parsed.tool->name, &arguments, {});
   }
   if (!parsed.words.empty())
-    return Error{Code::invalid_argument, fmt::format("--input gives all arguments, but '{}' is given too", escape_for_display(parsed.words.front())),
+    return Error{Code::invalid_argument,
+                 fmt::format("--input gives all arguments, but '{}' is given too",
+                             escape_for_display(parsed.words.front())),
                  "leave one of them out", "usage"};
   const std::string raw = TRY(run.program.read(*parsed.options.input));
   return call_tool(run, parsed.tool->name, nullptr, raw);
 }
 
 Result<int> run_command(const Parsed& parsed, Run& run) {
-  const JsonObject arguments =
-      TRY(schema::parse_flags(*parsed.command->input, parsed.words, [&] { return run.program.read("-"); }));
+  const JsonObject arguments = TRY(schema::parse_flags(*parsed.command->input, parsed.words,
+                                                       [&] { return run.program.read("-"); }));
   return parsed.command->run(Json(arguments), run);
 }
 
@@ -73,31 +76,37 @@ Result<int> show_help(const Parsed& about, Run& run) {
     text = command_help(*about.command, page);
   } else {
     const Registry& registry = *TRY(run.program.tools());
-    if (about.tool) text = tool_help(registry, *about.tool, page);
-    else if (!about.group.empty()) text = group_help(registry, about.group, page);
-    else text = program_help(run.program, registry, page);
+    if (about.tool)
+      text = tool_help(registry, *about.tool, page);
+    else if (!about.group.empty())
+      text = group_help(registry, about.group, page);
+    else
+      text = program_help(run.program, registry, page);
   }
   run.screen.out.write(text);
   return 0;
 }
 
-int call_tool(Run& run, std::string_view tool, const Json* arguments, std::string_view raw_arguments) {
+int call_tool(Run& run, std::string_view tool, const Json* arguments,
+              std::string_view raw_arguments) {
   const Options& options = run.options;
   Result<Session> session = run.program.open(options);
   if (!session) return show(session.error(), form_of(options), run.screen);
   Teller teller(run.screen, options.verbose);
   std::optional<std::chrono::milliseconds> timeout;
-  if (options.timeout) timeout = std::chrono::milliseconds(std::llround(std::ceil(*options.timeout * 1000)));
-  const dispatch::Outcome outcome = session->dispatcher.call({.tool = tool,
-                                                              .arguments = arguments,
-                                                              .raw_arguments = raw_arguments,
-                                                              .caller = Caller::cli,
-                                                              .who = session->who,
-                                                              .policy = session->policy,
-                                                              .cap = options.cap ? dispatch::Cap::inline_limit : dispatch::Cap::none,
-                                                              .stop = session->stop,
-                                                              .timeout = timeout,
-                                                              .listener = &teller});
+  if (options.timeout)
+    timeout = std::chrono::milliseconds(std::llround(std::ceil(*options.timeout * 1000)));
+  const dispatch::Outcome outcome = session->dispatcher.call(
+      {.tool = tool,
+       .arguments = arguments,
+       .raw_arguments = raw_arguments,
+       .caller = Caller::cli,
+       .who = session->who,
+       .policy = session->policy,
+       .cap = options.cap ? dispatch::Cap::inline_limit : dispatch::Cap::none,
+       .stop = session->stop,
+       .timeout = timeout,
+       .listener = &teller});
   return show(outcome, form_of(options), run.screen);
 }
 

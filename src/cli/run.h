@@ -14,7 +14,8 @@ int run(const Program& program, std::span<const std::string> words, Screen& scre
         const std::function<void(const Options&, Screen&)>& finish_screen = {});
 
 // Calls a tool as this command line asks (--json, --cap, --timeout) and shows what came of it.
-int call_tool(Run& run, std::string_view tool, const Json* arguments, std::string_view raw_arguments);
+int call_tool(Run& run, std::string_view tool, const Json* arguments,
+              std::string_view raw_arguments);
 
 // The help page of what was parsed: a tool, a command, a group, or the program.
 Result<int> show_help(const Parsed& about, Run& run);

@@ -1,4 +1,5 @@
-// Screen: where a command's words go, and how they may look there. Tests give strings; the program gives streams.
+// Screen: where a command's words go, and how they may look there. Tests give strings; the program
+// gives streams.
 #pragma once
 
 #include <functional>
@@ -49,14 +50,16 @@ struct TerminalFacts {
 };
 bool wants_color(Color color, const TerminalFacts& facts);
 
-// The text in lines of at most `width` characters, each after `indent` spaces. Line breaks of the text stay, and so does
-// the indentation of lines that start with spaces. Ends with a newline unless the text is empty.
+// The text in lines of at most `width` characters, each after `indent` spaces. Line breaks of the
+// text stay, and so does the indentation of lines that start with spaces. Ends with a newline
+// unless the text is empty.
 std::string wrap(std::string_view text, size_t width, size_t indent);
 
 // Every line after `indent` spaces, and not changed otherwise.
 std::string indented(std::string_view text, size_t indent);
 
-// Rows of a term and its explanation. A term that is too long for its column stands on a line of its own.
+// Rows of a term and its explanation. A term that is too long for its column stands on a line of
+// its own.
 using Rows = std::vector<std::pair<std::string, std::string>>;
 std::string two_columns(const Rows& rows, size_t width, const Style& style);
 

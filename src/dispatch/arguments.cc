@@ -7,8 +7,8 @@
 namespace helve::dispatch {
 namespace {
 
-// Rewrites what models are known to get wrong and that has only one possible meaning. One pass over the text that
-// knows strings from structure; it never adds a closing quote, brace or bracket.
+// Rewrites what models are known to get wrong and that has only one possible meaning. One pass over
+// the text that knows strings from structure; it never adds a closing quote, brace or bracket.
 class Repair {
  public:
   explicit Repair(std::string_view text) : text_(text) {}
@@ -17,10 +17,14 @@ class Repair {
     strip_fence();
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == '"') string();
-      else if (c == ',') comma();
-      else if (std::isalpha(static_cast<unsigned char>(c))) word();
-      else out_ += c, ++at_;
+      if (c == '"')
+        string();
+      else if (c == ',')
+        comma();
+      else if (std::isalpha(static_cast<unsigned char>(c)))
+        word();
+      else
+        out_ += c, ++at_;
     }
     return std::move(out_);
   }
@@ -28,7 +32,8 @@ class Repair {
 
  private:
   void note(std::string what) {
-    if (std::find(repairs.begin(), repairs.end(), what) == repairs.end()) repairs.push_back(std::move(what));
+    if (std::find(repairs.begin(), repairs.end(), what) == repairs.end())
+      repairs.push_back(std::move(what));
   }
 
   void strip_fence() {
@@ -40,14 +45,17 @@ class Repair {
     note("removed a code fence");
   }
 
-  // In a string with an escape that JSON does not know, backslashes were meant as they stand. That holds for all of
-  // them or none: with \n or \t beside it nobody can tell, and the string stays broken.
+  // In a string with an escape that JSON does not know, backslashes were meant as they stand. That
+  // holds for all of them or none: with \n or \t beside it nobody can tell, and the string stays
+  // broken.
   bool escapes_are_clear() const {
     bool foreign = false, ambiguous = false;
     for (size_t i = at_ + 1; i < text_.size() && text_[i] != '"'; ++i) {
       if (text_[i] != '\\' || ++i == text_.size()) continue;
-      if (std::strchr("bfnrtu", text_[i]) && text_[i] != 0) ambiguous = true;
-      else if (!std::strchr("\"\\/", text_[i]) || text_[i] == 0) foreign = true;
+      if (std::strchr("bfnrtu", text_[i]) && text_[i] != 0)
+        ambiguous = true;
+      else if (!std::strchr("\"\\/", text_[i]) || text_[i] == 0)
+        foreign = true;
     }
     return foreign && !ambiguous;
   }
@@ -82,8 +90,10 @@ class Repair {
     const size_t next = text_.find_first_not_of(" \t\r\n", at_ + 1);
     const size_t last = out_.find_last_not_of(" \t\r\n");
     const bool after_value = last != out_.npos && !std::strchr("{[,:", out_[last]);
-    if (after_value && next != text_.npos && (text_[next] == '}' || text_[next] == ']')) note("removed a trailing comma");
-    else out_ += ',';
+    if (after_value && next != text_.npos && (text_[next] == '}' || text_[next] == ']'))
+      note("removed a trailing comma");
+    else
+      out_ += ',';
     ++at_;
   }
 
@@ -91,7 +101,10 @@ class Repair {
     const size_t start = at_;
     while (at_ < text_.size() && std::isalpha(static_cast<unsigned char>(text_[at_]))) ++at_;
     const std::string_view word = text_.substr(start, at_ - start);
-    const std::string_view json = word == "True" ? "true" : word == "False" ? "false" : word == "None" ? "null" : word;
+    const std::string_view json = word == "True"    ? "true"
+                                  : word == "False" ? "false"
+                                  : word == "None"  ? "null"
+                                                    : word;
     if (json != word) note(fmt::format("read {} as {}", word, json));
     out_ += json;
   }
@@ -102,7 +115,8 @@ class Repair {
 };
 
 Error malformed(const Error& why) {
-  return Error{Code::invalid_argument, "the arguments are not valid JSON: " + why.message, "send one complete JSON object", "invalid_json"};
+  return Error{Code::invalid_argument, "the arguments are not valid JSON: " + why.message,
+               "send one complete JSON object", "invalid_json"};
 }
 
 // A string that holds the object: encoded once too often.
@@ -134,7 +148,10 @@ Result<Arguments> parse_arguments(std::string_view text) {
   arguments.value = TRY(unwrap(std::move(*value), arguments.repairs));
   if (arguments.value.is_null()) arguments.value = JsonObject();
   if (!arguments.value.is_object()) {
-    return Error{Code::invalid_argument, fmt::format("the arguments must be a JSON object, got {}", type_name(arguments.value)), "", "invalid_json"};
+    return Error{
+        Code::invalid_argument,
+        fmt::format("the arguments must be a JSON object, got {}", type_name(arguments.value)), "",
+        "invalid_json"};
   }
   return arguments;
 }

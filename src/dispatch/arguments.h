@@ -1,5 +1,5 @@
-// Arguments as text, to JSON: strict first, then conservatively repaired, and every repair is reported.
-// What was cut off is never completed: a half-sent file must not be written.
+// Arguments as text, to JSON: strict first, then conservatively repaired, and every repair is
+// reported. What was cut off is never completed: a half-sent file must not be written.
 #pragma once
 
 #include <string>

@@ -14,20 +14,26 @@ class Cut {
   Cut(size_t max_chars, size_t max_items) : max_chars_(max_chars), max_items_(max_items) {}
 
   void apply(Json& value, const Json* schema) {
-    if (value.is_string()) cut_text(value, schema);
-    else if (value.is_array()) cut_list(value.get_array(), schema);
-    else if (value.is_object()) cut_object(value.get_object(), schema);
+    if (value.is_string())
+      cut_text(value, schema);
+    else if (value.is_array())
+      cut_list(value.get_array(), schema);
+    else if (value.is_object())
+      cut_object(value.get_object(), schema);
   }
 
   std::string left_out() const {
     std::string out;
     if (items_ > 0) out = fmt::format("{} of {} items", items_, all_items_);
-    if (chars_ > 0) out += fmt::format("{}{} characters of text", out.empty() ? "" : " and ", chars_);
+    if (chars_ > 0)
+      out += fmt::format("{}{} characters of text", out.empty() ? "" : " and ", chars_);
     return out;
   }
 
  private:
-  static bool says(const Json* schema, std::string_view key) { return schema && find(*schema, key); }
+  static bool says(const Json* schema, std::string_view key) {
+    return schema && find(*schema, key);
+  }
 
   void cut_text(Json& value, const Json* schema) {
     const std::string_view whole = value.get_string();
@@ -51,7 +57,8 @@ class Cut {
   void cut_object(JsonObject& object, const Json* schema) {
     const Json* properties = schema ? find(*schema, "properties") : nullptr;
     const Json* others = schema ? find(*schema, "additionalProperties") : nullptr;
-    const bool is_map = !properties && others && others->is_object() && !says(schema, "minProperties");
+    const bool is_map =
+        !properties && others && others->is_object() && !says(schema, "minProperties");
     if (is_map && object.size() > max_items_) {
       all_items_ += object.size();
       items_ += object.size() - max_items_;
@@ -72,7 +79,8 @@ class Cut {
 std::string stub_text(const Results::Stored& stored, std::string_view text, size_t preview_chars) {
   const size_t pages = (stored.chars + kResultPageChars - 1) / kResultPageChars;
   return fmt::format(
-      "[The answer has {} characters and is kept as {} ({} pages). It begins:]\n{}\n[read_large_result {{\"id\":\"{}\",\"page\":1}} reads it "
+      "[The answer has {} characters and is kept as {} ({} pages). It "
+      "begins:]\n{}\n[read_large_result {{\"id\":\"{}\",\"page\":1}} reads it "
       "page by page.]",
       stored.chars, stored.id, pages, preview(text, preview_chars), stored.id);
 }
@@ -82,7 +90,8 @@ Shrunk shrink_json(std::string_view json, const JsonObject& schema, size_t budge
   Result<Json> whole = parse_json(json, {.bytes = json.size()});
   if (!whole) return out;
   const Json root = schema;
-  for (size_t max_chars = 2'000, max_items = 200; out.json.size() > budget && max_items > 0; max_items /= 2) {
+  for (size_t max_chars = 2'000, max_items = 200; out.json.size() > budget && max_items > 0;
+       max_items /= 2) {
     Json value = *whole;
     Cut cut(max_chars, max_items);
     cut.apply(value, &root);

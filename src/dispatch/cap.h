@@ -17,8 +17,9 @@ struct Shrunk {
   std::string json;
   std::string left_out;  // "820 of 1000 items, 12000 characters"; empty: nothing
 };
-// The same value with long texts, lists and maps cut until it has about `budget` bytes. It still fits the schema: what
-// the schema constrains (patterns, lengths, least items) is not touched, and if nothing else can be cut it stays long.
+// The same value with long texts, lists and maps cut until it has about `budget` bytes. It still
+// fits the schema: what the schema constrains (patterns, lengths, least items) is not touched, and
+// if nothing else can be cut it stays long.
 Shrunk shrink_json(std::string_view json, const JsonObject& schema, size_t budget);
 
 }  // namespace helve::dispatch

@@ -38,7 +38,8 @@ void Deadlines::watch(const std::stop_token& stop) {
       changed_.wait(lock, stop, [&] { return !waiting_.empty(); });
     } else {
       const Time until = waiting_.begin()->first;
-      changed_.wait_until(lock, stop, until, [&] { return waiting_.empty() || waiting_.begin()->first < until; });
+      changed_.wait_until(lock, stop, until,
+                          [&] { return waiting_.empty() || waiting_.begin()->first < until; });
     }
   }
 }

@@ -1,4 +1,5 @@
-// Deadlines: requests a stop when a call's time is up. One thread for all calls, started by the first that has a limit.
+// Deadlines: requests a stop when a call's time is up. One thread for all calls, started by the
+// first that has a limit.
 #pragma once
 
 #include <chrono>

@@ -31,7 +31,10 @@ struct Dispatcher::Passage {
 };
 
 Dispatcher::Dispatcher(const Registry& registry, Capabilities capabilities, Stages stages)
-    : registry_(registry), capabilities_(std::move(capabilities)), stages_(std::move(stages)), deadlines_(std::make_unique<Deadlines>()) {}
+    : registry_(registry),
+      capabilities_(std::move(capabilities)),
+      stages_(std::move(stages)),
+      deadlines_(std::make_unique<Deadlines>()) {}
 Dispatcher::~Dispatcher() = default;
 
 namespace {
@@ -39,7 +42,8 @@ namespace {
 const sys::RealClock kRealClock;
 
 Error forbidden(const Tool& tool, std::string_view why) {
-  return Error{Code::denied, fmt::format("tool '{}' is denied: {}", tool.spec.name, why), "use another tool, or change that rule", "forbidden_tool"};
+  return Error{Code::denied, fmt::format("tool '{}' is denied: {}", tool.spec.name, why),
+               "use another tool, or change that rule", "forbidden_tool"};
 }
 
 // Runs a stage that calls foreign code. No exception leaves it.
@@ -48,11 +52,14 @@ auto guarded(std::string_view name, Work work) -> decltype(work()) {
   try {
     return work();
   } catch (const std::bad_alloc&) {
-    return Error{Code::unavailable, fmt::format("tool '{}' ran out of memory", name), "ask for less at once"};
+    return Error{Code::unavailable, fmt::format("tool '{}' ran out of memory", name),
+                 "ask for less at once"};
   } catch (const std::exception& exception) {
-    return Error{Code::internal, fmt::format("tool '{}' threw: {}", name, exception.what()), "this is a fault of the tool"};
+    return Error{Code::internal, fmt::format("tool '{}' threw: {}", name, exception.what()),
+                 "this is a fault of the tool"};
   } catch (...) {
-    return Error{Code::internal, fmt::format("tool '{}' threw something unknown", name), "this is a fault of the tool"};
+    return Error{Code::internal, fmt::format("tool '{}' threw something unknown", name),
+                 "this is a fault of the tool"};
   }
 }
 
@@ -71,8 +78,10 @@ void attempted(std::string_view stage, Outcome& outcome, Work work) {
 // What a tool from outside returned, as one line of JSON that fits the schema it declared.
 Result<std::string> checked_output(const Tool& tool, const std::string& json) {
   auto broken = [&](const Error& error) {
-    return Error{Code::internal, fmt::format("the output of '{}' breaks its own schema: {}", tool.spec.name, error.message),
-                 "this is a fault of the tool", "invalid_output", error.details};
+    return Error{
+        Code::internal,
+        fmt::format("the output of '{}' breaks its own schema: {}", tool.spec.name, error.message),
+        "this is a fault of the tool", "invalid_output", error.details};
   };
   if (json.empty() && tool.output_schema_json.empty()) return json;
   Result<Json> value = parse_json(json);
@@ -93,22 +102,28 @@ Outcome Dispatcher::call(const Call& call) {
   const auto started = observed ? steady_clock::now() : steady_clock::time_point{};
 
   Result<Product> result = guarded(call.tool, [&] { return pass(passage); });
-  if (stages_.hooks && passage.ran) attempted("after-hooks", outcome, [&] { run_after_hooks(passage, result); });
-  if (result) outcome.product = std::move(*result);
-  else outcome.error = std::move(result).error();
+  if (stages_.hooks && passage.ran)
+    attempted("after-hooks", outcome, [&] { run_after_hooks(passage, result); });
+  if (result)
+    outcome.product = std::move(*result);
+  else
+    outcome.error = std::move(result).error();
   passage.output_bytes = outcome.product.json.size();
-  if (call.cap == Cap::inline_limit && stages_.results && outcome.ok()) attempted("keeping the whole answer", outcome, [&] { cap(call, outcome); });
+  if (call.cap == Cap::inline_limit && stages_.results && outcome.ok())
+    attempted("keeping the whole answer", outcome, [&] { cap(call, outcome); });
 
   if (observed) outcome.duration = steady_clock::now() - started;
   if (stages_.recorder) attempted("recording", outcome, [&] { record_outcome(passage); });
-  if (stages_.on_outcome) attempted("showing the call", outcome, [&] { stages_.on_outcome(call, outcome); });
+  if (stages_.on_outcome)
+    attempted("showing the call", outcome, [&] { stages_.on_outcome(call, outcome); });
   return outcome;
 }
 
 Result<Product> Dispatcher::pass(Passage& passage) {
   const Call& call = passage.call;
   if (stages_.recorder || stages_.on_outcome || stages_.hooks) {
-    const sys::Clock& clock = capabilities_.clock ? *capabilities_.clock : static_cast<const sys::Clock&>(kRealClock);
+    const sys::Clock& clock =
+        capabilities_.clock ? *capabilities_.clock : static_cast<const sys::Clock&>(kRealClock);
     passage.outcome.call_id = sys::new_id("c_", clock);
     passage.record.started_ms = clock.unix_ms();
   }
@@ -123,13 +138,19 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   if (call.arguments && call.arguments->is_object()) {
     passage.arguments = call.arguments;
   } else if (!call.arguments || call.arguments->is_null() || call.arguments->is_string()) {
-    const std::string_view text = call.arguments && call.arguments->is_string() ? std::string_view(call.arguments->get_string()) : call.raw_arguments;
+    const std::string_view text = call.arguments && call.arguments->is_string()
+                                      ? std::string_view(call.arguments->get_string())
+                                      : call.raw_arguments;
     Arguments parsed = TRY(parse_arguments(text));
     passage.own = std::move(parsed.value);
     passage.arguments = &passage.own;
-    for (const std::string& repair : parsed.repairs) passage.outcome.notes.push_back("arguments repaired: " + repair);
+    for (const std::string& repair : parsed.repairs)
+      passage.outcome.notes.push_back("arguments repaired: " + repair);
   } else {
-    return Error{Code::invalid_argument, fmt::format("the arguments must be a JSON object, got {}", type_name(*call.arguments)), "", "invalid_json"};
+    return Error{
+        Code::invalid_argument,
+        fmt::format("the arguments must be a JSON object, got {}", type_name(*call.arguments)), "",
+        "invalid_json"};
   }
   if (passage.found.dialect) {
     passage.own = TRY(to_canonical(*passage.found.dialect, passage.arguments->get_object()));
@@ -138,7 +159,9 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   if (stages_.on_call) stages_.on_call(call, to_text(*passage.arguments));
 
   Result<std::unique_ptr<Bound>> bound = tool.bind(*passage.arguments);
-  if (!bound) return passage.found.dialect ? in_dialect(*passage.found.dialect, bound.error()) : std::move(bound).error();
+  if (!bound)
+    return passage.found.dialect ? in_dialect(*passage.found.dialect, bound.error())
+                                 : std::move(bound).error();
   passage.bound = std::move(*bound);
   if (stages_.hooks) TRY(run_before_hooks(passage));
   passage.effect = passage.bound->effect();
@@ -148,7 +171,8 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   if (stages_.recorder && passage.effect != Effect::read) TRY(record_intent(passage));
   passage.ran = true;
   Result<Product> product = run(passage);
-  if (!product && capabilities_.no_files && product.error().type == "no_files") return *capabilities_.no_files;
+  if (!product && capabilities_.no_files && product.error().type == "no_files")
+    return *capabilities_.no_files;
   if (product && !tool.output) product->json = TRY(checked_output(tool, product->json));
   return product;
 }
@@ -161,21 +185,28 @@ Result<void> Dispatcher::ask_policy(Passage& passage) {
   if (decision.verdict == Verdict::allow) return {};
   if (decision.verdict == Verdict::deny) return forbidden(tool, decision.reason);
   if (!stages_.approver) {
-    return Error{Code::denied, fmt::format("tool '{}' needs approval ({}), and there is nobody to ask", tool.spec.name, decision.reason),
+    return Error{Code::denied,
+                 fmt::format("tool '{}' needs approval ({}), and there is nobody to ask",
+                             tool.spec.name, decision.reason),
                  "take it out of that rule to allow it", "approval_required"};
   }
   const std::string arguments = passage.bound->arguments();
-  return stages_.approver->ask({passage.call.who, tool.spec.name, passage.effect, arguments, decision.reason}, passage.call.stop);
+  return stages_.approver->ask(
+      {passage.call.who, tool.spec.name, passage.effect, arguments, decision.reason},
+      passage.call.stop);
 }
 
 Result<void> Dispatcher::run_before_hooks(Passage& passage) {
   const Tool& tool = passage.tool();
-  HookAnswer answer = stages_.hooks->before({passage.call.who, passage.outcome.call_id, passage.call.caller, tool.spec.name, *passage.arguments,
-                                             passage.bound->effect()},
-                                            passage.call.stop);
+  HookAnswer answer =
+      stages_.hooks->before({passage.call.who, passage.outcome.call_id, passage.call.caller,
+                             tool.spec.name, *passage.arguments, passage.bound->effect()},
+                            passage.call.stop);
   for (std::string& failure : answer.failures) passage.outcome.notes.push_back(std::move(failure));
   if (answer.decision == HookAnswer::Decision::deny) {
-    return Error{Code::denied, fmt::format("a hook blocked '{}': {}", tool.spec.name, answer.reason.empty() ? "no reason given" : answer.reason),
+    return Error{Code::denied,
+                 fmt::format("a hook blocked '{}': {}", tool.spec.name,
+                             answer.reason.empty() ? "no reason given" : answer.reason),
                  "do what the reason asks, or try another way", "blocked_by_hook"};
   }
   // A hook that was cut short has not agreed to anything.
@@ -196,33 +227,51 @@ Result<void> Dispatcher::run_before_hooks(Passage& passage) {
 
 void Dispatcher::run_after_hooks(Passage& passage, Result<Product>& result) {
   const std::string text = result ? text_of(result->content) : describe(result.error());
-  HookCall hooked{passage.call.who, passage.outcome.call_id, passage.call.caller, passage.tool().spec.name, *passage.arguments, passage.effect,
-                  text, !result.has_value()};
+  HookCall hooked{passage.call.who,
+                  passage.outcome.call_id,
+                  passage.call.caller,
+                  passage.tool().spec.name,
+                  *passage.arguments,
+                  passage.effect,
+                  text,
+                  !result.has_value()};
   HookAnswer answer = stages_.hooks->after(hooked, passage.call.stop);
   for (std::string& failure : answer.failures) passage.outcome.notes.push_back(std::move(failure));
 }
 
 Result<Product> Dispatcher::run(Passage& passage) {
   const Call& call = passage.call;
-  Context context{.who = call.who, .call_id = passage.outcome.call_id, .stop = call.stop, .files = capabilities_.files,
-                  .results = stages_.results, .clock = capabilities_.clock, .listener = call.listener, .dialect = passage.found.dialect};
+  Context context{.who = call.who,
+                  .call_id = passage.outcome.call_id,
+                  .stop = call.stop,
+                  .files = capabilities_.files,
+                  .results = stages_.results,
+                  .clock = capabilities_.clock,
+                  .listener = call.listener,
+                  .dialect = passage.found.dialect};
   std::shared_ptr<store::CallStore> store;
   if (capabilities_.store) {
     store = capabilities_.store();
     context.store = store.get();
   }
-  auto run = [&] { return guarded(passage.tool().spec.name, [&] { return passage.bound->run(context); }); };
-  const std::optional<std::chrono::milliseconds> timeout = call.timeout ? call.timeout : stages_.timeout;
+  auto run = [&] {
+    return guarded(passage.tool().spec.name, [&] { return passage.bound->run(context); });
+  };
+  const std::optional<std::chrono::milliseconds> timeout =
+      call.timeout ? call.timeout : stages_.timeout;
   if (!timeout) return run();
 
   context.deadline = steady_clock::now() + *timeout;
   Deadlines::Guard guard(*deadlines_, *context.deadline, call.stop);
   context.stop = guard.token();
   Result<Product> product = run();
-  const bool ran_out = !product && product.error().code == Code::cancelled && !call.stop.stop_requested() && steady_clock::now() >= *context.deadline;
+  const bool ran_out = !product && product.error().code == Code::cancelled &&
+                       !call.stop.stop_requested() && steady_clock::now() >= *context.deadline;
   if (ran_out) {
-    return Error{Code::timeout, fmt::format("'{}' did not finish within {} ms", passage.tool().spec.name, timeout->count()),
-                 "ask for less, or allow more time"};
+    return Error{
+        Code::timeout,
+        fmt::format("'{}' did not finish within {} ms", passage.tool().spec.name, timeout->count()),
+        "ask for less, or allow more time"};
   }
   return product;
 }
@@ -243,10 +292,12 @@ void Dispatcher::cap(const Call& call, Outcome& outcome) {
     text = product.json;  // little to read, but a large value
   }
   if (text.size() > limits.capture_bytes) {
-    outcome.notes.push_back(fmt::format("only the first {} of {} bytes were kept", limits.capture_bytes, text.size()));
+    outcome.notes.push_back(
+        fmt::format("only the first {} of {} bytes were kept", limits.capture_bytes, text.size()));
     text.resize(cut_utf8(text, limits.capture_bytes).size());
   }
-  Result<Results::Stored> stored = stages_.results->keep(call.who.session, outcome.tool->spec.name, text);
+  Result<Results::Stored> stored =
+      stages_.results->keep(call.who.session, outcome.tool->spec.name, text);
   std::string shown;
   if (stored) {
     shown = stub_text(*stored, text, limits.preview_chars);
@@ -258,11 +309,13 @@ void Dispatcher::cap(const Call& call, Outcome& outcome) {
   Shrunk shrunk = shrink_json(product.json, outcome.tool->output_schema(), limits.inline_chars);
   product.json = std::move(shrunk.json);
   if (!shrunk.left_out.empty()) {
-    outcome.notes.push_back(fmt::format("the structured value leaves out {}{}", shrunk.left_out,
-                                        outcome.stored ? fmt::format("; {} has the whole answer", outcome.stored->id) : ""));
+    outcome.notes.push_back(fmt::format(
+        "the structured value leaves out {}{}", shrunk.left_out,
+        outcome.stored ? fmt::format("; {} has the whole answer", outcome.stored->id) : ""));
   }
   if (is_short) return;
-  std::erase_if(product.content, [](const Content& block) { return std::holds_alternative<TextContent>(block); });
+  std::erase_if(product.content,
+                [](const Content& block) { return std::holds_alternative<TextContent>(block); });
   product.content.insert(product.content.begin(), TextContent{std::move(shown)});
 }
 
@@ -271,7 +324,8 @@ void Dispatcher::describe_call(Passage& passage) {
   record.id = passage.outcome.call_id;
   record.who = passage.call.who;
   record.caller = passage.call.caller;
-  record.tool = passage.outcome.tool ? passage.outcome.tool->spec.name : preview(passage.call.tool, 80);
+  record.tool =
+      passage.outcome.tool ? passage.outcome.tool->spec.name : preview(passage.call.tool, 80);
   record.effect = passage.effect;
   if (passage.arguments) {
     record.arguments = to_text(*passage.arguments, kMaxRecordedArguments);
@@ -291,12 +345,15 @@ void Dispatcher::record_outcome(Passage& passage) {
   if (!passage.begun) describe_call(passage);
   const Outcome& outcome = passage.outcome;
   CallRecord& record = passage.record;
-  record.duration_us = std::chrono::duration_cast<std::chrono::microseconds>(outcome.duration).count();
+  record.duration_us =
+      std::chrono::duration_cast<std::chrono::microseconds>(outcome.duration).count();
   record.outcome = outcome.error ? outcome.error->type_name() : "ok";
   if (outcome.error) record.message = preview(outcome.error->message, 500);
   record.output_bytes = passage.output_bytes;
-  if (passage.begun) stages_.recorder->finish(record);
-  else stages_.recorder->note(std::move(record));
+  if (passage.begun)
+    stages_.recorder->finish(record);
+  else
+    stages_.recorder->note(std::move(record));
 }
 
 }  // namespace helve::dispatch

@@ -1,8 +1,8 @@
-// Dispatcher: the only way to call a tool. Every call, whoever makes it, passes the same stages in the same order;
-// a stage that nothing configures is not on the path.
+// Dispatcher: the only way to call a tool. Every call, whoever makes it, passes the same stages in
+// the same order; a stage that nothing configures is not on the path.
 //
-// Thread rule: call() may run on any number of threads at once and holds no lock while hooks, people or tools run,
-// so tools may call tools.
+// Thread rule: call() may run on any number of threads at once and holds no lock while hooks,
+// people or tools run, so tools may call tools.
 #pragma once
 
 #include <chrono>
@@ -23,16 +23,17 @@ class Clock;
 
 namespace helve::dispatch {
 
-// Whether a long answer is cut and kept as lr_N (for models), or given whole (for programs and pipes).
+// Whether a long answer is cut and kept as lr_N (for models), or given whole (for programs and
+// pipes).
 enum class Cap : unsigned char { inline_limit, none };
 
 struct Call {
-  std::string_view tool;                 // as the caller knows it
-  const Json* arguments = nullptr;       // parsed; or
-  std::string_view raw_arguments = {};   // text, parsed and conservatively repaired here
+  std::string_view tool;                // as the caller knows it
+  const Json* arguments = nullptr;      // parsed; or
+  std::string_view raw_arguments = {};  // text, parsed and conservatively repaired here
   Caller caller = Caller::cli;
   const Identity& who;
-  const Policy* policy = nullptr;        // null: everything loaded is allowed
+  const Policy* policy = nullptr;  // null: everything loaded is allowed
   Cap cap = Cap::inline_limit;
   std::stop_token stop = {};
   std::optional<std::chrono::milliseconds> timeout = {};
@@ -41,8 +42,8 @@ struct Call {
 
 // What came of a call. Exactly one of error and product is meaningful.
 struct Outcome {
-  std::string call_id;             // set when calls are recorded or hooked
-  const Tool* tool = nullptr;      // null when the name is unknown
+  std::string call_id;         // set when calls are recorded or hooked
+  const Tool* tool = nullptr;  // null when the name is unknown
   std::optional<Error> error;
   Product product;
   std::optional<Results::Stored> stored;  // the answer was long: the whole of it
@@ -55,7 +56,8 @@ struct Outcome {
 // What tools may reach. Null: not granted.
 struct Capabilities {
   workspace::Workspace* files = nullptr;
-  std::optional<Error> no_files = {};  // why there are none; said in place of a tool's own error of type "no_files"
+  std::optional<Error> no_files =
+      {};  // why there are none; said in place of a tool's own error of type "no_files"
   sys::Clock* clock = nullptr;
   // A store handle for one call; null when there is no store.
   std::function<std::shared_ptr<store::CallStore>()> store = {};

@@ -5,8 +5,11 @@
 namespace helve::dispatch {
 namespace {
 
-Error bad_rule(const Rules& rules, std::string_view list, std::string_view pattern, const Error& why) {
-  return Error{Code::invalid_argument, fmt::format("{}: {} names '{}': {}", rules.source, list, pattern, why.message), why.hint, "invalid_policy"};
+Error bad_rule(const Rules& rules, std::string_view list, std::string_view pattern,
+               const Error& why) {
+  return Error{Code::invalid_argument,
+               fmt::format("{}: {} names '{}': {}", rules.source, list, pattern, why.message),
+               why.hint, "invalid_policy"};
 }
 
 }  // namespace
@@ -18,11 +21,14 @@ Result<Policy> Policy::make(const Registry& registry, const std::vector<Rules>& 
     if (verdict > entry.verdict) entry = {verdict, std::move(reason)};
   };
   for (const Rules& rules : layers) {
-    auto apply = [&](std::string_view list, const std::vector<std::string>& patterns, Verdict verdict) -> Result<void> {
+    auto apply = [&](std::string_view list, const std::vector<std::string>& patterns,
+                     Verdict verdict) -> Result<void> {
       for (const std::string& pattern : patterns) {
         Result<std::vector<size_t>> matched = registry.expand(pattern);
         if (!matched) return bad_rule(rules, list, pattern, matched.error());
-        for (size_t tool : *matched) tighten(policy.tools_[tool], verdict, fmt::format("{} '{}' of {}", list, pattern, rules.source));
+        for (size_t tool : *matched)
+          tighten(policy.tools_[tool], verdict,
+                  fmt::format("{} '{}' of {}", list, pattern, rules.source));
       }
       return {};
     };
@@ -36,11 +42,14 @@ Result<Policy> Policy::make(const Registry& registry, const std::vector<Rules>& 
         for (size_t tool : *matched) listed[tool] = true;
       }
       for (size_t i = 0; i < listed.size(); ++i) {
-        if (!listed[i]) tighten(policy.tools_[i], Verdict::deny, fmt::format("it is not in tools.allow of {}", rules.source));
+        if (!listed[i])
+          tighten(policy.tools_[i], Verdict::deny,
+                  fmt::format("it is not in tools.allow of {}", rules.source));
       }
     }
     for (size_t i = 0; i < rules.effects.size(); ++i) {
-      tighten(policy.effects_[i], rules.effects[i], fmt::format("tools.effects.{} of {}", name_of(static_cast<Effect>(i)), rules.source));
+      tighten(policy.effects_[i], rules.effects[i],
+              fmt::format("tools.effects.{} of {}", name_of(static_cast<Effect>(i)), rules.source));
     }
   }
   auto asks = [](const Entry& entry) { return entry.verdict == Verdict::ask; };
@@ -50,21 +59,25 @@ Result<Policy> Policy::make(const Registry& registry, const std::vector<Rules>& 
   // A tool that can only do what is denied is not offered either.
   for (size_t i = 0; i < policy.tools_.size(); ++i) {
     const Entry& effect = policy.effects_[static_cast<size_t>(registry.tools()[i].spec.effect)];
-    if (effect.verdict == Verdict::deny && !registry.tools()[i].spec.effect_varies) tighten(policy.tools_[i], Verdict::deny, effect.reason);
+    if (effect.verdict == Verdict::deny && !registry.tools()[i].spec.effect_varies)
+      tighten(policy.tools_[i], Verdict::deny, effect.reason);
   }
   return policy;
 }
 
-Result<Policy> Policy::spawn(const Registry& registry, const Policy& parent, const std::vector<Rules>& layers,
+Result<Policy> Policy::spawn(const Registry& registry, const Policy& parent,
+                             const std::vector<Rules>& layers,
                              const std::vector<std::string>& preset) {
   std::vector<Rules> all = layers;
   if (!preset.empty()) all.push_back({.source = "the sub-agent's preset", .allow = preset});
   Policy policy = TRY(make(registry, all));
   auto intersect = [](Entry& entry, const Entry& inherited) {
-    if (inherited.verdict > entry.verdict) entry = {inherited.verdict, inherited.reason + ", inherited from the parent"};
+    if (inherited.verdict > entry.verdict)
+      entry = {inherited.verdict, inherited.reason + ", inherited from the parent"};
   };
   for (size_t i = 0; i < policy.tools_.size(); ++i) intersect(policy.tools_[i], parent.tools_[i]);
-  for (size_t i = 0; i < policy.effects_.size(); ++i) intersect(policy.effects_[i], parent.effects_[i]);
+  for (size_t i = 0; i < policy.effects_.size(); ++i)
+    intersect(policy.effects_[i], parent.effects_[i]);
   policy.plain_ = policy.plain_ && parent.plain_;
   return policy;
 }

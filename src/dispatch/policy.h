@@ -1,5 +1,6 @@
-// Policy: which of the loaded tools a session may see and call. Evaluated once into a set per session;
-// a check is then one bit. Deny always wins, whatever the order and whatever name was used.
+// Policy: which of the loaded tools a session may see and call. Evaluated once into a set per
+// session; a check is then one bit. Deny always wins, whatever the order and whatever name was
+// used.
 #pragma once
 
 #include <array>
@@ -17,8 +18,8 @@ enum class Verdict : unsigned char { allow, ask, deny };
 
 // One layer of rules, as written in a config file. Patterns as Registry::expand takes them.
 struct Rules {
-  std::string source;               // "global", "agent 'coder'", a file: named in refusals
-  std::vector<std::string> allow;   // empty: everything
+  std::string source;              // "global", "agent 'coder'", a file: named in refusals
+  std::vector<std::string> allow;  // empty: everything
   std::vector<std::string> deny;
   std::vector<std::string> ask;
   // By effect; the strictest of all layers counts.
@@ -27,13 +28,14 @@ struct Rules {
 
 class Policy {
  public:
-  // Layers: global rules first, then the agent's. A name that nothing knows is an error, never ignored: a misspelt
-  // deny would leave a tool open.
+  // Layers: global rules first, then the agent's. A name that nothing knows is an error, never
+  // ignored: a misspelt deny would leave a tool open.
   static Result<Policy> make(const Registry& registry, const std::vector<Rules>& layers);
 
-  // A sub-agent's policy: parent ∩ own rules ∩ preset (empty: no preset), minus every deny of both, intersected as
-  // sets after expansion.
-  static Result<Policy> spawn(const Registry& registry, const Policy& parent, const std::vector<Rules>& layers,
+  // A sub-agent's policy: parent ∩ own rules ∩ preset (empty: no preset), minus every deny of both,
+  // intersected as sets after expansion.
+  static Result<Policy> spawn(const Registry& registry, const Policy& parent,
+                              const std::vector<Rules>& layers,
                               const std::vector<std::string>& preset);
 
   // Whether the tool is offered and may be called at all. On refusal the reason names the rule.

@@ -46,8 +46,7 @@ Result<std::vector<std::string>> sorted_names(const sys::Fd& directory, const st
 }
 
 // Why the file must not be run, or nothing.
-std::optional<Error> refusal(const std::string& path,
-                             const sys::OrErrno<sys::FileStatus>& status) {
+std::optional<Error> refusal(const std::string& path, const sys::OrErrno<sys::FileStatus>& status) {
   if (!status) return sys::to_error(status.error(), "read", path);
   if (status->kind != sys::FileKind::file) {
     return Error{Code::denied,

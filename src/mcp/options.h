@@ -46,8 +46,8 @@ struct Options {
   std::function<void(std::string why)> on_no_roots = {};
   std::chrono::milliseconds roots_wait{2000};
 
-  // Asked once by every call, which keeps the answer until it ends. Null, or an answer that is null:
-  // the call runs where the server and the session began. Must be thread-safe.
+  // Asked once by every call, which keeps the answer until it ends. Null, or an answer that is
+  // null: the call runs where the server and the session began. Must be thread-safe.
   std::function<std::shared_ptr<const Place>()> place = {};
 
   // For people who look for a fault; null: nothing is told. Must be thread-safe.

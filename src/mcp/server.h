@@ -27,8 +27,8 @@ class Server {
   // Offers other tools from now on and tells every client. Calls that run keep the old policy, so
   // it must outlive them.
   void set_policy(const dispatch::Policy* policy);
-  // Lists the tools by the policy of another place, and tells every client when that changes what is
-  // listed. Calls take theirs from Options::place.
+  // Lists the tools by the policy of another place, and tells every client when that changes what
+  // is listed. Calls take theirs from Options::place.
   void list_by(const dispatch::Policy* policy);
   // Tells every client that a list is another one now.
   void changed(List list);

@@ -106,8 +106,7 @@ void Session::call_tool(const Request& request, std::string& out) {
     call.raw_arguments = arguments->get_string();
   else
     call.arguments = arguments;
-  const dispatch::Outcome outcome =
-      (place ? *place->dispatcher : server_.dispatcher()).call(call);
+  const dispatch::Outcome outcome = (place ? *place->dispatcher : server_.dispatcher()).call(call);
   listener.close();
   if (!outcome.tool)
     return append_refusal(out, request,

@@ -1,5 +1,6 @@
-// Describes a struct once, without macros: `static constexpr auto schema()` returns object(…) of arg<&T::x>(…) and
-// opt<&T::y>(…). The names come from the compiler. Templates here only fill the table of schema/type.h.
+// Describes a struct once, without macros: `static constexpr auto schema()` returns object(…) of
+// arg<&T::x>(…) and opt<&T::y>(…). The names come from the compiler. Templates here only fill the
+// table of schema/type.h.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@
 namespace helve::schema {
 namespace detail {
 
-// What the compiler calls `value`: "&GlobInput::pattern", "Mode::fast", or "(Mode)7" when there is no such enumerator.
+// What the compiler calls `value`: "&GlobInput::pattern", "Mode::fast", or "(Mode)7" when there is
+// no such enumerator.
 template <auto value>
 consteval std::string_view spelled() {
   std::string_view text = __PRETTY_FUNCTION__;
@@ -25,7 +27,8 @@ consteval std::string_view spelled() {
   return text.substr(start, end - start);
 }
 
-// "&helve::GlobInput::pattern" -> "pattern". A trailing underscore lets a member avoid a keyword: case_ -> "case".
+// "&helve::GlobInput::pattern" -> "pattern". A trailing underscore lets a member avoid a keyword:
+// case_ -> "case".
 template <auto member>
 consteval std::string_view member_name() {
   std::string_view text = spelled<member>();
@@ -46,8 +49,10 @@ consteval std::string_view enumerator_name() {
 template <class E, int count = 0>
 consteval int count_enumerators() {
   static_assert(count < 64, "an enum of a schema has at most 64 enumerators, numbered from 0");
-  if constexpr (enumerator_name<E, count>().empty()) return count;
-  else return count_enumerators<E, count + 1>();
+  if constexpr (enumerator_name<E, count>().empty())
+    return count;
+  else
+    return count_enumerators<E, count + 1>();
 }
 
 template <class E, int... values>
@@ -55,7 +60,8 @@ consteval auto enumerator_names(std::integer_sequence<int, values...>) {
   return std::array<std::string_view, sizeof...(values)>{enumerator_name<E, values>()...};
 }
 template <class E>
-inline constexpr auto kEnumerators = enumerator_names<E>(std::make_integer_sequence<int, count_enumerators<E>()>{});
+inline constexpr auto kEnumerators =
+    enumerator_names<E>(std::make_integer_sequence<int, count_enumerators<E>()>{});
 
 template <class T>
 consteval Type describe();
@@ -107,30 +113,39 @@ consteval Type describe() {
     using Item = typename T::value_type;
     return {.kind = Kind::array,
             .inner = &kType<Item>,
-            .operations = {.append = [](void* v) -> void* { return &static_cast<T*>(v)->emplace_back(); },
-                           .clear = [](void* v) { static_cast<T*>(v)->clear(); },
-                           .size = [](const void* v) { return static_cast<const T*>(v)->size(); },
-                           .element = [](const void* v, size_t i) -> const void* { return &(*static_cast<const T*>(v))[i]; }}};
+            .operations = {
+                .append = [](void* v) -> void* { return &static_cast<T*>(v)->emplace_back(); },
+                .clear = [](void* v) { static_cast<T*>(v)->clear(); },
+                .size = [](const void* v) { return static_cast<const T*>(v)->size(); },
+                .element = [](const void* v, size_t i) -> const void* {
+                  return &(*static_cast<const T*>(v))[i];
+                }}};
   } else if constexpr (Map<T>::value) {
     using Item = typename T::mapped_type;
-    return {.kind = Kind::map,
-            .inner = &kType<Item>,
-            .operations = {.clear = [](void* m) { static_cast<T*>(m)->clear(); },
-                           .size = [](const void* m) { return static_cast<const T*>(m)->size(); },
-                           .insert = [](void* m, std::string key) -> void* { return &(*static_cast<T*>(m))[std::move(key)]; },
-                           .each =
-                               [](const void* m, void (*visit)(void*, std::string_view, const void*), void* state) {
-                                 for (const auto& [key, item] : *static_cast<const T*>(m)) visit(state, key, &item);
-                               }}};
+    return {
+        .kind = Kind::map,
+        .inner = &kType<Item>,
+        .operations = {.clear = [](void* m) { static_cast<T*>(m)->clear(); },
+                       .size = [](const void* m) { return static_cast<const T*>(m)->size(); },
+                       .insert = [](void* m, std::string key) -> void* {
+                         return &(*static_cast<T*>(m))[std::move(key)];
+                       },
+                       .each =
+                           [](const void* m, void (*visit)(void*, std::string_view, const void*),
+                              void* state) {
+                             for (const auto& [key, item] : *static_cast<const T*>(m))
+                               visit(state, key, &item);
+                           }}};
   } else if constexpr (Optional<T>::value) {
     using Item = typename T::value_type;
-    return {.kind = Kind::optional,
-            .inner = &kType<Item>,
-            .operations = {.emplace = [](void* o) -> void* { return &static_cast<T*>(o)->emplace(); },
-                           .inside = [](const void* o) -> const void* {
-                             const T& optional = *static_cast<const T*>(o);
-                             return optional ? &*optional : nullptr;
-                           }}};
+    return {
+        .kind = Kind::optional,
+        .inner = &kType<Item>,
+        .operations = {.emplace = [](void* o) -> void* { return &static_cast<T*>(o)->emplace(); },
+                       .inside = [](const void* o) -> const void* {
+                         const T& optional = *static_cast<const T*>(o);
+                         return optional ? &*optional : nullptr;
+                       }}};
   } else {
     return {.kind = Kind::object,
             .description = kObject<T>.description,
@@ -154,7 +169,9 @@ constexpr Field field(std::string_view description) {
   return {.name = member_name<member>(),
           .description = description,
           .type = &kType<typename Of::Value>,
-          .access = [](void* object) -> void* { return &(static_cast<typename Of::Class*>(object)->*member); }};
+          .access = [](void* object) -> void* {
+            return &(static_cast<typename Of::Class*>(object)->*member);
+          }};
 }
 
 }  // namespace detail

@@ -29,7 +29,8 @@ struct MapWriter {
   }
 };
 
-// Where a value stands. Written out only when something is wrong there, which is never on the path of a good call.
+// Where a value stands. Written out only when something is wrong there, which is never on the path
+// of a good call.
 struct Path {
   const Path* up = nullptr;
   std::string_view name = {};  // empty: an item of a list
@@ -48,22 +49,29 @@ class Checker {
 
   void check(const Type& type, const Field* field, const void* value, const Path& path) {
     switch (type.kind) {
-      case Kind::integer: return check_integer(type, field, value, path);
+      case Kind::integer:
+        return check_integer(type, field, value, path);
       case Kind::number:
-        if (!std::isfinite(*static_cast<const double*>(value))) return report(path, "is no number that JSON can hold");
+        if (!std::isfinite(*static_cast<const double*>(value)))
+          return report(path, "is no number that JSON can hold");
         return report(path, broken_bounds(field, *static_cast<const double*>(value)));
-      case Kind::string: return report(path, broken_text_rule(field, *static_cast<const std::string*>(value)));
+      case Kind::string:
+        return report(path, broken_text_rule(field, *static_cast<const std::string*>(value)));
       case Kind::enumeration:
         if (load_bits(type, value) >= type.names.size()) report(path, "is no enumerator");
         return;
       case Kind::object:
-        for (const Field& member : type.fields) check(*member.type, &member, member.access(const_cast<void*>(value)), {&path, member.name});
+        for (const Field& member : type.fields)
+          check(*member.type, &member, member.access(const_cast<void*>(value)),
+                {&path, member.name});
         return;
       case Kind::array: {
         const size_t count = type.operations.size(value);
         report(path, broken_count_rule(field, count, "items"));
-        if (type.inner->kind == Kind::string || type.inner->kind == Kind::boolean) return;  // items have no rules of their own
-        for (size_t i = 0; i < count; ++i) check(*type.inner, nullptr, type.operations.element(value, i), {&path, {}, i});
+        if (type.inner->kind == Kind::string || type.inner->kind == Kind::boolean)
+          return;  // items have no rules of their own
+        for (size_t i = 0; i < count; ++i)
+          check(*type.inner, nullptr, type.operations.element(value, i), {&path, {}, i});
         return;
       }
       case Kind::map: {
@@ -72,11 +80,14 @@ class Checker {
         return type.operations.each(value, &MapVisit::entry, &visit);
       }
       case Kind::optional:
-        if (const void* inside = type.operations.inside(value)) return check(*type.inner, field, inside, path);
-        if (!field || field->required) report(path, "required, but missing");  // in a list there is no leaving out
+        if (const void* inside = type.operations.inside(value))
+          return check(*type.inner, field, inside, path);
+        if (!field || field->required)
+          report(path, "required, but missing");  // in a list there is no leaving out
         return;
       case Kind::boolean:
-      case Kind::json: return;
+      case Kind::json:
+        return;
     }
   }
 
@@ -93,9 +104,12 @@ class Checker {
 
   void check_integer(const Type& type, const Field* field, const void* value, const Path& path) {
     const std::uint64_t bits = load_bits(type, value);
-    if (type.is_signed) report(path, broken_bounds(field, load_signed(type, value)));
-    else if (bits <= INT64_MAX) report(path, broken_bounds(field, static_cast<std::int64_t>(bits)));
-    else report(path, broken_bounds(field, bits));
+    if (type.is_signed)
+      report(path, broken_bounds(field, load_signed(type, value)));
+    else if (bits <= INT64_MAX)
+      report(path, broken_bounds(field, static_cast<std::int64_t>(bits)));
+    else
+      report(path, broken_bounds(field, bits));
   }
   void report(const Path& path, std::optional<std::string> rule) {
     if (rule) problems_.push_back({path.text(), std::move(*rule), ""});
@@ -107,16 +121,25 @@ class Checker {
 
 void encode(const Type& type, const void* value, std::string& out) {
   switch (type.kind) {
-    case Kind::boolean: out += *static_cast<const bool*>(value) ? "true" : "false"; return;
-    case Kind::integer:
-      if (type.is_signed) append_integer(out, load_signed(type, value));
-      else append_integer(out, load_bits(type, value));
+    case Kind::boolean:
+      out += *static_cast<const bool*>(value) ? "true" : "false";
       return;
-    case Kind::number: append_json_number(out, *static_cast<const double*>(value)); return;
-    case Kind::string: append_json_string(out, *static_cast<const std::string*>(value)); return;
+    case Kind::integer:
+      if (type.is_signed)
+        append_integer(out, load_signed(type, value));
+      else
+        append_integer(out, load_bits(type, value));
+      return;
+    case Kind::number:
+      append_json_number(out, *static_cast<const double*>(value));
+      return;
+    case Kind::string:
+      append_json_string(out, *static_cast<const std::string*>(value));
+      return;
     case Kind::enumeration: {
       const auto index = load_bits(type, value);
-      append_json_string(out, index < type.names.size() ? type.names[index] : std::string_view("?"));
+      append_json_string(out,
+                         index < type.names.size() ? type.names[index] : std::string_view("?"));
       return;
     }
     case Kind::object: {
@@ -147,14 +170,20 @@ void encode(const Type& type, const void* value, std::string& out) {
       out += '}';
       return;
     }
-    case Kind::json: append_json(out, *static_cast<const Json*>(value)); return;
+    case Kind::json:
+      append_json(out, *static_cast<const Json*>(value));
+      return;
     case Kind::optional:
-      if (const void* inside = type.operations.inside(value)) encode(*type.inner, inside, out);
-      else out += "null";
+      if (const void* inside = type.operations.inside(value))
+        encode(*type.inner, inside, out);
+      else
+        out += "null";
       return;
   }
 }
 
-void check(const Type& type, const void* value, std::vector<Problem>& problems) { Checker(problems).check(type, nullptr, value, {}); }
+void check(const Type& type, const void* value, std::vector<Problem>& problems) {
+  Checker(problems).check(type, nullptr, value, {});
+}
 
 }  // namespace helve::schema

@@ -15,7 +15,8 @@ Error usage(std::string message, std::string hint = {}) {
 }
 
 bool is_scalar(const Type& type) {
-  return type.kind != Kind::object && type.kind != Kind::array && type.kind != Kind::map && type.kind != Kind::json;
+  return type.kind != Kind::object && type.kind != Kind::array && type.kind != Kind::map &&
+         type.kind != Kind::json;
 }
 
 // Words have dashes where names have underscores: json-tags is json_tags.
@@ -26,15 +27,18 @@ std::string enumerator_of(const Type& type, std::string_view word) {
   return exists ? name : std::string(word);
 }
 
-// The JSON a word stands for. What does not fit the type stays a string: decoding knows how to say so.
+// The JSON a word stands for. What does not fit the type stays a string: decoding knows how to say
+// so.
 Json from_word(const Type& type, std::string_view word) {
   switch (plain(type).kind) {
     case Kind::boolean:
       if (word == "true" || word == "yes" || word == "1") return true;
       if (word == "false" || word == "no" || word == "0") return false;
       return Json(word);
-    case Kind::string: return Json(word);
-    case Kind::enumeration: return Json(enumerator_of(plain(type), word));
+    case Kind::string:
+      return Json(word);
+    case Kind::enumeration:
+      return Json(enumerator_of(plain(type), word));
     case Kind::integer:
     case Kind::number: {
       Result<Json> number = parse_json(word);
@@ -57,10 +61,14 @@ class Parser {
     bool flags_ended = false;
     while (next_ < words_.size()) {
       const std::string& word = words_[next_++];
-      if (!flags_ended && word == "--") flags_ended = true;
-      else if (!flags_ended && word.starts_with("--")) TRY(long_flag(std::string_view(word).substr(2)));
-      else if (!flags_ended && word.size() > 1 && word[0] == '-' && !is_number(word)) TRY(short_flag(word));
-      else TRY(positional(word));
+      if (!flags_ended && word == "--")
+        flags_ended = true;
+      else if (!flags_ended && word.starts_with("--"))
+        TRY(long_flag(std::string_view(word).substr(2)));
+      else if (!flags_ended && word.size() > 1 && word[0] == '-' && !is_number(word))
+        TRY(short_flag(word));
+      else
+        TRY(positional(word));
     }
     return std::move(out_);
   }
@@ -68,7 +76,8 @@ class Parser {
  private:
   // "-5" and "-.5e3" are values; "-e" is a flag.
   static bool is_number(std::string_view word) {
-    return word.find_first_not_of("-.0123456789eE+") == word.npos && word.find_first_of("0123456789") != word.npos;
+    return word.find_first_not_of("-.0123456789eE+") == word.npos &&
+           word.find_first_of("0123456789") != word.npos;
   }
 
   Result<void> long_flag(std::string_view text) {
@@ -83,7 +92,8 @@ class Parser {
       if (!negated) field = nullptr;
     }
     if (!field) return unknown_flag(text.substr(0, equals));
-    if (negated && equals != text.npos) return usage(fmt::format("--{} takes no value", text.substr(0, equals)));
+    if (negated && equals != text.npos)
+      return usage(fmt::format("--{} takes no value", text.substr(0, equals)));
     if (equals != text.npos && !negated) return assign(*field, text.substr(equals + 1));
     if (plain(*field->type).kind == Kind::boolean) {
       out_[field->name] = !negated;
@@ -105,7 +115,9 @@ class Parser {
   }
 
   Result<std::string> value_of(const Field& field) {
-    if (next_ >= words_.size()) return usage(fmt::format("{} needs a value", flag_name(field.name)), std::string(field.description));
+    if (next_ >= words_.size())
+      return usage(fmt::format("{} needs a value", flag_name(field.name)),
+                   std::string(field.description));
     return words_[next_++];
   }
 
@@ -116,7 +128,8 @@ class Parser {
       if (out_.contains(field.name) && !repeats) continue;
       return assign(field, word);
     }
-    return usage(fmt::format("unexpected argument '{}'", escape_for_display(word)), "quote it if it belongs to the value before");
+    return usage(fmt::format("unexpected argument '{}'", escape_for_display(word)),
+                 "quote it if it belongs to the value before");
   }
 
   Result<void> assign(const Field& field, std::string_view word) {
@@ -128,10 +141,14 @@ class Parser {
     const Type& type = plain(*field.type);
     if (type.kind == Kind::map && !word.starts_with('{')) {
       const size_t equals = word.find('=');
-      if (equals == word.npos) return usage(fmt::format("{} takes KEY=VALUE, got '{}'", flag_name(field.name), escape_for_display(word)));
+      if (equals == word.npos)
+        return usage(fmt::format("{} takes KEY=VALUE, got '{}'", flag_name(field.name),
+                                 escape_for_display(word)));
       if (out_.contains(field.name) && !out_[field.name].is_object()) return given_twice(field);
-      member_object(field)[word.substr(0, equals)] = from_word(*type.inner, word.substr(equals + 1));
-    } else if (type.kind == Kind::array && !(word.starts_with('[') && !is_scalar(plain(*type.inner))) && !whole_array(word)) {
+      member_object(field)[word.substr(0, equals)] =
+          from_word(*type.inner, word.substr(equals + 1));
+    } else if (type.kind == Kind::array &&
+               !(word.starts_with('[') && !is_scalar(plain(*type.inner))) && !whole_array(word)) {
       if (!out_.contains(field.name)) out_[field.name] = JsonArray();
       if (!out_[field.name].is_array()) return given_twice(field);
       out_[field.name].as_array().push_back(from_word(*type.inner, word));
@@ -142,7 +159,9 @@ class Parser {
     return {};
   }
 
-  static Error given_twice(const Field& field) { return usage(fmt::format("{} is given twice", flag_name(field.name))); }
+  static Error given_twice(const Field& field) {
+    return usage(fmt::format("{} is given twice", flag_name(field.name)));
+  }
 
   // --edits '[{…}]': the whole list as JSON text.
   static bool whole_array(std::string_view word) {
@@ -179,16 +198,21 @@ class Parser {
   JsonObject out_;
 };
 
-std::string word_of(const Json& value) { return value.is_string() ? std::string(value.get_string()) : to_text(value); }
+std::string word_of(const Json& value) {
+  return value.is_string() ? std::string(value.get_string()) : to_text(value);
+}
 
-// A value that would be read as a flag must follow `--` or an equals sign; one that reads as another type cannot be told apart.
+// A value that would be read as a flag must follow `--` or an equals sign; one that reads as
+// another type cannot be told apart.
 Result<void> check_expressible(const Field& field, const Json& value, const Type& type) {
   const Kind kind = plain(type).kind;
   const bool text = kind == Kind::string || kind == Kind::enumeration;
   if (text != value.is_string() && is_scalar(plain(type)))
     return usage(fmt::format("flags cannot express {} as {}", field.name, type_name(value)));
-  if (field.takes_stdin && value.is_string() && value.get_string() == "-") return usage("flags cannot express a plain '-' here");
-  if (value.is_string() && value.get_string().find('\0') != boost::json::string::npos) return usage("a word cannot hold a NUL");
+  if (field.takes_stdin && value.is_string() && value.get_string() == "-")
+    return usage("flags cannot express a plain '-' here");
+  if (value.is_string() && value.get_string().find('\0') != boost::json::string::npos)
+    return usage("a word cannot hold a NUL");
   return {};
 }
 
@@ -200,9 +224,12 @@ std::string flag_name(std::string_view field) {
   return flag;
 }
 
-const Type& plain(const Type& type) { return type.kind == Kind::optional ? plain(*type.inner) : type; }
+const Type& plain(const Type& type) {
+  return type.kind == Kind::optional ? plain(*type.inner) : type;
+}
 
-Result<JsonObject> parse_flags(const Type& object, std::span<const std::string> words, const ReadStdin& read_stdin) {
+Result<JsonObject> parse_flags(const Type& object, std::span<const std::string> words,
+                               const ReadStdin& read_stdin) {
   return Parser(object, words, read_stdin).parse();
 }
 
@@ -217,21 +244,25 @@ Result<std::vector<std::string>> to_flags(const Type& object, const JsonObject& 
       continue;
     }
     if (type.kind == Kind::array && value->is_array()) {
-      if (value->get_array().empty()) return usage(fmt::format("flags cannot express an empty {}", field.name));
+      if (value->get_array().empty())
+        return usage(fmt::format("flags cannot express an empty {}", field.name));
       for (const Json& item : value->get_array()) {
         TRY(check_expressible(field, item, *type.inner));
         flags.push_back(flag_name(field.name) + "=" + word_of(item));
       }
     } else if (type.kind == Kind::map && value->is_object()) {
-      if (value->get_object().empty()) return usage(fmt::format("flags cannot express an empty {}", field.name));
+      if (value->get_object().empty())
+        return usage(fmt::format("flags cannot express an empty {}", field.name));
       for (const auto& member : value->get_object()) {
         TRY(check_expressible(field, member.value(), *type.inner));
-        flags.push_back(flag_name(field.name) + "=" + std::string(member.key()) + "=" + word_of(member.value()));
+        flags.push_back(flag_name(field.name) + "=" + std::string(member.key()) + "=" +
+                        word_of(member.value()));
       }
     } else {
       TRY(check_expressible(field, *value, type));
       if (type.kind == Kind::boolean && value->is_bool()) {
-        flags.push_back(value->get_bool() ? flag_name(field.name) : "--no-" + flag_name(field.name).substr(2));
+        flags.push_back(value->get_bool() ? flag_name(field.name)
+                                          : "--no-" + flag_name(field.name).substr(2));
       } else if (field.place == Place::positional && !gap) {
         positionals.push_back(word_of(*value));
       } else {
@@ -240,10 +271,14 @@ Result<std::vector<std::string>> to_flags(const Type& object, const JsonObject& 
     }
   }
   for (const auto& member : arguments) {
-    const bool known = std::ranges::any_of(object.fields, [&](const Field& field) { return field.name == member.key(); });
-    if (!known) return usage(fmt::format("there is no flag for '{}'", escape_for_display(member.key())));
+    const bool known = std::ranges::any_of(
+        object.fields, [&](const Field& field) { return field.name == member.key(); });
+    if (!known)
+      return usage(fmt::format("there is no flag for '{}'", escape_for_display(member.key())));
   }
-  const bool dashed = std::any_of(positionals.begin(), positionals.end(), [](const std::string& word) { return word.starts_with('-') && word != "-"; });
+  const bool dashed =
+      std::any_of(positionals.begin(), positionals.end(),
+                  [](const std::string& word) { return word.starts_with('-') && word != "-"; });
   std::vector<std::string> words;
   if (dashed) {
     words = std::move(flags);

@@ -11,9 +11,10 @@
 
 namespace helve::schema {
 
-// Positionals in order, then --name value, --name=value, -n value, --yes/--no-yes for booleans, repeated flags for
-// arrays, --map KEY=VALUE for maps, JSON text for objects. `--` ends the flags. Values that do not fit their type are
-// passed on as strings, so that decoding reports them in its own words. `read_stdin` serves fields given as "-".
+// Positionals in order, then --name value, --name=value, -n value, --yes/--no-yes for booleans,
+// repeated flags for arrays, --map KEY=VALUE for maps, JSON text for objects. `--` ends the flags.
+// Values that do not fit their type are passed on as strings, so that decoding reports them in its
+// own words. `read_stdin` serves fields given as "-".
 Result<JsonObject> parse_flags(const Type& object, std::span<const std::string> words,
                                const std::function<Result<std::string>()>& read_stdin);
 

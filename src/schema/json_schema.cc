@@ -4,16 +4,20 @@
 namespace helve::schema {
 namespace {
 
-Json bound_json(const Bound& bound) { return bound.integral ? Json(bound.integer) : Json(bound.number); }
+Json bound_json(const Bound& bound) {
+  return bound.integral ? Json(bound.integer) : Json(bound.number);
+}
 
 JsonObject render(const Type& type, const Field* field, Direction direction);
 
-// The value a default-made struct has for the field; null when it says nothing (empty optional, list or map).
+// The value a default-made struct has for the field; null when it says nothing (empty optional,
+// list or map).
 Json default_of(const Field& field, void* defaults) {
   std::string text;
   encode(*field.type, field.access(defaults), text);
   Json value = *parse_json(text);
-  const bool empty = (value.is_array() && value.get_array().empty()) || (value.is_object() && value.get_object().empty()) ||
+  const bool empty = (value.is_array() && value.get_array().empty()) ||
+                     (value.is_object() && value.get_object().empty()) ||
                      (value.is_string() && value.get_string().empty());
   return empty ? Json() : value;
 }
@@ -26,10 +30,12 @@ void render_object(const Type& type, Direction direction, JsonObject& out) {
   for (const Field& field : type.fields) {
     JsonObject member = render(*field.type, &field, direction);
     if (!field.required && direction == Direction::input) {
-      if (Json value = default_of(field, defaults); !value.is_null()) member["default"] = std::move(value);
+      if (Json value = default_of(field, defaults); !value.is_null())
+        member["default"] = std::move(value);
     }
     // An output always carries its members, but for empty optionals.
-    const bool always = direction == Direction::input ? field.required : field.type->kind != Kind::optional;
+    const bool always =
+        direction == Direction::input ? field.required : field.type->kind != Kind::optional;
     if (always) required.emplace_back(field.name);
     properties[field.name] = std::move(member);
   }
@@ -48,15 +54,25 @@ JsonObject render(const Type& type, const Field* field, Direction direction) {
   JsonObject out;
   std::string_view lengths = "Length";
   switch (type.kind) {
-    case Kind::boolean: out["type"] = "boolean"; break;
-    case Kind::integer: render_integer(type, field, out); break;
-    case Kind::number: out["type"] = "number"; break;
-    case Kind::string: out["type"] = "string"; break;
+    case Kind::boolean:
+      out["type"] = "boolean";
+      break;
+    case Kind::integer:
+      render_integer(type, field, out);
+      break;
+    case Kind::number:
+      out["type"] = "number";
+      break;
+    case Kind::string:
+      out["type"] = "string";
+      break;
     case Kind::enumeration:
       out["type"] = "string";
       out["enum"] = JsonArray(type.names.begin(), type.names.end());
       break;
-    case Kind::object: render_object(type, direction, out); break;
+    case Kind::object:
+      render_object(type, direction, out);
+      break;
     case Kind::array:
       out["type"] = "array";
       out["items"] = render(*type.inner, nullptr, direction);
@@ -67,8 +83,10 @@ JsonObject render(const Type& type, const Field* field, Direction direction) {
       out["additionalProperties"] = render(*type.inner, nullptr, direction);
       lengths = "Properties";
       break;
-    case Kind::json: break;
-    case Kind::optional: return render(*type.inner, field, direction);
+    case Kind::json:
+      break;
+    case Kind::optional:
+      return render(*type.inner, field, direction);
   }
   if (!field) return out;
   if (!field->description.empty()) out["description"] = field->description;
@@ -82,6 +100,8 @@ JsonObject render(const Type& type, const Field* field, Direction direction) {
 
 }  // namespace
 
-JsonObject json_schema(const Type& type, Direction direction) { return render(type, nullptr, direction); }
+JsonObject json_schema(const Type& type, Direction direction) {
+  return render(type, nullptr, direction);
+}
 
 }  // namespace helve::schema

@@ -1,4 +1,5 @@
-// What a described type yields: decoding that reports every error, encoding, and JSON Schema 2020-12.
+// What a described type yields: decoding that reports every error, encoding, and JSON Schema
+// 2020-12.
 #pragma once
 
 #include <string>
@@ -16,11 +17,12 @@ struct Problem {
   std::string hint;
 };
 
-// All problems as one error: code invalid_argument, type invalid_input, one line a problem, and `details` as a list.
+// All problems as one error: code invalid_argument, type invalid_input, one line a problem, and
+// `details` as a list.
 Error to_error(const std::vector<Problem>& problems);
 
-// Fills the value at `out`, which holds the defaults. `null` means absent, unknown keys are problems. On problems
-// the value is in a valid but unspecified state.
+// Fills the value at `out`, which holds the defaults. `null` means absent, unknown keys are
+// problems. On problems the value is in a valid but unspecified state.
 void decode(const Type& type, const Json& json, void* out, std::vector<Problem>& problems);
 template <class T>
 Result<T> decode(const Json& json) {
@@ -40,7 +42,8 @@ std::string encode(const T& value) {
   return out;
 }
 
-// Whether the value keeps the bounds that its own description states: what decoding would say of its encoding.
+// Whether the value keeps the bounds that its own description states: what decoding would say of
+// its encoding.
 void check(const Type& type, const void* value, std::vector<Problem>& problems);
 
 enum class Direction { input, output };

@@ -1,5 +1,6 @@
-// Type: the ordinary table that a described struct becomes. Decoding, encoding, JSON Schema and command-line flags
-// all work on this table; nothing here depends on the struct itself, so it compiles once.
+// Type: the ordinary table that a described struct becomes. Decoding, encoding, JSON Schema and
+// command-line flags all work on this table; nothing here depends on the struct itself, so it
+// compiles once.
 #pragma once
 
 #include <cstdint>
@@ -9,31 +10,44 @@
 
 namespace helve::schema {
 
-enum class Kind : std::uint8_t { boolean, integer, number, string, enumeration, object, array, map, json, optional };
+enum class Kind : std::uint8_t {
+  boolean,
+  integer,
+  number,
+  string,
+  enumeration,
+  object,
+  array,
+  map,
+  json,
+  optional
+};
 
 struct Field;
 struct Type;
 
-// What decoding must do to a value it only knows by address. Only the operations of the type's kind are set.
+// What decoding must do to a value it only knows by address. Only the operations of the type's kind
+// are set.
 struct Operations {
-  void* (*construct)() = nullptr;                                   // object: a default value, for the defaults
-  void (*destroy)(void*) = nullptr;                                 // object
-  void* (*append)(void*) = nullptr;                                 // array: a new last element
-  void (*clear)(void*) = nullptr;                                   // array, map
-  size_t (*size)(const void*) = nullptr;                            // array, map
-  const void* (*element)(const void*, size_t) = nullptr;            // array
-  void* (*insert)(void*, std::string) = nullptr;                    // map: the value under a new key
-  void (*each)(const void*, void (*)(void*, std::string_view, const void*), void*) = nullptr;  // map
-  void* (*emplace)(void*) = nullptr;                                // optional: a default value inside
-  const void* (*inside)(const void*) = nullptr;                     // optional: null when empty
+  void* (*construct)() = nullptr;         // object: a default value, for the defaults
+  void (*destroy)(void*) = nullptr;       // object
+  void* (*append)(void*) = nullptr;       // array: a new last element
+  void (*clear)(void*) = nullptr;         // array, map
+  size_t (*size)(const void*) = nullptr;  // array, map
+  const void* (*element)(const void*, size_t) = nullptr;  // array
+  void* (*insert)(void*, std::string) = nullptr;          // map: the value under a new key
+  void (*each)(const void*, void (*)(void*, std::string_view, const void*),
+               void*) = nullptr;                 // map
+  void* (*emplace)(void*) = nullptr;             // optional: a default value inside
+  const void* (*inside)(const void*) = nullptr;  // optional: null when empty
 };
 
 struct Type {
   Kind kind;
-  std::uint8_t bytes = 0;        // integer, enumeration: size of the C++ type
-  bool is_signed = false;        // integer
+  std::uint8_t bytes = 0;                        // integer, enumeration: size of the C++ type
+  bool is_signed = false;                        // integer
   std::span<const std::string_view> names = {};  // enumeration: by value, from 0
-  const Type* inner = nullptr;   // array, map, optional
+  const Type* inner = nullptr;                   // array, map, optional
   std::string_view description = {};             // object
   std::span<const Field> fields = {};            // object
   Operations operations = {};
@@ -49,7 +63,8 @@ struct Bound {
 
 enum class Place : std::uint8_t { flag, positional };
 
-// One member of a described struct. The builder methods chain: arg<&In::limit>("…").min(1).shorthand('n').
+// One member of a described struct. The builder methods chain:
+// arg<&In::limit>("…").min(1).shorthand('n').
 struct Field {
   std::string_view name;
   std::string_view description;
@@ -57,13 +72,15 @@ struct Field {
   void* (*access)(void*) = nullptr;  // the member of the struct at this address
   bool required = false;
   Place place = Place::flag;
-  char letter = 0;                       // -n
-  bool takes_stdin = false;              // on the command line "-" reads standard input
-  Bound lowest, highest;                 // numbers
-  std::int64_t shortest = -1, longest = -1;  // characters of a string, items of an array, entries of a map
-  std::string_view regex = {};               // strings
+  char letter = 0;           // -n
+  bool takes_stdin = false;  // on the command line "-" reads standard input
+  Bound lowest, highest;     // numbers
+  std::int64_t shortest = -1,
+               longest = -1;    // characters of a string, items of an array, entries of a map
+  std::string_view regex = {};  // strings
 
-  // A copy with this change. It stands before its users: clang cannot evaluate them at compile time otherwise.
+  // A copy with this change. It stands before its users: clang cannot evaluate them at compile time
+  // otherwise.
   template <class Change>
   constexpr Field with(Change change) const {
     Field copy = *this;
@@ -71,17 +88,39 @@ struct Field {
     return copy;
   }
 
-  constexpr Field min(std::int64_t value) const { return with([&](Field& f) { f.lowest = {true, true, value, double(value)}; }); }
-  constexpr Field max(std::int64_t value) const { return with([&](Field& f) { f.highest = {true, true, value, double(value)}; }); }
-  constexpr Field min_number(double value) const { return with([&](Field& f) { f.lowest = {true, false, 0, value}; }); }
-  constexpr Field max_number(double value) const { return with([&](Field& f) { f.highest = {true, false, 0, value}; }); }
-  constexpr Field min_length(std::int64_t count) const { return with([&](Field& f) { f.shortest = count; }); }
-  constexpr Field max_length(std::int64_t count) const { return with([&](Field& f) { f.longest = count; }); }
-  constexpr Field pattern(std::string_view expression) const { return with([&](Field& f) { f.regex = expression; }); }
-  constexpr Field shorthand(char c) const { return with([&](Field& f) { f.letter = c; }); }
-  constexpr Field positional() const { return with([&](Field& f) { f.place = Place::positional; }); }
-  constexpr Field flag() const { return with([&](Field& f) { f.place = Place::flag; }); }
-  constexpr Field from_stdin() const { return with([&](Field& f) { f.takes_stdin = true; }); }
+  constexpr Field min(std::int64_t value) const {
+    return with([&](Field& f) { f.lowest = {true, true, value, double(value)}; });
+  }
+  constexpr Field max(std::int64_t value) const {
+    return with([&](Field& f) { f.highest = {true, true, value, double(value)}; });
+  }
+  constexpr Field min_number(double value) const {
+    return with([&](Field& f) { f.lowest = {true, false, 0, value}; });
+  }
+  constexpr Field max_number(double value) const {
+    return with([&](Field& f) { f.highest = {true, false, 0, value}; });
+  }
+  constexpr Field min_length(std::int64_t count) const {
+    return with([&](Field& f) { f.shortest = count; });
+  }
+  constexpr Field max_length(std::int64_t count) const {
+    return with([&](Field& f) { f.longest = count; });
+  }
+  constexpr Field pattern(std::string_view expression) const {
+    return with([&](Field& f) { f.regex = expression; });
+  }
+  constexpr Field shorthand(char c) const {
+    return with([&](Field& f) { f.letter = c; });
+  }
+  constexpr Field positional() const {
+    return with([&](Field& f) { f.place = Place::positional; });
+  }
+  constexpr Field flag() const {
+    return with([&](Field& f) { f.place = Place::flag; });
+  }
+  constexpr Field from_stdin() const {
+    return with([&](Field& f) { f.takes_stdin = true; });
+  }
 };
 
 }  // namespace helve::schema

@@ -1,4 +1,5 @@
-// Scalars behind addresses: reads and writes the C++ integers and enumerations that a Type describes.
+// Scalars behind addresses: reads and writes the C++ integers and enumerations that a Type
+// describes.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,8 @@ inline std::int64_t load_signed(const Type& type, const void* value) {
   return static_cast<std::int64_t>(load_bits(type, value) << unused) >> unused;
 }
 
-inline void store_bits(const Type& type, std::uint64_t bits, void* out) { std::memcpy(out, &bits, type.bytes); }
+inline void store_bits(const Type& type, std::uint64_t bits, void* out) {
+  std::memcpy(out, &bits, type.bytes);
+}
 
 }  // namespace helve::schema

@@ -81,9 +81,9 @@ Result<std::int64_t> SqliteStore::write_identity(const Identity& who, std::int64
       "ON CONFLICT DO NOTHING"));
   bind_to(insert);
   TRY(insert.run());
-  Statement query = TRY(database_->prepare(
-      "SELECT key FROM identities "
-      "WHERE session = ?1 AND agent = ?2 AND user = ?3 AND workspace = ?4"));
+  Statement query =
+      TRY(database_->prepare("SELECT key FROM identities "
+                             "WHERE session = ?1 AND agent = ?2 AND user = ?3 AND workspace = ?4"));
   bind_to(query);
   TRY(query.step());
   return query.integer_at(0);

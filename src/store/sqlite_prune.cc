@@ -61,8 +61,8 @@ DELETE FROM results WHERE key IN (
 
 // Those that no call has any more. There are few, next to the calls.
 Result<void> SqliteStore::prune_identities() {
-  Statement remove = TRY(
-      database_->prepare("DELETE FROM identities WHERE key NOT IN (SELECT who FROM calls)"));
+  Statement remove =
+      TRY(database_->prepare("DELETE FROM identities WHERE key NOT IN (SELECT who FROM calls)"));
   return remove.run();
 }
 

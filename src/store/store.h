@@ -25,7 +25,7 @@
 
 namespace helve::store {
 
-constexpr size_t kMaxResultBytes = 256u << 20;         // of one stored result
+constexpr size_t kMaxResultBytes = 256u << 20;       // of one stored result
 constexpr std::uint64_t kMaxStoredBytes = 1u << 30;  // of all, unless told otherwise
 // Bytes of what is recorded about a call; the rest is cut. A session's own id is refused when it is
 // longer.

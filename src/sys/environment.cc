@@ -22,7 +22,8 @@ std::optional<UserEntry> user_entry() {
   std::string buffer(kMaxPasswordEntry, 0);
   struct passwd entry;
   struct passwd* found = nullptr;
-  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found) return {};
+  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
+    return {};
   return UserEntry{entry.pw_name, entry.pw_dir};
 }
 

@@ -17,7 +17,8 @@ std::map<std::string, std::string> environment_starting_with(std::string_view pr
 
 // $HOME, else what the user database says; empty when neither knows.
 std::string home_directory();
-// $XDG_CONFIG_HOME/helve, else ~/.config/helve. A relative value is ignored, as the XDG specification asks.
+// $XDG_CONFIG_HOME/helve, else ~/.config/helve. A relative value is ignored, as the XDG
+// specification asks.
 Result<std::string> config_directory();
 // $XDG_STATE_HOME/helve, else ~/.local/state/helve.
 Result<std::string> state_directory();

@@ -9,12 +9,14 @@
 namespace helve::sys {
 namespace {
 
-// Random bytes are drawn in blocks: a system call per id would cost as much as the rest of a small call.
+// Random bytes are drawn in blocks: a system call per id would cost as much as the rest of a small
+// call.
 void random_bytes(unsigned char* out, size_t count) {
   thread_local unsigned char block[256];
   thread_local size_t used = sizeof block;
   if (used + count > sizeof block) {
-    if (getrandom(block, sizeof block, 0) != sizeof block) std::abort();  // cannot fail for 256 bytes
+    if (getrandom(block, sizeof block, 0) != sizeof block)
+      std::abort();  // cannot fail for 256 bytes
     used = 0;
   }
   std::memcpy(out, block + used, count);
@@ -28,7 +30,8 @@ std::string new_id(std::string_view prefix, const Clock& clock) {
   unsigned char bytes[16];
   random_bytes(bytes + kTimeBytes, sizeof bytes - kTimeBytes);
   const auto now = static_cast<std::uint64_t>(clock.unix_ms());
-  for (size_t i = 0; i < kTimeBytes; ++i) bytes[i] = static_cast<unsigned char>(now >> (40 - 8 * i));
+  for (size_t i = 0; i < kTimeBytes; ++i)
+    bytes[i] = static_cast<unsigned char>(now >> (40 - 8 * i));
   bytes[6] = static_cast<unsigned char>(0x70 | (bytes[6] & 0x0F));
   bytes[8] = static_cast<unsigned char>(0x80 | (bytes[8] & 0x3F));
   static constexpr char kHex[] = "0123456789abcdef";

@@ -1,4 +1,5 @@
-// Ids: UUIDv7 with a prefix that says what they name: s_ sessions, c_ calls. They sort by time and cannot be guessed.
+// Ids: UUIDv7 with a prefix that says what they name: s_ sessions, c_ calls. They sort by time and
+// cannot be guessed.
 #pragma once
 
 #include <string>

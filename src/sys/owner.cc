@@ -27,12 +27,10 @@ std::optional<Error> open_to_others(std::string_view path, const FileStatus& sta
                    "read it; if you trust it, put a copy of your own in its place");
   }
   if (status.mode & kWorldWrites) {
-    return refused(fmt::format("'{}' can be written by everybody", name),
-                   chmod);
+    return refused(fmt::format("'{}' can be written by everybody", name), chmod);
   }
   if (writers == Writers::owner && (status.mode & kGroupWrites)) {
-    return refused(fmt::format("'{}' can be written by its group", name),
-                   chmod);
+    return refused(fmt::format("'{}' can be written by its group", name), chmod);
   }
   return std::nullopt;
 }

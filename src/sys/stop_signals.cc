@@ -60,9 +60,12 @@ StopSignals::StopSignals(std::unique_ptr<State> state) : state_(std::move(state)
 Result<std::unique_ptr<StopSignals>> StopSignals::make(StopOptions options) {
   const sigset_t set = signal_set();
   Fd signals(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!signals) return Error{Code::unavailable, fmt::format("cannot watch for signals: {}", std::strerror(errno))};
+  if (!signals)
+    return Error{Code::unavailable,
+                 fmt::format("cannot watch for signals: {}", std::strerror(errno))};
   Wakeup wakeup = TRY(Wakeup::make());
-  auto state = std::unique_ptr<State>(new State{std::move(options), {}, std::move(signals), std::move(wakeup)});
+  auto state = std::unique_ptr<State>(
+      new State{std::move(options), {}, std::move(signals), std::move(wakeup)});
   if (int failed = ::pthread_sigmask(SIG_BLOCK, &set, &state->before); failed != 0) {
     return Error{Code::internal, fmt::format("cannot block signals: {}", std::strerror(failed))};
   }

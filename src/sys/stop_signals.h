@@ -1,5 +1,5 @@
-// StopSignals: requests to end the process (SIGINT, SIGTERM, SIGHUP) as a stop token. The first one asks politely; a
-// second one, or work that does not end in time, ends the process at once.
+// StopSignals: requests to end the process (SIGINT, SIGTERM, SIGHUP) as a stop token. The first one
+// asks politely; a second one, or work that does not end in time, ends the process at once.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,8 @@ namespace helve::sys {
 struct StopOptions {
   std::chrono::milliseconds grace{4500};  // from the first signal until the process is ended anyway
   int late_status = 1;                    // its exit status then
-  std::function<void()> on_stop = {};     // called once, on a thread of its own, after the token was stopped
+  std::function<void()> on_stop =
+      {};  // called once, on a thread of its own, after the token was stopped
 };
 
 class StopSignals {

@@ -11,7 +11,8 @@ namespace helve::sys {
 size_t terminal_columns(int descriptor) {
   if (const auto columns = environment("COLUMNS")) {
     size_t count = 0;
-    const auto [end, error] = std::from_chars(columns->data(), columns->data() + columns->size(), count);
+    const auto [end, error] =
+        std::from_chars(columns->data(), columns->data() + columns->size(), count);
     if (error == std::errc() && end == columns->data() + columns->size() && count > 0) return count;
   }
   winsize size{};

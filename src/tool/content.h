@@ -31,7 +31,8 @@ struct ResourceLink {
   std::string description{};
 };
 
-using Content = std::variant<TextContent, ImageContent, AudioContent, ResourceContent, ResourceLink>;
+using Content =
+    std::variant<TextContent, ImageContent, AudioContent, ResourceContent, ResourceLink>;
 
 std::vector<Content> text_content(std::string text);
 

@@ -53,14 +53,15 @@ struct Context {
 
   // Capabilities, null unless granted.
   workspace::Workspace* files = nullptr;
-  store::CallStore* store = nullptr;   // opened on first use, released when the call ends
-  Results* results = nullptr;          // stored results of this session
+  store::CallStore* store = nullptr;  // opened on first use, released when the call ends
+  Results* results = nullptr;         // stored results of this session
   sys::Clock* clock = nullptr;
 
   Listener* listener = nullptr;
   const Dialect::Entry* dialect = nullptr;  // whose names the caller used; null: ours
 
-  // A value of one of our parameters as the caller counts it: where to go on, in a dialect whose lines begin at 1.
+  // A value of one of our parameters as the caller counts it: where to go on, in a dialect whose
+  // lines begin at 1.
   std::int64_t as_caller_counts(std::string_view parameter, std::int64_t value) const;
   void progress(double done, std::optional<double> total = {}, std::string_view message = {}) {
     if (listener) listener->progress(done, total, message);
@@ -68,7 +69,8 @@ struct Context {
   void log(Level level, std::string_view message) {
     if (listener) listener->log(level, message);
   }
-  // An error once the call should end: `timeout` past the deadline, `cancelled` otherwise. For loops in long work.
+  // An error once the call should end: `timeout` past the deadline, `cancelled` otherwise. For
+  // loops in long work.
   Result<void> checkpoint() const;
 };
 

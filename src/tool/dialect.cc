@@ -99,13 +99,17 @@ Error in_dialect(const Dialect::Entry& entry, const Error& invalid_input) {
   if (!listed) return invalid_input;
   std::vector<schema::Problem> problems;
   for (const Json& each : *listed) {
-    schema::Problem problem{std::string(string_at(each, "path")), std::string(string_at(each, "message")), std::string(string_at(each, "hint"))};
+    schema::Problem problem{std::string(string_at(each, "path")),
+                            std::string(string_at(each, "message")),
+                            std::string(string_at(each, "hint"))};
     for (const Dialect::Parameter& parameter : entry.parameters) {
       if (parameter.ours.empty() || parameter.ours == parameter.theirs) continue;
       const size_t end = std::min(problem.path.find_first_of(".["), problem.path.size());
-      if (std::string_view(problem.path).substr(0, end) == parameter.ours) problem.path.replace(0, end, parameter.theirs);
+      if (std::string_view(problem.path).substr(0, end) == parameter.ours)
+        problem.path.replace(0, end, parameter.theirs);
       const std::string quoted = fmt::format("'{}'", parameter.ours);
-      if (const size_t at = problem.hint.find(quoted); at != problem.hint.npos) problem.hint.replace(at, quoted.size(), fmt::format("'{}'", parameter.theirs));
+      if (const size_t at = problem.hint.find(quoted); at != problem.hint.npos)
+        problem.hint.replace(at, quoted.size(), fmt::format("'{}'", parameter.theirs));
     }
     problems.push_back(std::move(problem));
   }

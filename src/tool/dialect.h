@@ -32,7 +32,8 @@ const Dialect* find_dialect(std::string_view name);
 // True when some dialect knows the name, whether or not its tool is loaded.
 bool is_dialect_name(std::string_view name);
 
-// The same arguments under canonical parameter names. The same parameter under two names with different values is an error.
+// The same arguments under canonical parameter names. The same parameter under two names with
+// different values is an error.
 Result<JsonObject> to_canonical(const Dialect::Entry& entry, const JsonObject& arguments);
 
 // What is wrong with the arguments, in the caller's own words: its names instead of ours.

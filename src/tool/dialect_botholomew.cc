@@ -7,7 +7,8 @@ using Parameter = Dialect::Parameter;
 
 constexpr Parameter kPath[] = {{"logical_path", "path"}};
 // Its lines count from 1; ours are lines to skip, as with `read`.
-constexpr Parameter kRead[] = {{"logical_path", "path"}, {"offset", "offset", 1, "Line to start at, counted from 1"}};
+constexpr Parameter kRead[] = {{"logical_path", "path"},
+                               {"offset", "offset", 1, "Line to start at, counted from 1"}};
 constexpr Parameter kQuery[] = {{"logical_path", "path"}, {"output_logical_path", "output_path"}};
 
 constexpr Dialect::Entry kEntries[] = {

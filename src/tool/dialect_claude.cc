@@ -5,7 +5,8 @@ namespace {
 
 using Parameter = Dialect::Parameter;
 
-constexpr Parameter kRead[] = {{"file_path", "path"}, {"offset", "offset", 1, "Line to start at, counted from 1"}};
+constexpr Parameter kRead[] = {{"file_path", "path"},
+                               {"offset", "offset", 1, "Line to start at, counted from 1"}};
 constexpr Parameter kWrite[] = {{"file_path", "path"}};
 constexpr Parameter kEdit[] = {
     {"file_path", "path"}, {"old_string", "old_text"}, {"new_string", "new_text"}};

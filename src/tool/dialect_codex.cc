@@ -5,7 +5,8 @@ namespace {
 
 using Parameter = Dialect::Parameter;
 
-constexpr Parameter kReadFile[] = {{"file_path", "path"}, {"offset", "offset", 1, "Line to start at, counted from 1"}};
+constexpr Parameter kReadFile[] = {{"file_path", "path"},
+                                   {"offset", "offset", 1, "Line to start at, counted from 1"}};
 constexpr Parameter kListDir[] = {{"dir_path", "path"}};
 constexpr Parameter kGrepFiles[] = {{"limit", "max_results"}};
 constexpr Parameter kExecCommand[] = {{"cmd", "command"}};

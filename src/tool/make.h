@@ -1,4 +1,5 @@
-// make_tool: from a typed function to a Tool. This is all a tool's file needs to include, besides what it works with.
+// make_tool: from a typed function to a Tool. This is all a tool's file needs to include, besides
+// what it works with.
 #pragma once
 
 #include "schema/schema.h"
@@ -25,19 +26,25 @@ struct Erased {
   Effect (*effect)(AnyFunction function, const void* input);
 };
 Tool make_tool(Spec spec, const Erased& erased);
-Result<Product> encode_product(const schema::Type& type, const void* output, std::vector<Content> content);
+Result<Product> encode_product(const schema::Type& type, const void* output,
+                               std::vector<Content> content);
 
-// How people and models read an output: its content(), else its text(), else its JSON (an empty list stands for that).
+// How people and models read an output: its content(), else its text(), else its JSON (an empty
+// list stands for that).
 template <class Output>
 std::vector<Content> content_of(const Output& output) {
-  if constexpr (requires { output.content(); }) return output.content();
-  else if constexpr (requires { output.text(); }) return text_content(output.text());
-  else return {};
+  if constexpr (requires { output.content(); })
+    return output.content();
+  else if constexpr (requires { output.text(); })
+    return text_content(output.text());
+  else
+    return {};
 }
 
 }  // namespace detail
 
-// `effect_of` tells the effect of these very arguments; without it every call has the spec's effect.
+// `effect_of` tells the effect of these very arguments; without it every call has the spec's
+// effect.
 template <class Input, class Output>
 Tool make_tool(Spec spec, Result<Output> (*run)(const Input&, Context&),
                std::type_identity_t<Effect (*)(const Input&)> effect_of = nullptr) {
@@ -49,11 +56,13 @@ Tool make_tool(Spec spec, Result<Output> (*run)(const Input&, Context&),
          auto typed = reinterpret_cast<Result<Output> (*)(const Input&, Context&)>(function);
          Result<Output> output = typed(*static_cast<const Input*>(input), context);
          if (!output) return std::move(output).error();
-         return detail::encode_product(schema::kType<Output>, &*output, detail::content_of(*output));
+         return detail::encode_product(schema::kType<Output>, &*output,
+                                       detail::content_of(*output));
        },
        reinterpret_cast<AnyFunction>(effect_of),
        [](AnyFunction function, const void* input) {
-         return reinterpret_cast<Effect (*)(const Input&)>(function)(*static_cast<const Input*>(input));
+         return reinterpret_cast<Effect (*)(const Input&)>(function)(
+             *static_cast<const Input*>(input));
        }});
 }
 

@@ -16,8 +16,8 @@
 
 namespace helve {
 
-// What to load. Not to be confused with policy, which filters what is loaded: here "none" is a choice of its own,
-// never an empty list.
+// What to load. Not to be confused with policy, which filters what is loaded: here "none" is a
+// choice of its own, never an empty list.
 struct LoadNone {};
 struct LoadAll {};
 struct LoadNames {
@@ -27,8 +27,8 @@ using Selection = std::variant<LoadNone, LoadAll, LoadNames>;
 
 class Registry {
  public:
-  // Fails as a whole, naming the tool: a duplicate or malformed name, a tool without function or schema, or a
-  // selected name that does not exist. `tools` are kept in the order given.
+  // Fails as a whole, naming the tool: a duplicate or malformed name, a tool without function or
+  // schema, or a selected name that does not exist. `tools` are kept in the order given.
   static Result<Registry> load(std::vector<Tool> tools, const Selection& selection = LoadAll{});
 
   Registry(Registry&&) = default;
@@ -39,16 +39,17 @@ class Registry {
 
   struct Found {
     const Tool* tool = nullptr;
-    const Dialect::Entry* dialect = nullptr;  // set when the name came from a dialect: how to translate the parameters
+    const Dialect::Entry* dialect =
+        nullptr;  // set when the name came from a dialect: how to translate the parameters
   };
   // A tool's own name wins over aliases, these over dialect names. Nothing found: tool is null.
   Found find(std::string_view name) const;
   // As find, with an error that names the nearest known tool.
   Result<Found> resolve(std::string_view name) const;
 
-  // Every tool that a rule's pattern means: a name, alias or dialect name, a group ("fs", "group:fs", "fs/*"), or a
-  // wildcard over all of these names ("memory_*", "file_*", "*"). Indices into tools(), sorted. Error: the pattern
-  // names nothing known.
+  // Every tool that a rule's pattern means: a name, alias or dialect name, a group ("fs",
+  // "group:fs", "fs/*"), or a wildcard over all of these names ("memory_*", "file_*", "*"). Indices
+  // into tools(), sorted. Error: the pattern names nothing known.
   Result<std::vector<size_t>> expand(std::string_view pattern) const;
 
   std::vector<std::string_view> groups() const;  // in order of first appearance

@@ -1,4 +1,5 @@
-// The services a call may pass through, as the dispatcher sees them. Each is absent unless app/ connects one.
+// The services a call may pass through, as the dispatcher sees them. Each is absent unless app/
+// connects one.
 #pragma once
 
 #include <chrono>
@@ -17,8 +18,8 @@ namespace helve {
 enum class Caller : unsigned char { cli, mcp, model, pipe, test };
 std::string_view name_of(Caller caller);
 
-// Output that was too long to show, kept whole. Ids are lr_1, lr_2, … within a session; another session's id does not exist.
-// Thread-safe.
+// Output that was too long to show, kept whole. Ids are lr_1, lr_2, … within a session; another
+// session's id does not exist. Thread-safe.
 class Results {
  public:
   struct Stored {
@@ -29,7 +30,7 @@ class Results {
   };
   static constexpr std::uint64_t kPageChars = 8000;
   struct Page {
-    std::string text;  // empty beyond the last page
+    std::string text;         // empty beyond the last page
     std::uint64_t chars = 0;  // of the whole
     std::uint64_t pages = 1;
   };
@@ -40,9 +41,11 @@ class Results {
 
   virtual ~Results() = default;
   // Durable when it returns.
-  virtual Result<Stored> keep(std::string_view session, std::string_view tool, std::string_view text) = 0;
+  virtual Result<Stored> keep(std::string_view session, std::string_view tool,
+                              std::string_view text) = 0;
   virtual Result<std::string> text(std::string_view session, std::string_view id) = 0;
-  // Pages are counted from 1. Reads the whole text, unless it is overridden by somebody who knows better.
+  // Pages are counted from 1. Reads the whole text, unless it is overridden by somebody who knows
+  // better.
   virtual Result<Page> page(std::string_view session, std::string_view id, std::uint64_t number);
   virtual Result<std::vector<Stored>> list(std::string_view session) = 0;
 };
@@ -75,7 +78,8 @@ class Recorder {
   virtual void note(CallRecord record) = 0;
 };
 
-// A hook's answer. `deny` beats `allow` beats `none`; an allow never lifts a deny or an ask of the policy.
+// A hook's answer. `deny` beats `allow` beats `none`; an allow never lifts a deny or an ask of the
+// policy.
 struct HookAnswer {
   enum class Decision : unsigned char { none, allow, deny } decision = Decision::none;
   std::string reason;
@@ -87,8 +91,8 @@ struct HookCall {
   const Identity& who;
   std::string_view call_id;
   Caller caller;
-  std::string_view tool;       // canonical
-  const Json& arguments;       // canonical names
+  std::string_view tool;  // canonical
+  const Json& arguments;  // canonical names
   Effect effect = Effect::read;
   std::string_view result = {};  // after: the text of the answer
   bool is_error = false;         // after

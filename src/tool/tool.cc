@@ -38,12 +38,19 @@ std::int64_t Context::as_caller_counts(std::string_view parameter, std::int64_t 
 std::string text_of(const std::vector<Content>& content) {
   struct Visitor {
     std::string operator()(const TextContent& block) const { return block.text; }
-    std::string operator()(const ImageContent& block) const { return fmt::format("[image {}, {} bytes of base64]", block.mime_type, block.data.size()); }
-    std::string operator()(const AudioContent& block) const { return fmt::format("[audio {}, {} bytes of base64]", block.mime_type, block.data.size()); }
-    std::string operator()(const ResourceContent& block) const {
-      return block.blob.empty() ? block.text : fmt::format("[resource {} {}]", block.uri, block.mime_type);
+    std::string operator()(const ImageContent& block) const {
+      return fmt::format("[image {}, {} bytes of base64]", block.mime_type, block.data.size());
     }
-    std::string operator()(const ResourceLink& block) const { return fmt::format("[{}: {}]", block.name, block.uri); }
+    std::string operator()(const AudioContent& block) const {
+      return fmt::format("[audio {}, {} bytes of base64]", block.mime_type, block.data.size());
+    }
+    std::string operator()(const ResourceContent& block) const {
+      return block.blob.empty() ? block.text
+                                : fmt::format("[resource {} {}]", block.uri, block.mime_type);
+    }
+    std::string operator()(const ResourceLink& block) const {
+      return fmt::format("[{}: {}]", block.name, block.uri);
+    }
   };
   std::string out;
   for (bool first = true; const Content& block : content) {
@@ -59,18 +66,23 @@ std::vector<Content> text_content(std::string text) {
   return content;
 }
 
-JsonObject Tool::input_schema() const { return input ? schema::json_schema(*input, schema::Direction::input) : input_schema_json; }
-JsonObject Tool::output_schema() const { return output ? schema::json_schema(*output, schema::Direction::output) : output_schema_json; }
+JsonObject Tool::input_schema() const {
+  return input ? schema::json_schema(*input, schema::Direction::input) : input_schema_json;
+}
+JsonObject Tool::output_schema() const {
+  return output ? schema::json_schema(*output, schema::Direction::output) : output_schema_json;
+}
 
 namespace detail {
 
-Result<Product> encode_product(const schema::Type& type, const void* output, std::vector<Content> content) {
+Result<Product> encode_product(const schema::Type& type, const void* output,
+                               std::vector<Content> content) {
   std::vector<schema::Problem> problems;
   schema::check(type, output, problems);
   if (!problems.empty()) {
     Error error = schema::to_error(problems);
-    return Error{Code::internal, "the output breaks its own schema: " + error.message, "this is a fault of the tool", "invalid_output",
-                 std::move(error.details)};
+    return Error{Code::internal, "the output breaks its own schema: " + error.message,
+                 "this is a fault of the tool", "invalid_output", std::move(error.details)};
   }
   Product product;
   schema::encode(type, output, product.json);
@@ -83,13 +95,18 @@ namespace {
 
 class TypedBound final : public Bound {
  public:
-  TypedBound(const Erased& erased, Effect effect) : erased_(erased), effect_(effect), input_(erased.input.operations.construct()) {}
+  TypedBound(const Erased& erased, Effect effect)
+      : erased_(erased), effect_(effect), input_(erased.input.operations.construct()) {}
   ~TypedBound() override { erased_.input.operations.destroy(input_); }
   TypedBound(const TypedBound&) = delete;
 
   void* input() { return input_; }
-  Effect effect() const override { return erased_.effect_function ? erased_.effect(erased_.effect_function, input_) : effect_; }
-  Result<Product> run(Context& context) override { return erased_.run(erased_.function, input_, context); }
+  Effect effect() const override {
+    return erased_.effect_function ? erased_.effect(erased_.effect_function, input_) : effect_;
+  }
+  Result<Product> run(Context& context) override {
+    return erased_.run(erased_.function, input_, context);
+  }
   std::string arguments() const override {
     std::string json;
     schema::encode(erased_.input, input_, json);
@@ -111,7 +128,8 @@ Tool make_tool(Spec spec, const Erased& erased) {
   tool.spec = std::move(spec);
   tool.input = &erased.input;
   tool.output = &erased.output;
-  tool.bind = [erased, effect = tool.spec.effect](const Json& json) -> Result<std::unique_ptr<Bound>> {
+  tool.bind = [erased,
+               effect = tool.spec.effect](const Json& json) -> Result<std::unique_ptr<Bound>> {
     auto bound = std::make_unique<TypedBound>(erased, effect);
     std::vector<schema::Problem> problems;
     schema::decode(erased.input, json, bound->input(), problems);

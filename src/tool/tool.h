@@ -1,5 +1,6 @@
-// Tool: what a tool is, for everyone: a Spec, the schemas of what goes in and comes out, and a function.
-// The typed face is make_tool in tool/make.h; this is the one that dispatcher and surfaces see.
+// Tool: what a tool is, for everyone: a Spec, the schemas of what goes in and comes out, and a
+// function. The typed face is make_tool in tool/make.h; this is the one that dispatcher and
+// surfaces see.
 #pragma once
 
 #include <functional>
@@ -20,9 +21,9 @@ std::string_view name_of(Effect effect);
 
 // How much of an answer is kept and shown.
 struct Limits {
-  size_t inline_chars = 10'000;          // more is kept as lr_N and shown by a preview
+  size_t inline_chars = 10'000;  // more is kept as lr_N and shown by a preview
   size_t preview_chars = 500;
-  size_t capture_bytes = 64u << 20;      // more is cut, and the answer says so
+  size_t capture_bytes = 64u << 20;  // more is cut, and the answer says so
 };
 
 struct Example {
@@ -39,14 +40,15 @@ struct Spec {
   bool effect_varies = false;    // set by make_tool when the effect depends on the arguments
   bool terminal = false;         // ends the agent's loop
   bool idempotent = false;
-  bool open_world = false;       // reaches beyond the workspace and the store
-  bool destructive = false;      // may destroy what was there
+  bool open_world = false;   // reaches beyond the workspace and the store
+  bool destructive = false;  // may destroy what was there
   std::vector<std::string> aliases = {};
   std::vector<Example> examples = {};
   Limits limits = {};
 };
 
-// What a tool that succeeded has to say: the structured value and what people and models read, from one output value.
+// What a tool that succeeded has to say: the structured value and what people and models read, from
+// one output value.
 struct Product {
   std::string json;
   std::vector<Content> content;
@@ -64,10 +66,12 @@ class Bound {
 
 struct Tool {
   Spec spec;
-  const schema::Type* input = nullptr;   // null for tools from outside, which have only the JSON form
+  const schema::Type* input =
+      nullptr;  // null for tools from outside, which have only the JSON form
   const schema::Type* output = nullptr;
-  JsonObject input_schema_json = {};     // set when `input` is null
-  JsonObject output_schema_json = {};    // set when `output` is null; empty: the output is not described
+  JsonObject input_schema_json = {};  // set when `input` is null
+  JsonObject output_schema_json =
+      {};  // set when `output` is null; empty: the output is not described
   std::function<Result<std::unique_ptr<Bound>>(const Json&)> bind;
 
   JsonObject input_schema() const;

@@ -16,7 +16,7 @@ Error protected_error(std::string_view shown, std::string_view part) {
           fmt::format("cannot write '{}': file tools do not write in '{}'",
                       escape_for_display(shown), escape_for_display(part)),
           is_read_as(part, ".git") ? "use git commands to change the repository"
-                                             : "its owner changes this configuration by hand",
+                                   : "its owner changes this configuration by hand",
           "protected_path"};
 }
 

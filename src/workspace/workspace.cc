@@ -40,7 +40,8 @@ Error too_wide(const std::string& path) {
 Result<std::unique_ptr<Workspace>> Workspace::make(const Options& options) {
   if (options.roots.empty()) return Error{Code::invalid_argument, "a workspace needs a root"};
   std::unique_ptr<Workspace> workspace(new Workspace(options.durability));
-  for (const Options::Root& root : options.roots) TRY(workspace->add_root(root, root.breadth.value_or(options.breadth)));
+  for (const Options::Root& root : options.roots)
+    TRY(workspace->add_root(root, root.breadth.value_or(options.breadth)));
   for (const std::string& path : options.protected_directories) {
     if (path.empty()) return Error{Code::invalid_argument, "a protected directory has no path"};
     workspace->protected_directories_.push_back(TRY(absolute(path)));
@@ -193,8 +194,8 @@ Result<Written> Workspace::write(std::string_view path, std::string_view content
                              human_size(content.size()), human_size(kMaxWrite)),
                  "write it in parts"};
   }
-  Result<Target> target = open_target(*place.root, place.path, shown(place),
-                                      {durability_, protected_directories_});
+  Result<Target> target =
+      open_target(*place.root, place.path, shown(place), {durability_, protected_directories_});
   if (!target) return with_roots(std::move(target).error());
   const Locks::Held held = locks_.acquire(target->key);
   leftovers_.sweep(target->directory, split_name(target->key).directory);

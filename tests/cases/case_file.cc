@@ -20,8 +20,9 @@ Error wrong(const std::string& path, size_t line, std::string_view what) {
 }
 
 std::optional<Kind> expectation_kind(std::string_view word) {
-  static constexpr std::pair<std::string_view, Kind> kKinds[] = {{"ok", Kind::ok},     {"has", Kind::has},   {"error", Kind::error}, {"says", Kind::says},
-                                                                 {"hint", Kind::hint}, {"text", Kind::text}, {"after", Kind::after}, {"absent", Kind::absent}};
+  static constexpr std::pair<std::string_view, Kind> kKinds[] = {
+      {"ok", Kind::ok},     {"has", Kind::has},   {"error", Kind::error}, {"says", Kind::says},
+      {"hint", Kind::hint}, {"text", Kind::text}, {"after", Kind::after}, {"absent", Kind::absent}};
   for (auto [name, kind] : kKinds)
     if (name == word) return kind;
   return {};
@@ -42,16 +43,19 @@ Result<void> parse_line(CaseFile& file, const std::string& line, size_t number) 
   if (file.cases.empty()) return wrong(file.path, number, "expected 'case NAME' first");
   Case& test = file.cases.back();
   if (word == "call") {
-    auto [tool, arguments] = rest.starts_with('{') || rest.empty() ? std::pair{file.tool, rest} : first_word(rest);
+    auto [tool, arguments] =
+        rest.starts_with('{') || rest.empty() ? std::pair{file.tool, rest} : first_word(rest);
     test.steps.push_back({.tool = tool, .arguments = arguments, .line = number});
   } else if (word == "except") {
     const size_t colon = rest.find(": ");
     if (colon == rest.npos) return wrong(file.path, number, "write 'except SURFACE: why'");
     test.surfaces_left_out.push_back(rest.substr(0, colon));
   } else if (std::optional<Kind> kind = expectation_kind(word)) {
-    if (test.steps.empty()) return wrong(file.path, number, "expected 'call' before what it should answer");
+    if (test.steps.empty())
+      return wrong(file.path, number, "expected 'call' before what it should answer");
     test.steps.back().expectations.push_back({*kind, rest, number});
-  } else if (word == "dir" || word == "link" || word == "lines" || word == "bytes" || word == "files" || word == "sparse") {
+  } else if (word == "dir" || word == "link" || word == "lines" || word == "bytes" ||
+             word == "files" || word == "sparse") {
     auto [name, value] = first_word(rest);
     test.preparations.push_back({word, name, value});
   } else {
@@ -62,7 +66,8 @@ Result<void> parse_line(CaseFile& file, const std::string& line, size_t number) 
 
 std::string from_hex(std::string_view hex) {
   std::string bytes;
-  for (size_t i = 0; i + 1 < hex.size(); i += 2) bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
+  for (size_t i = 0; i + 1 < hex.size(); i += 2)
+    bytes += static_cast<char>(std::stoi(std::string(hex.substr(i, 2)), nullptr, 16));
   return bytes;
 }
 
@@ -108,10 +113,12 @@ Result<void> prepare(const CaseFile& file, const Case& test, const std::string& 
       fs::resize_file(path, std::stoull(each.value));
     } else if (each.what == "lines") {
       std::string content;
-      for (int i = 1, count = std::stoi(each.value); i <= count; ++i) content += "line " + std::to_string(i) + "\n";
+      for (int i = 1, count = std::stoi(each.value); i <= count; ++i)
+        content += "line " + std::to_string(i) + "\n";
       write_file(path, content);
     } else if (each.what == "files") {
-      for (int i = 1, count = std::stoi(each.value); i <= count; ++i) write_file(path / fmt::format("file-{:05}.txt", i), "x\n");
+      for (int i = 1, count = std::stoi(each.value); i <= count; ++i)
+        write_file(path / fmt::format("file-{:05}.txt", i), "x\n");
     }
   }
   return {};

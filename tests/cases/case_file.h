@@ -9,7 +9,8 @@
 
 namespace helve::cases {
 
-// What must be true of a step's answer. `line` is where it stands in the file, for messages and ACCEPT=1.
+// What must be true of a step's answer. `line` is where it stands in the file, for messages and
+// ACCEPT=1.
 struct Expectation {
   enum class Kind { ok, has, error, says, hint, text, after, absent } kind;
   std::string value;

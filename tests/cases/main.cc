@@ -1,5 +1,6 @@
-// Runs data tests: cases FILE… sends every case through every surface, each in a fresh workspace, and demands the
-// same code, type and structured value from each. ACCEPT=1 rewrites what the cases expect.
+// Runs data tests: cases FILE… sends every case through every surface, each in a fresh workspace,
+// and demands the same code, type and structured value from each. ACCEPT=1 rewrites what the cases
+// expect.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -32,7 +33,8 @@ class Scratch {
 };
 
 std::string replace_all(std::string text, const std::string& what, const std::string& with) {
-  for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size()) text.replace(at, what.size(), with);
+  for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
+    text.replace(at, what.size(), with);
   return text;
 }
 
@@ -57,12 +59,14 @@ bool contains(const Json& whole, const Json& part) {
 
 class Runner {
  public:
-  Runner(CaseFile file, const Registry& registry, std::string helve) : file_(std::move(file)), registry_(registry), helve_(std::move(helve)) {}
+  Runner(CaseFile file, const Registry& registry, std::string helve)
+      : file_(std::move(file)), registry_(registry), helve_(std::move(helve)) {}
 
   bool run() {
     for (const Case& test : file_.cases) run_case(test);
     if (std::getenv("ACCEPT") && !accepted_.empty()) rewrite();
-    std::printf("%s: %zu cases, %zu calls compared, %zu failures\n", file_.tool.c_str(), file_.cases.size(), calls_, failures_);
+    std::printf("%s: %zu cases, %zu calls compared, %zu failures\n", file_.tool.c_str(),
+                file_.cases.size(), calls_, failures_);
     return failures_ == 0;
   }
 
@@ -85,7 +89,8 @@ class Runner {
       }
       for (size_t i = 0; i < test.steps.size(); ++i) {
         const Step& step = test.steps[i];
-        Result<std::optional<Seen>> seen = (*surface)->call(step.tool, replace_all(step.arguments, "$WORK", place.root));
+        Result<std::optional<Seen>> seen =
+            (*surface)->call(step.tool, replace_all(step.arguments, "$WORK", place.root));
         if (!seen) {
           fail(describe(seen.error()));
           break;
@@ -93,7 +98,8 @@ class Runner {
         if (!*seen) {
           if (reference.size() <= i) reference.emplace_back();
           // Whoever writes a case that flags cannot express says so in the file.
-          if (kind.name == "flags") fail("flags cannot express this call; write 'except flags: why'");
+          if (kind.name == "flags")
+            fail("flags cannot express this call; write 'except flags: why'");
           break;  // later steps depend on this one
         }
         ++calls_;
@@ -111,14 +117,19 @@ class Runner {
   }
 
   void judge(const Step& step, const Seen& seen, const std::string& root) {
-    if (step.expectations.empty()) fail(fmt::format("line {}: the call expects nothing", step.line));
+    if (step.expectations.empty())
+      fail(fmt::format("line {}: the call expects nothing", step.line));
     for (const Expectation& each : step.expectations) {
       std::string actual;
       if (!holds(each, seen, root, actual)) {
         // Only what states a whole answer can be rewritten by one.
-        const bool rewritable = each.kind == Kind::ok || each.kind == Kind::error || each.kind == Kind::text || each.kind == Kind::after;
-        if (std::getenv("ACCEPT") && rewritable) accepted_[each.line] = actual;
-        else fail(fmt::format("line {}: expected {}\n      got {}", each.line, file_.lines[each.line - 1], actual));
+        const bool rewritable = each.kind == Kind::ok || each.kind == Kind::error ||
+                                each.kind == Kind::text || each.kind == Kind::after;
+        if (std::getenv("ACCEPT") && rewritable)
+          accepted_[each.line] = actual;
+        else
+          fail(fmt::format("line {}: expected {}\n      got {}", each.line,
+                           file_.lines[each.line - 1], actual));
       }
     }
   }
@@ -127,22 +138,33 @@ class Runner {
   void judge_files(const Step& step, const std::string& root) {
     for (const Expectation& each : step.expectations) {
       std::string actual;
-      if ((each.kind == Kind::after || each.kind == Kind::absent) && !holds(each, {}, root, actual)) {
-        fail(fmt::format("line {}: expected {}\n      got {}", each.line, file_.lines[each.line - 1], actual));
+      if ((each.kind == Kind::after || each.kind == Kind::absent) &&
+          !holds(each, {}, root, actual)) {
+        fail(fmt::format("line {}: expected {}\n      got {}", each.line,
+                         file_.lines[each.line - 1], actual));
       }
     }
   }
 
-  bool holds(const Expectation& each, const Seen& seen, const std::string& root, std::string& actual) {
-    actual = seen.ok ? "ok " + to_text(seen.value) : fmt::format("error {} {}", seen.code, seen.type);
+  bool holds(const Expectation& each, const Seen& seen, const std::string& root,
+             std::string& actual) {
+    actual =
+        seen.ok ? "ok " + to_text(seen.value) : fmt::format("error {} {}", seen.code, seen.type);
     switch (each.kind) {
-      case Kind::ok: return seen.ok && Result<Json>(parse_json(each.value)).value_or(Json()) == seen.value;
-      case Kind::has: return seen.ok && contains(seen.value, Result<Json>(parse_json(each.value)).value_or(Json()));
-      case Kind::error: return !seen.ok && (each.value == seen.code + " " + seen.type || (seen.code == seen.type && each.value == seen.code));
+      case Kind::ok:
+        return seen.ok && Result<Json>(parse_json(each.value)).value_or(Json()) == seen.value;
+      case Kind::has:
+        return seen.ok &&
+               contains(seen.value, Result<Json>(parse_json(each.value)).value_or(Json()));
+      case Kind::error:
+        return !seen.ok && (each.value == seen.code + " " + seen.type ||
+                            (seen.code == seen.type && each.value == seen.code));
       case Kind::says:
         actual = "says " + (seen.ok ? seen.text.value_or("") : seen.message);
         return actual.find(each.value) != actual.npos;
-      case Kind::hint: actual = "hint " + seen.hint; return actual.find(each.value) != actual.npos;
+      case Kind::hint:
+        actual = "hint " + seen.hint;
+        return actual.find(each.value) != actual.npos;
       case Kind::text: {
         actual = "text ";
         append_json_string(actual, seen.text.value_or(""));
@@ -157,7 +179,9 @@ class Runner {
         append_json_string(actual, content);
         return in && actual == "after " + each.value;
       }
-      case Kind::absent: actual = "there is " + each.value; return !fs::exists(fs::symlink_status(fs::path(root) / each.value));
+      case Kind::absent:
+        actual = "there is " + each.value;
+        return !fs::exists(fs::symlink_status(fs::path(root) / each.value));
     }
     return false;
   }
@@ -166,18 +190,26 @@ class Runner {
     const Tool* tool = registry_.find(step.tool).tool;
     if (!seen.ok || !tool) return;
     for (const schema::Problem& problem : schema::validate(tool->output_schema(), seen.value)) {
-      fail(fmt::format("line {}: the output breaks its schema at '{}': {}", step.line, problem.path, problem.message));
+      fail(fmt::format("line {}: the output breaks its schema at '{}': {}", step.line, problem.path,
+                       problem.message));
     }
   }
 
   void compare(const Seen& expected, const Seen& seen) {
-    if (expected.ok != seen.ok) return fail(fmt::format("{} here, but {} in the dispatcher", seen.ok ? "ok" : seen.message, expected.ok ? "ok" : expected.message));
+    if (expected.ok != seen.ok)
+      return fail(fmt::format("{} here, but {} in the dispatcher", seen.ok ? "ok" : seen.message,
+                              expected.ok ? "ok" : expected.message));
     const bool shows_value = !seen.value.is_null();
-    if (seen.ok && shows_value && seen.value != expected.value) fail(fmt::format("another value: {}\n      not {}", to_text(seen.value), to_text(expected.value)));
-    if (seen.ok && seen.text && trim(*seen.text) != trim(*expected.text)) fail(fmt::format("another text: {}\n      not {}", *seen.text, *expected.text));
+    if (seen.ok && shows_value && seen.value != expected.value)
+      fail(fmt::format("another value: {}\n      not {}", to_text(seen.value),
+                       to_text(expected.value)));
+    if (seen.ok && seen.text && trim(*seen.text) != trim(*expected.text))
+      fail(fmt::format("another text: {}\n      not {}", *seen.text, *expected.text));
     if (!seen.ok && seen.code.empty()) return;  // this surface shows errors to people only
-    if (!seen.ok && (seen.code != expected.code || seen.type != expected.type || seen.message != expected.message || seen.hint != expected.hint)) {
-      fail(fmt::format("another error: {} {}: {} ({})\n      not {} {}: {} ({})", seen.code, seen.type, seen.message, seen.hint, expected.code, expected.type,
+    if (!seen.ok && (seen.code != expected.code || seen.type != expected.type ||
+                     seen.message != expected.message || seen.hint != expected.hint)) {
+      fail(fmt::format("another error: {} {}: {} ({})\n      not {} {}: {} ({})", seen.code,
+                       seen.type, seen.message, seen.hint, expected.code, expected.type,
                        expected.message, expected.hint));
     }
   }

@@ -16,7 +16,7 @@ struct Seen {
   bool ok = false;
   std::string code, type, message, hint;  // of an error
   Json value;                             // the structured value
-  std::optional<std::string> text;        // what a person or model reads, where the surface shows it
+  std::optional<std::string> text;  // what a person or model reads, where the surface shows it
 };
 
 // Where one case runs on one surface: fresh directories, removed afterwards.
@@ -30,7 +30,8 @@ class Surface {
  public:
   virtual ~Surface() = default;
   // Nothing when this surface cannot express the call. An error when it failed to answer at all.
-  virtual Result<std::optional<Seen>> call(const std::string& tool, const std::string& arguments) = 0;
+  virtual Result<std::optional<Seen>> call(const std::string& tool,
+                                           const std::string& arguments) = 0;
 };
 
 struct SurfaceKind {

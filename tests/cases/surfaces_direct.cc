@@ -12,12 +12,14 @@ namespace {
 
 class DirectSurface : public Surface {
  public:
-  DirectSurface(const Place& place, const Registry& registry, std::unique_ptr<workspace::Workspace> files)
+  DirectSurface(const Place& place, const Registry& registry,
+                std::unique_ptr<workspace::Workspace> files)
       : files_(std::move(files)),
         opener_(place.home + "/helve.db", {}, clock_),
         results_(opener_),
         recorder_(opener_),
-        dispatcher_(registry, {.files = files_.get(), .clock = &clock_}, {.recorder = &recorder_, .results = &results_}),
+        dispatcher_(registry, {.files = files_.get(), .clock = &clock_},
+                    {.recorder = &recorder_, .results = &results_}),
         policy_(*dispatch::Policy::make(registry, {})),
         who_{"main", "tester", place.root, "s_cases"} {}
 
@@ -27,12 +29,21 @@ class DirectSurface : public Surface {
 
  protected:
   Seen dispatch(std::string_view tool, std::string_view arguments, Caller caller) {
-    dispatch::Outcome outcome = dispatcher_.call({.tool = tool, .raw_arguments = arguments, .caller = caller, .who = who_, .policy = &policy_});
+    dispatch::Outcome outcome = dispatcher_.call({.tool = tool,
+                                                  .raw_arguments = arguments,
+                                                  .caller = caller,
+                                                  .who = who_,
+                                                  .policy = &policy_});
     if (outcome.error) {
       const Error& error = *outcome.error;
-      return {.code = std::string(name_of(error.code)), .type = std::string(error.type_name()), .message = error.message, .hint = error.hint};
+      return {.code = std::string(name_of(error.code)),
+              .type = std::string(error.type_name()),
+              .message = error.message,
+              .hint = error.hint};
     }
-    return {.ok = true, .value = *parse_json(outcome.product.json), .text = text_of(outcome.product.content)};
+    return {.ok = true,
+            .value = *parse_json(outcome.product.json),
+            .text = text_of(outcome.product.content)};
   }
 
  private:
@@ -55,27 +66,37 @@ class ModelSurface : public DirectSurface {
     if (!parse_json(arguments.empty() ? "{}" : arguments)) return std::optional<Seen>();
     std::string turn = "Let me look.\n<json>{\"tool_name\": ";
     append_json_string(turn, tool);
-    turn += ", \"tool_input\": " + (arguments.empty() ? "{}" : arguments) + "}</json>\nThat is all.";
+    turn +=
+        ", \"tool_input\": " + (arguments.empty() ? "{}" : arguments) + "}</json>\nThat is all.";
     model::json_tags::Scan scan = model::json_tags::scan(turn, model::json_tags::Calls::one);
-    if (scan.calls.size() != 1) return Error{Code::internal, "the scanner found no call in: " + turn};
-    return std::optional(dispatch(scan.calls[0].tool_name, to_text(scan.calls[0].tool_input), Caller::model));
+    if (scan.calls.size() != 1)
+      return Error{Code::internal, "the scanner found no call in: " + turn};
+    return std::optional(
+        dispatch(scan.calls[0].tool_name, to_text(scan.calls[0].tool_input), Caller::model));
   }
 };
 
 template <class Kind>
 Result<std::unique_ptr<Surface>> open(const Place& place, const Registry& registry) {
-  return std::make_unique<Kind>(place, registry, TRY(workspace::Workspace::make({.roots = {{place.root}}})));
+  return std::make_unique<Kind>(place, registry,
+                                TRY(workspace::Workspace::make({.roots = {{place.root}}})));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<Surface>> open_dispatcher(const Place& place, const Registry& registry) { return open<DirectSurface>(place, registry); }
-Result<std::unique_ptr<Surface>> open_model_turn(const Place& place, const Registry& registry) { return open<ModelSurface>(place, registry); }
+Result<std::unique_ptr<Surface>> open_dispatcher(const Place& place, const Registry& registry) {
+  return open<DirectSurface>(place, registry);
+}
+Result<std::unique_ptr<Surface>> open_model_turn(const Place& place, const Registry& registry) {
+  return open<ModelSurface>(place, registry);
+}
 
 const std::vector<SurfaceKind>& surface_kinds() {
-  static const std::vector<SurfaceKind> kKinds = {{"dispatcher", open_dispatcher}, {"model", open_model_turn},     {"mcp", open_mcp_handshake},
-                                                  {"mcp-stateless", open_mcp_stateless}, {"json", open_cli_input}, {"flags", open_cli_flags},
-                                                  {"text", open_cli_text}};
+  static const std::vector<SurfaceKind> kKinds = {
+      {"dispatcher", open_dispatcher}, {"model", open_model_turn},
+      {"mcp", open_mcp_handshake},     {"mcp-stateless", open_mcp_stateless},
+      {"json", open_cli_input},        {"flags", open_cli_flags},
+      {"text", open_cli_text}};
   return kKinds;
 }
 

@@ -13,12 +13,16 @@ namespace helve::cases {
 namespace {
 
 std::vector<std::string> environment_of(const Place& place) {
-  return {"HOME=" + place.home, "XDG_CONFIG_HOME=" + place.home + "/config", "XDG_STATE_HOME=" + place.home + "/state", "PATH=/usr/bin:/bin", "USER=tester"};
+  return {"HOME=" + place.home, "XDG_CONFIG_HOME=" + place.home + "/config",
+          "XDG_STATE_HOME=" + place.home + "/state", "PATH=/usr/bin:/bin", "USER=tester"};
 }
 
 Seen seen_error(const Json& error) {
   auto field = [&](std::string_view name) { return std::string(string_at(error, name)); };
-  return {.code = field("code"), .type = field("error_type"), .message = field("message"), .hint = field("hint")};
+  return {.code = field("code"),
+          .type = field("error_type"),
+          .message = field("message"),
+          .hint = field("hint")};
 }
 
 // `helve mcp` at the other end of two pipes.
@@ -32,14 +36,16 @@ class Peer {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in[0], 0);
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-    std::vector<std::string> argv{place.helve, "mcp", "--root", place.root}, env = environment_of(place);
+    std::vector<std::string> argv{place.helve, "mcp", "--root", place.root},
+        env = environment_of(place);
     auto pointers = [](std::vector<std::string>& words) {
       std::vector<char*> list;
       for (std::string& word : words) list.push_back(word.data());
       list.push_back(nullptr);
       return list;
     };
-    const int failed = posix_spawn(&peer->pid_, place.helve.c_str(), &actions, nullptr, pointers(argv).data(), pointers(env).data());
+    const int failed = posix_spawn(&peer->pid_, place.helve.c_str(), &actions, nullptr,
+                                   pointers(argv).data(), pointers(env).data());
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]), close(out[1]);
     peer->to_ = in[1], peer->from_ = out[0];
@@ -61,7 +67,8 @@ class Peer {
     }
   }
   Result<void> send(const std::string& line) {
-    if (write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) return Error{Code::internal, "the server went away"};
+    if (write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+      return Error{Code::internal, "the server went away"};
     return {};
   }
 
@@ -86,17 +93,22 @@ class Peer {
 
 class McpSurface : public Surface {
  public:
-  McpSurface(std::unique_ptr<Peer> peer, std::string meta) : peer_(std::move(peer)), meta_(std::move(meta)) {}
+  McpSurface(std::unique_ptr<Peer> peer, std::string meta)
+      : peer_(std::move(peer)), meta_(std::move(meta)) {}
 
   Result<std::optional<Seen>> call(const std::string& tool, const std::string& arguments) override {
-    if (!parse_json(arguments.empty() ? "{}" : arguments)) return std::optional<Seen>();  // a frame cannot hold malformed JSON
-    const std::string params = fmt::format(R"("name":"{}","arguments":{}{})", tool, arguments.empty() ? "{}" : arguments, meta_);
-    Json answer = TRY(peer_->ask(next_id_++, fmt::format(R"("method":"tools/call","params":{{{}}})", params)));
+    if (!parse_json(arguments.empty() ? "{}" : arguments))
+      return std::optional<Seen>();  // a frame cannot hold malformed JSON
+    const std::string params = fmt::format(R"("name":"{}","arguments":{}{})", tool,
+                                           arguments.empty() ? "{}" : arguments, meta_);
+    Json answer = TRY(
+        peer_->ask(next_id_++, fmt::format(R"("method":"tools/call","params":{{{}}})", params)));
     const Json* result = find(answer, "result");
     if (!result) return Error{Code::internal, "a protocol error: " + to_text(answer)};
     const Json* is_error = find(*result, "isError");
     const JsonArray& content = result->at("content").as_array();
-    if (is_error && is_error->is_bool() && is_error->get_bool()) return std::optional(seen_error(result->at("_meta").at("helve/error")));
+    if (is_error && is_error->is_bool() && is_error->get_bool())
+      return std::optional(seen_error(result->at("_meta").at("helve/error")));
     Seen seen{.ok = true, .value = result->at("structuredContent")};
     seen.text = content.empty() ? "" : std::string(string_at(content[0], "text"));
     return std::optional(std::move(seen));
@@ -113,13 +125,17 @@ enum class Give { input, flags };
 
 class CliSurface : public Surface {
  public:
-  CliSurface(const Place& place, const Registry& registry, Give give, Show show) : place_(place), registry_(registry), give_(give), show_(show) {}
+  CliSurface(const Place& place, const Registry& registry, Give give, Show show)
+      : place_(place), registry_(registry), give_(give), show_(show) {}
 
   Result<std::optional<Seen>> call(const std::string& name, const std::string& arguments) override {
     const Tool* tool = registry_.find(name).tool;
     if (!tool) return Error{Code::not_found, "no tool " + name};
-    sys::Command command{.argv = {place_.helve, "--root", place_.root, "--session", "s_cases", "--cap"}, .env = environment_of(place_),
-                         .stdout_limit = 64u << 20, .timeout = std::chrono::minutes(2)};
+    sys::Command command{
+        .argv = {place_.helve, "--root", place_.root, "--session", "s_cases", "--cap"},
+        .env = environment_of(place_),
+        .stdout_limit = 64u << 20,
+        .timeout = std::chrono::minutes(2)};
     if (show_ == Show::json) command.argv.push_back("--json");
     if (give_ == Give::input) {
       command.argv.insert(command.argv.end(), {"call", tool->spec.name, "-"});
@@ -142,8 +158,10 @@ class CliSurface : public Surface {
  private:
   Result<std::optional<Seen>> read(const sys::Finished& finished) {
     if (show_ == Show::text) {
-      if (finished.exit_code < 0) return Error{Code::internal, "it was ended by " + finished.signal};
-      if (finished.exit_code != 0) return std::optional(Seen{});  // the error is on standard error; other surfaces compare it
+      if (finished.exit_code < 0)
+        return Error{Code::internal, "it was ended by " + finished.signal};
+      if (finished.exit_code != 0)
+        return std::optional(Seen{});  // the error is on standard error; other surfaces compare it
       return std::optional(Seen{.ok = true, .text = finished.out});
     }
     Json value = TRY(parse_json(finished.out));
@@ -154,7 +172,9 @@ class CliSurface : public Surface {
         if (name_of(static_cast<Code>(i)) == seen.code) return exit_code(static_cast<Code>(i));
       return -1;
     }();
-    if (finished.exit_code != expected) return Error{Code::internal, fmt::format("exit code {} for {}", finished.exit_code, seen.code)};
+    if (finished.exit_code != expected)
+      return Error{Code::internal,
+                   fmt::format("exit code {} for {}", finished.exit_code, seen.code)};
     return std::optional(std::move(seen));
   }
 
@@ -168,8 +188,11 @@ class CliSurface : public Surface {
 
 Result<std::unique_ptr<Surface>> open_mcp_handshake(const Place& place, const Registry&) {
   auto peer = TRY(Peer::start(place));
-  TRY(peer->ask(1, R"("method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"cases","version":"1"}})"));
-  TRY(peer->send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})" "\n"));
+  TRY(peer->ask(
+      1,
+      R"("method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"cases","version":"1"}})"));
+  TRY(peer->send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})"
+                 "\n"));
   return std::make_unique<McpSurface>(std::move(peer), "");
 }
 

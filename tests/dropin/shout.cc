@@ -1,4 +1,5 @@
-// shout: says a text louder. The drop-in test adds this file to a copy of the tree, and nothing else.
+// shout: says a text louder. The drop-in test adds this file to a copy of the tree, and nothing
+// else.
 #include <cctype>
 
 #include "tool/make.h"

@@ -16,7 +16,8 @@ using fuzz::expect;
 void check_settings(const Json& value) {
   const Result<config::Settings> settings = schema::decode<config::Settings>(value);
   if (!settings) {
-    expect(!settings.error().message.empty() && is_utf8(settings.error().message), "an error says what is wrong");
+    expect(!settings.error().message.empty() && is_utf8(settings.error().message),
+           "an error says what is wrong");
     return;
   }
   const std::string text = schema::encode(*settings);
@@ -26,7 +27,8 @@ void check_settings(const Json& value) {
 
   std::vector<std::string> notices;
   const config::Layer narrow = config::narrowed({.source = "a file", .value = value}, {}, notices);
-  expect(schema::decode<config::Settings>(narrow.value).has_value(), "what narrows is valid", to_text(narrow.value));
+  expect(schema::decode<config::Settings>(narrow.value).has_value(), "what narrows is valid",
+         to_text(narrow.value));
 }
 
 // Each line NAME=VALUE is a variable.
@@ -34,7 +36,8 @@ void check_environment(std::string_view text) {
   std::map<std::string, std::string> environment;
   for (const std::string_view line : split(text, '\n')) {
     const size_t equals = std::min(line.find('='), line.size());
-    environment["HELVE_" + std::string(line.substr(0, equals))] = line.substr(std::min(equals + 1, line.size()));
+    environment["HELVE_" + std::string(line.substr(0, equals))] =
+        line.substr(std::min(equals + 1, line.size()));
   }
   std::vector<std::string> notices;
   const config::Layer layer = config::environment_layer(environment, notices);
@@ -48,14 +51,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::text_of(data, size);
   check_environment(text);
   const config::YamlDocument document = config::parse_yaml(text);
-  const auto last = static_cast<int>(std::count(text.begin(), text.end(), '\n') + std::count(text.begin(), text.end(), '\r')) + 1;
+  const auto last = static_cast<int>(std::count(text.begin(), text.end(), '\n') +
+                                     std::count(text.begin(), text.end(), '\r')) +
+                    1;
   for (const config::YamlProblem& problem : document.problems) {
     expect(problem.line >= 0 && problem.line <= last + 1, "a problem is on a line of the text");
     expect(!problem.message.empty(), "a problem says what is wrong");
     expect(is_utf8(problem.message), "a problem is valid UTF-8", problem.message);
   }
   if (!document.problems.empty()) return 0;
-  for (const auto& [path, line] : document.lines) expect(line >= 1 && line <= last, "a key is on a line of the text", path);
+  for (const auto& [path, line] : document.lines)
+    expect(line >= 1 && line <= last, "a key is on a line of the text", path);
   const std::string written = to_text(document.value);
   expect(parse_json(written).has_value(), "a document is JSON", written);
   check_settings(document.value);

@@ -21,7 +21,9 @@ struct Point {
   std::int64_t x = 0;
   std::optional<double> y;
 
-  static constexpr auto schema() { return object("A point.", arg<&Point::x>("Across"), opt<&Point::y>("Up")); }
+  static constexpr auto schema() {
+    return object("A point.", arg<&Point::x>("Across"), opt<&Point::y>("Up"));
+  }
 };
 
 struct Everything {
@@ -39,25 +41,30 @@ struct Everything {
   Json anything;
 
   static constexpr auto schema() {
-    return object("One of each.", arg<&Everything::name>("A word").min_length(1).max_length(20).pattern("^[a-z]+$"),
+    return object("One of each.",
+                  arg<&Everything::name>("A word").min_length(1).max_length(20).pattern("^[a-z]+$"),
                   opt<&Everything::flag>(""), opt<&Everything::count>("").min(-5).max(100),
                   opt<&Everything::small>(""), opt<&Everything::large>(""),
-                  opt<&Everything::ratio>("").min_number(0).max_number(1e9), opt<&Everything::color>(""),
-                  opt<&Everything::point>(""), opt<&Everything::points>("").max_length(5),
-                  opt<&Everything::words>("").max_length(5), opt<&Everything::note>("").max_length(20),
-                  opt<&Everything::anything>(""));
+                  opt<&Everything::ratio>("").min_number(0).max_number(1e9),
+                  opt<&Everything::color>(""), opt<&Everything::point>(""),
+                  opt<&Everything::points>("").max_length(5),
+                  opt<&Everything::words>("").max_length(5),
+                  opt<&Everything::note>("").max_length(20), opt<&Everything::anything>(""));
   }
 };
 
 // A number alone is the nearest that there is, as the C library finds it.
 void check_number(std::string_view text, const Json& json) {
   const double* number = json.if_double();
-  if (number) expect(*number == std::strtod(std::string(text).c_str(), nullptr), "a number is read exactly", text);
+  if (number)
+    expect(*number == std::strtod(std::string(text).c_str(), nullptr), "a number is read exactly",
+           text);
 }
 
 void check_text(const Json& json) {
   const std::string text = to_text(json);
-  expect(is_utf8(text) && text.find('\n') == text.npos, "written JSON is valid UTF-8 on one line", text);
+  expect(is_utf8(text) && text.find('\n') == text.npos, "written JSON is valid UTF-8 on one line",
+         text);
   const Result<Json> again = parse_json(text);
   expect(again.has_value(), "written JSON can be read", text);
   expect(to_text(*again) == text, "writing what was read gives the same text", text);
@@ -69,9 +76,11 @@ void check_decoding(const Json& json) {
   const Result<Everything> decoded = schema::decode<Everything>(json);
   if (!decoded) {
     const Error& error = decoded.error();
-    expect(error.code == Code::invalid_argument && !error.message.empty(), "a wrong value is called wrong");
+    expect(error.code == Code::invalid_argument && !error.message.empty(),
+           "a wrong value is called wrong");
     expect(is_utf8(error.message), "a message is valid UTF-8", error.message);
-    expect(error.details.is_array() && !error.details.get_array().empty(), "every problem is listed");
+    expect(error.details.is_array() && !error.details.get_array().empty(),
+           "every problem is listed");
     return;
   }
   std::vector<schema::Problem> problems;
@@ -90,7 +99,8 @@ void check_decoding(const Json& json) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Result<Json> json = parse_json(fuzz::text_of(data, size), {.bytes = 1u << 20, .depth = 32});
   if (!json) {
-    expect(!json.error().message.empty() && is_utf8(json.error().message), "an error says what is wrong");
+    expect(!json.error().message.empty() && is_utf8(json.error().message),
+           "an error says what is wrong");
     return 0;
   }
   check_number(fuzz::text_of(data, size), *json);

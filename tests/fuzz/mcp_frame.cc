@@ -29,9 +29,11 @@ struct EchoOutput {
 };
 
 Result<EchoOutput> echo(const EchoInput& in, Context& context) {
-  for (std::int64_t step = 0; step < in.steps; ++step) context.progress(static_cast<double>(step), 3, in.text);
+  for (std::int64_t step = 0; step < in.steps; ++step)
+    context.progress(static_cast<double>(step), 3, in.text);
   context.log(Level::warning, in.text);
-  if (in.text == "fail") return Error{Code::conflict, "'" + in.text + "' is not said", "say something else"};
+  if (in.text == "fail")
+    return Error{Code::conflict, "'" + in.text + "' is not said", "say something else"};
   return EchoOutput{in.text};
 }
 
@@ -54,13 +56,16 @@ class Resources final : public mcp::ResourceSource {
 class Prompts final : public mcp::PromptSource {
  public:
   std::vector<mcp::Prompt> list() override { return {{"greet", "", "", {{"who", "", "", true}}}}; }
-  Result<mcp::RenderedPrompt> get(std::string_view name, const mcp::Arguments& arguments, std::stop_token) override {
+  Result<mcp::RenderedPrompt> get(std::string_view name, const mcp::Arguments& arguments,
+                                  std::stop_token) override {
     const auto who = arguments.find("who");
-    if (name != "greet" || who == arguments.end()) return Error{Code::not_found, "no prompt '" + std::string(name) + "'"};
+    if (name != "greet" || who == arguments.end())
+      return Error{Code::not_found, "no prompt '" + std::string(name) + "'"};
     return mcp::RenderedPrompt{"", {{mcp::PromptMessage::Role::user, TextContent{who->second}}}};
   }
   Result<mcp::Completions> complete(std::string_view, const mcp::Typed& typed) override {
-    return mcp::Completions{std::vector<std::string>(typed.given.size() + 1, std::string(typed.argument)), {}, true};
+    return mcp::Completions{
+        std::vector<std::string>(typed.given.size() + 1, std::string(typed.argument)), {}, true};
   }
 };
 
@@ -75,7 +80,8 @@ void check_lines(std::string_view lines) {
       expect(string_at(one, "jsonrpc") == "2.0", "a message is JSON-RPC", line);
       const bool answer = find(one, "result") || find(one, "error");
       expect(answer != (find(one, "method") != nullptr), "a message answers or asks", line);
-      if (find(one, "result")) expect(find(one, "id") != nullptr, "a result names its request", line);
+      if (find(one, "result"))
+        expect(find(one, "id") != nullptr, "a result names its request", line);
     };
     if (const JsonArray* batch = message->if_array()) {
       for (const Json& one : *batch) check_one(one);
@@ -103,7 +109,9 @@ struct World {
   Prompts prompts;
   Registry registry;
   dispatch::Dispatcher dispatcher{registry, {.clock = &clock}, {}};
-  mcp::Server server{dispatcher, clock, nullptr,
+  mcp::Server server{dispatcher,
+                     clock,
+                     nullptr,
                      {.instructions = "Say something.",
                       .page_size = 1,
                       .resources = &resources,
@@ -130,8 +138,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const std::string_view frame : split(fuzz::text_of(data, size), '\n')) {
     if (session.take(frame, job) == mcp::Session::Taken::to_run) session.run(job);
     check_lines(job.answer);
-    expect(std::count(job.answer.begin(), job.answer.end(), '\n') <= 1, "a frame has at most one answer", job.answer);
-    if (is_notification(frame)) expect(job.answer.empty(), "a notification is not answered", job.answer);
+    expect(std::count(job.answer.begin(), job.answer.end(), '\n') <= 1,
+           "a frame has at most one answer", job.answer);
+    if (is_notification(frame))
+      expect(job.answer.empty(), "a notification is not answered", job.answer);
   }
   session.close();
   return 0;

@@ -1,4 +1,5 @@
-// What every fuzz target needs: the input as text, and a promise that ends the program when it is broken.
+// What every fuzz target needs: the input as text, and a promise that ends the program when it is
+// broken.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ inline std::string_view text_of(const std::uint8_t* data, std::size_t size) {
 // Aborts, which both libFuzzer and replay.cc report with the input.
 inline void expect(bool kept, std::string_view promise, std::string_view seen = "") {
   if (kept) return;
-  for (const std::string_view part : {std::string_view("broken promise: "), promise, std::string_view("\n"), seen}) {
+  for (const std::string_view part :
+       {std::string_view("broken promise: "), promise, std::string_view("\n"), seen}) {
     std::fwrite(part.data(), 1, part.size(), stderr);
   }
   std::abort();

@@ -23,12 +23,14 @@ void check_cuts(std::string_view text, size_t count) {
   const std::string_view cut = cut_utf8(text, count);
   expect(cut.size() <= count && text.starts_with(cut), "a cut is a prefix within its limit");
   const std::string_view first = first_chars(text, count);
-  expect(text.starts_with(first) && count_chars(first) <= count, "no more characters than asked for");
+  expect(text.starts_with(first) && count_chars(first) <= count,
+         "no more characters than asked for");
   if (!is_utf8(text)) return;
   expect(is_utf8(cut), "a cut is between characters");
   expect(cut.size() == text.size() || count - cut.size() < 4, "a cut is as long as it can be");
   expect(is_utf8(first), "a character is whole");
-  expect(first.size() == text.size() || count_chars(first) == count, "as many characters as asked for");
+  expect(first.size() == text.size() || count_chars(first) == count,
+         "as many characters as asked for");
   expect(is_utf8(preview(text, count)), "a preview is valid");
 }
 
@@ -37,9 +39,11 @@ void check_escapes(std::string_view text) {
   expect(is_utf8(line), "what is shown is valid", line);
   const std::string lines = escape_lines_for_display(text);
   expect(is_utf8(lines), "what is shown is valid", lines);
-  for (const unsigned char c : line) expect(c >= 0x20 && c != 0x7f, "no control character is shown", line);
+  for (const unsigned char c : line)
+    expect(c >= 0x20 && c != 0x7f, "no control character is shown", line);
   for (const unsigned char c : lines) {
-    expect((c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t', "no control character is shown", lines);
+    expect((c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t', "no control character is shown",
+           lines);
   }
   const std::string valid = escape_invalid_utf8(text);
   expect(is_utf8(valid), "escaped bytes are valid");
@@ -56,7 +60,8 @@ void check_words(std::string_view text) {
   const std::string_view trimmed = trim(text);
   expect(trim(trimmed) == trimmed, "trimming twice is trimming once");
   const std::vector<std::string_view> parts = split(text, '\n');
-  expect(join(std::vector<std::string>(parts.begin(), parts.end()), "\n") == text, "joining undoes splitting");
+  expect(join(std::vector<std::string>(parts.begin(), parts.end()), "\n") == text,
+         "joining undoes splitting");
   expect(matches_wildcard("*", text), "* matches everything");
   const std::string_view start = text.substr(0, kMostPattern);
   expect(matches_wildcard(start, start), "a text matches itself");

@@ -133,7 +133,9 @@ TEST_F(Machine, DoctorFailsOnABadConfig) {
   const Json report = *parse_json(out_);
   EXPECT_EQ(*find(report, "ok"), Json(false));
   bool found = false;
-  for (const Json& check : find(report, "checks")->as_array()) found = found || (string_at(check, "topic") == "config" && string_at(check, "status") == "fail");
+  for (const Json& check : find(report, "checks")->as_array())
+    found =
+        found || (string_at(check, "topic") == "config" && string_at(check, "status") == "fail");
   EXPECT_TRUE(found) << out_;
   EXPECT_TRUE(find(report, "mcp"));
 }
@@ -169,7 +171,8 @@ TEST_F(Doctor, TellsThatHooksAreOffInsideOfAHook) {
   put("config/hooks/before_tool.a.sh", "#!/bin/sh\n", 0700);
   EXPECT_EQ(finding("hooks").text, "before_tool.a.sh");
   around_.environment["HELVE_HOOK_POINT"] = "before_tool";
-  EXPECT_NE(finding("hooks").text.find("HELVE_HOOK_POINT"), std::string::npos) << finding("hooks").text;
+  EXPECT_NE(finding("hooks").text.find("HELVE_HOOK_POINT"), std::string::npos)
+      << finding("hooks").text;
 }
 
 TEST_F(Doctor, QuotesPathsForTheShell) {
@@ -181,7 +184,8 @@ TEST_F(Doctor, QuotesPathsForTheShell) {
 
 TEST_F(Doctor, DoesNotTouchTheDatabase) {
   ASSERT_EQ(run({"fs", "ls"}), 0);
-  const std::string older = content("state/helve.db").substr(0, 60) + std::string(4, '\0') + content("state/helve.db").substr(64);
+  const std::string older = content("state/helve.db").substr(0, 60) + std::string(4, '\0') +
+                            content("state/helve.db").substr(64);
   put("state/helve.db", older, 0600);
   EXPECT_EQ(finding("database").mark, Mark::ok);
   EXPECT_EQ(content("state/helve.db"), older);
@@ -196,7 +200,8 @@ TEST_F(Machine, DoctorRefusesAFileThatIsNoDatabase) {
 
 TEST_F(Machine, OverviewShowsTheWorkspaceTheToolsAndHowToConnect) {
   EXPECT_EQ(run({}), 0);
-  for (const std::string& part : {at("work"), std::string("fs read"), std::string("mcpServers"), std::string("helve doctor")}) {
+  for (const std::string& part : {at("work"), std::string("fs read"), std::string("mcpServers"),
+                                  std::string("helve doctor")}) {
     EXPECT_NE(out_.find(part), std::string::npos) << part;
   }
 }
@@ -226,7 +231,8 @@ TEST_F(Machine, ToolsSpeaksADialect) {
   EXPECT_TRUE(find(*properties, "file_path"));
   EXPECT_FALSE(find(*properties, "path"));
   EXPECT_EQ(to_text(*find(*find(*properties, "offset"), "minimum")), "1");
-  EXPECT_EQ(string_at(*find(*properties, "offset"), "description"), "Line to start at, counted from 1");
+  EXPECT_EQ(string_at(*find(*properties, "offset"), "description"),
+            "Line to start at, counted from 1");
 }
 
 TEST_F(Machine, MarkdownSaysHowItIsMade) {

@@ -1,4 +1,5 @@
-// A machine of its own for each test: home, config, state and workspace in a directory that goes with the test.
+// A machine of its own for each test: home, config, state and workspace in a directory that goes
+// with the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +26,8 @@ class Machine : public testing::Test {
                .state_directory = base_ / "state",
                .user = "tester",
                .environment = {{"PATH", "/usr/bin:/bin"}}};
-    for (const char* name : {"work", "home", "config", "config/hooks"}) std::filesystem::create_directories(base_ / name);
+    for (const char* name : {"work", "home", "config", "config/hooks"})
+      std::filesystem::create_directories(base_ / name);
     std::filesystem::permissions(base_ / "config/hooks", std::filesystem::perms::owner_all);
     screen_.out.write = [this](std::string_view text) { out_ += text; };
     screen_.err.write = [this](std::string_view text) { err_ += text; };

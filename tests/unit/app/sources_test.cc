@@ -15,7 +15,8 @@ TEST(Uri, GoesThereAndBack) {
 }
 
 TEST(Uri, RefusesWhatNamesNoLocalFile) {
-  for (const char* uri : {"http://x/a", "file://host/a", "file:a", "file:///a%0", "file:///a%zz", "file:///a%00b", "file:///a?x", ""}) {
+  for (const char* uri : {"http://x/a", "file://host/a", "file:a", "file:///a%0", "file:///a%zz",
+                          "file:///a%00b", "file:///a?x", ""}) {
     EXPECT_FALSE(path_of_uri(uri)) << uri;
   }
 }
@@ -27,7 +28,8 @@ class Sources : public Machine {
     ASSERT_TRUE(made) << describe(made.error());
     world_ = std::move(*made);
     resources_ = std::make_unique<Resources>(*world_);
-    prompts_ = std::make_unique<Prompts>(*world_, around_.prompts_directory(), [this](std::string_view text) { told_ += text; });
+    prompts_ = std::make_unique<Prompts>(*world_, around_.prompts_directory(),
+                                         [this](std::string_view text) { told_ += text; });
   }
   std::unique_ptr<World> world_;
   std::unique_ptr<Resources> resources_;
@@ -78,7 +80,8 @@ TEST_F(Sources, RefuseWhatCannotBeGivenWholeAndAsItIs) {
   for (const char* name : {"long_line.txt", "last_line.txt", "latin.txt", "both.txt"}) {
     const auto contents = resources_->read(file_uri(at("work/") + name), {});
     ASSERT_FALSE(contents) << name;
-    EXPECT_EQ(contents.error().code, Code::unsupported) << name << ": " << describe(contents.error());
+    EXPECT_EQ(contents.error().code, Code::unsupported)
+        << name << ": " << describe(contents.error());
   }
 }
 
@@ -146,10 +149,13 @@ TEST_F(Sources, CompletePathsAndIds) {
   ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", "text"));
   const mcp::Arguments none;
   std::vector<std::string> uris;
-  for (const mcp::ResourceTemplate& each : resources_->templates()) uris.push_back(each.uri_template);
+  for (const mcp::ResourceTemplate& each : resources_->templates())
+    uris.push_back(each.uri_template);
   ASSERT_EQ(uris.size(), 2u);
-  EXPECT_EQ(resources_->complete(uris[0], {"path", "sr", none})->values, std::vector<std::string>{"src/"});
-  EXPECT_EQ(resources_->complete(uris[1], {"id", "lr", none})->values, std::vector<std::string>{"lr_1"});
+  EXPECT_EQ(resources_->complete(uris[0], {"path", "sr", none})->values,
+            std::vector<std::string>{"src/"});
+  EXPECT_EQ(resources_->complete(uris[1], {"id", "lr", none})->values,
+            std::vector<std::string>{"lr_1"});
   EXPECT_FALSE(resources_->complete("other://{x}", {"x", "", none}));
 }
 
@@ -163,11 +169,14 @@ TEST_F(Sources, IntroduceTheTools) {
   EXPECT_EQ(prompts_->get("tools", {{"group", "none"}}, {}).error().code, Code::invalid_argument);
   EXPECT_EQ(prompts_->get("none", {}, {}).error().code, Code::not_found);
   const mcp::Arguments given;
-  EXPECT_EQ(prompts_->complete("tools", {"group", "r", given})->values, std::vector<std::string>{"results"});
+  EXPECT_EQ(prompts_->complete("tools", {"group", "r", given})->values,
+            std::vector<std::string>{"results"});
 }
 
 TEST_F(Sources, OfferTheUsersPromptsAndReportBadOnes) {
-  put("config/prompts/review.md", "---\ntitle: Review\narguments:\n  - name: path\n    required: true\n---\nLook at {{path}}, {{ path }}.\n");
+  put("config/prompts/review.md",
+      "---\ntitle: Review\narguments:\n  - name: path\n    required: true\n---\nLook at {{path}}, "
+      "{{ path }}.\n");
   put("config/prompts/bad.md", "---\ntitel: x\n---\nText\n");
   put("config/prompts/tools.md", "Text\n");
   open();
@@ -179,10 +188,13 @@ TEST_F(Sources, OfferTheUsersPromptsAndReportBadOnes) {
   ASSERT_TRUE(prompt) << describe(prompt.error());
   EXPECT_EQ(std::get<TextContent>(prompt->messages[0].content).text, "Look at a.cc, a.cc.\n");
   EXPECT_EQ(prompts_->get("review", {}, {}).error().code, Code::invalid_argument);
-  EXPECT_EQ(prompts_->get("review", {{"path", "a"}, {"more", "b"}}, {}).error().code, Code::invalid_argument);
+  EXPECT_EQ(prompts_->get("review", {{"path", "a"}, {"more", "b"}}, {}).error().code,
+            Code::invalid_argument);
 }
 
-TEST(PromptFiles, TakeATextWithoutFrontMatter) { EXPECT_EQ(parse_prompt("plain", "Just text\n")->body, "Just text\n"); }
+TEST(PromptFiles, TakeATextWithoutFrontMatter) {
+  EXPECT_EQ(parse_prompt("plain", "Just text\n")->body, "Just text\n");
+}
 TEST(PromptFiles, DoNotExpandWhatWasFilledIn) {
   EXPECT_EQ(fill("{{a}} {{b}}", {{"a", "{{b}}"}, {"b", "x"}}), "{{b}} x");
 }

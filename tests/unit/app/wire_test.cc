@@ -11,12 +11,14 @@ using testing::Test;
 class Wire : public Machine {
  protected:
   std::unique_ptr<World> world(const cli::Options& options = {}, Purpose purpose = Purpose::call) {
-    Result<std::unique_ptr<World>> made = make_world(options, around_, purpose, [](std::string_view) {});
+    Result<std::unique_ptr<World>> made =
+        make_world(options, around_, purpose, [](std::string_view) {});
     EXPECT_TRUE(made) << describe(made.error());
     return made ? std::move(*made) : nullptr;
   }
   Error refused(const cli::Options& options, Purpose purpose = Purpose::call) {
-    Result<std::unique_ptr<World>> made = make_world(options, around_, purpose, [](std::string_view) {});
+    Result<std::unique_ptr<World>> made =
+        make_world(options, around_, purpose, [](std::string_view) {});
     EXPECT_FALSE(made);
     return made ? Error{} : made.error();
   }
@@ -81,9 +83,11 @@ TEST_F(Wire, TheBareProfileHasNoStages) {
 }
 
 TEST_F(Wire, RefusesRulesWhereThereIsNoPolicyToKeepThem) {
-  EXPECT_EQ(refused({.profile = cli::Profile::bare, .read_only = true}).code, Code::invalid_argument);
+  EXPECT_EQ(refused({.profile = cli::Profile::bare, .read_only = true}).code,
+            Code::invalid_argument);
   put("config/config.yaml", "tools:\n  deny: [write]\n");
-  EXPECT_NE(refused({.profile = cli::Profile::bare}).message.find("the bare profile has no policy"), std::string::npos);
+  EXPECT_NE(refused({.profile = cli::Profile::bare}).message.find("the bare profile has no policy"),
+            std::string::npos);
 }
 
 TEST_F(Wire, LoadsTheSelectedToolsAndKeepsRulesAboutOthers) {
@@ -101,7 +105,9 @@ TEST_F(Wire, RefusesARuleAboutAToolThatDoesNotExist) {
   EXPECT_NE(error.message.find("wirte"), std::string::npos);
 }
 
-TEST_F(Wire, NamesTheNearestDialect) { EXPECT_EQ(refused({.dialect = "claud"}).hint, "did you mean 'claude'?"); }
+TEST_F(Wire, NamesTheNearestDialect) {
+  EXPECT_EQ(refused({.dialect = "claud"}).hint, "did you mean 'claude'?");
+}
 
 TEST_F(Wire, RefusesANamedConfigThatIsMissing) {
   EXPECT_EQ(refused({.config = at("none.yaml")}).code, Code::invalid_argument);
@@ -121,11 +127,13 @@ class Moving : public Wire {
  protected:
   Moving() : world_(world({}, Purpose::serve)) {}
   Result<void> move(const std::vector<std::string>& roots) {
-    return move_world(*world_, roots, {}, around_, [this](std::string_view text) { told_ += text; });
+    return move_world(*world_, roots, {}, around_,
+                      [this](std::string_view text) { told_ += text; });
   }
   dispatch::Outcome call(std::string_view tool, const Json& arguments) {
     const std::shared_ptr<const Place> place = world_->place();
-    return place->dispatcher->call({.tool = tool, .arguments = &arguments, .who = place->who, .policy = place->policy.get()});
+    return place->dispatcher->call(
+        {.tool = tool, .arguments = &arguments, .who = place->who, .policy = place->policy.get()});
   }
   bool allows(std::string_view tool) {
     const Registry& registry = *world_->registry;
@@ -150,7 +158,8 @@ TEST_F(Moving, TakesTheFilesAndTheRulesOfTheNewRoot) {
 
 TEST_F(Moving, TakesTheAgentTheRecordAndTheLimitsOfTheNewRoot) {
   put("client/.helve/config.yaml",
-      "agent: reader\nagents:\n  - id: reader\n    tools:\n      deny: [write]\nrecord: false\nhooks:\n  enabled: false\nlimits:\n  timeout_seconds: 7\n");
+      "agent: reader\nagents:\n  - id: reader\n    tools:\n      deny: [write]\nrecord: "
+      "false\nhooks:\n  enabled: false\nlimits:\n  timeout_seconds: 7\n");
   Surroundings trusting = around_;
   trusting.current_directory = at("client");
   App app(trusting, screen_);
@@ -189,13 +198,15 @@ TEST_F(Moving, LeavesOutWhatCannotBeARootAndSaysSo) {
 
 TEST_F(Moving, HasNoWorkspaceWhenNoRootIsLeft) {
   put("work/a.txt", "of the launch directory");
-  for (const std::vector<std::string>& roots : {std::vector<std::string>{at("nowhere")}, {"/"}, {}}) {
+  for (const std::vector<std::string>& roots :
+       {std::vector<std::string>{at("nowhere")}, {"/"}, {}}) {
     EXPECT_FALSE(move(roots));
     EXPECT_EQ(world_->place()->files, nullptr);
     const dispatch::Outcome outcome = call("read", JsonObject{{"path", "a.txt"}});
     ASSERT_TRUE(outcome.error);
     EXPECT_EQ(outcome.error->type, "no_files");
-    EXPECT_NE(outcome.error->message.find("there is no workspace"), std::string::npos) << outcome.error->message;
+    EXPECT_NE(outcome.error->message.find("there is no workspace"), std::string::npos)
+        << outcome.error->message;
   }
 }
 
@@ -204,14 +215,16 @@ TEST_F(Moving, HasNoWorkspaceWhenTheConfigurationOfTheRootIsWrong) {
   EXPECT_FALSE(move({at("client")}));
   EXPECT_EQ(world_->place()->files, nullptr);
   ASSERT_TRUE(world_->place()->no_files);
-  EXPECT_NE(world_->place()->no_files->message.find("tolls"), std::string::npos) << world_->place()->no_files->message;
+  EXPECT_NE(world_->place()->no_files->message.find("tolls"), std::string::npos)
+      << world_->place()->no_files->message;
 }
 
 TEST_F(Moving, SaysWhyThereIsNoWorkspaceAndComesBack) {
   leave_workspace(*world_, "the client is silent");
   const dispatch::Outcome outcome = call("ls", JsonObject{});
   ASSERT_TRUE(outcome.error);
-  EXPECT_NE(outcome.error->message.find("the client is silent"), std::string::npos) << outcome.error->message;
+  EXPECT_NE(outcome.error->message.find("the client is silent"), std::string::npos)
+      << outcome.error->message;
   ASSERT_TRUE(move({at("work")}));
   EXPECT_TRUE(call("ls", JsonObject{}).ok());
 }
@@ -227,15 +240,18 @@ TEST_F(Moving, NeverOpensAWideRootOfAClient) {
 
 TEST_F(Wire, ToolsCannotWriteWhatDecidesWhatTheyMayDo) {
   const auto made = world({.root = base_});
-  const Json arguments = JsonObject{{"path", at("config/config.yaml")}, {"content", "record: false\n"}};
+  const Json arguments =
+      JsonObject{{"path", at("config/config.yaml")}, {"content", "record: false\n"}};
   const Place& place = *made->home;
-  EXPECT_FALSE(place.dispatcher->call({.tool = "write", .arguments = &arguments, .who = place.who}).ok());
+  EXPECT_FALSE(
+      place.dispatcher->call({.tool = "write", .arguments = &arguments, .who = place.who}).ok());
   EXPECT_FALSE(exists("config/config.yaml"));
 }
 
 TEST(Selection, OffersAtMostTwentyToolsToMcpClients) {
   const std::vector<Tool> tools = builtin_tools();
-  Result<Registry> served = Registry::load(builtin_tools(), selection_of({}, false, Purpose::serve, tools));
+  Result<Registry> served =
+      Registry::load(builtin_tools(), selection_of({}, false, Purpose::serve, tools));
   ASSERT_TRUE(served);
   EXPECT_LE(served->tools().size(), kMaxServedTools);
   EXPECT_GT(served->tools().size(), 0u);
@@ -259,10 +275,12 @@ TEST(BuiltinTools, CanAllBeReachedOnTheCommandLine) {
 
 TEST(ConfigFlags, SayWhatTheCommandLineSays) {
   EXPECT_EQ(to_text(config_flags({}, "/")), "{}");
-  const cli::Options options{.verbose = true, .tools = "fs,read", .read_only = true, .record = false, .timeout = 1.5};
-  EXPECT_EQ(to_text(config_flags(options, "/")),
-            R"({"tools":{"load":["fs","read"],"effects":{"write":"deny","execute":"deny","network":"deny"}},)"
-            R"("limits":{"timeout_seconds":1.5},"verbose":true,"record":false})");
+  const cli::Options options{
+      .verbose = true, .tools = "fs,read", .read_only = true, .record = false, .timeout = 1.5};
+  EXPECT_EQ(
+      to_text(config_flags(options, "/")),
+      R"({"tools":{"load":["fs","read"],"effects":{"write":"deny","execute":"deny","network":"deny"}},)"
+      R"("limits":{"timeout_seconds":1.5},"verbose":true,"record":false})");
 }
 
 }  // namespace

@@ -19,24 +19,30 @@ TEST(Json, KeepsSixtyFourBitIntegersAndShortNumbers) {
 }
 
 TEST(Json, RoundsNumbersCorrectly) {
-  EXPECT_EQ(round_trip("[1.2345678901234901e+25,5e-324,1.7976931348623157e+308]"), "[1.2345678901234901e+25,5e-324,1.7976931348623157e+308]");
-  EXPECT_EQ(round_trip("[1e-999,0.3,1234567890123456789012345678901234567890]"), "[0.0,0.3,1.2345678901234568e+39]");
+  EXPECT_EQ(round_trip("[1.2345678901234901e+25,5e-324,1.7976931348623157e+308]"),
+            "[1.2345678901234901e+25,5e-324,1.7976931348623157e+308]");
+  EXPECT_EQ(round_trip("[1e-999,0.3,1234567890123456789012345678901234567890]"),
+            "[0.0,0.3,1.2345678901234568e+39]");
 }
 
-TEST(Json, RefusesWhatNoNumberHolds) { EXPECT_TRUE(round_trip("[1e400]").starts_with("error: invalid JSON")); }
+TEST(Json, RefusesWhatNoNumberHolds) {
+  EXPECT_TRUE(round_trip("[1e400]").starts_with("error: invalid JSON"));
+}
 
 TEST(Json, RefusesDepthBombsWithoutOverflowingTheStack) {
   EXPECT_TRUE(round_trip(std::string(100'000, '[')).starts_with("error: invalid JSON"));
 }
 
 TEST(Json, SaysLineAndColumn) {
-  EXPECT_EQ(round_trip("{\n  \"a\": tru\n}").substr(0, 45), "error: invalid JSON at line 2, column 8: synt");
+  EXPECT_EQ(round_trip("{\n  \"a\": tru\n}").substr(0, 45),
+            "error: invalid JSON at line 2, column 8: synt");
 }
 
 TEST(Json, RefusesEveryTruncation) {
   constexpr std::string_view kText = R"({"a":[1,2.5,"x\u00e9",null,true],"b":{"c":""}})";
   ASSERT_EQ(round_trip(kText), "{\"a\":[1,2.5,\"x\u00e9\",null,true],\"b\":{\"c\":\"\"}}");
-  for (size_t i = 0; i < kText.size(); ++i) EXPECT_TRUE(round_trip(kText.substr(0, i)).starts_with("error")) << i;
+  for (size_t i = 0; i < kText.size(); ++i)
+    EXPECT_TRUE(round_trip(kText.substr(0, i)).starts_with("error")) << i;
 }
 
 TEST(Json, RefusesTextAfterTheValue) {
@@ -57,7 +63,9 @@ TEST(Json, WritesNulAndInvalidBytesSafely) {
   EXPECT_EQ(out, "\"ok\uFFFD\uFFFD(\uFFFD\uFFFD\"");
 }
 
-TEST(Json, EscapesAfterTextThatIsNotAscii) { EXPECT_EQ(round_trip(R"("…\n\"ä\\")"), R"("…\n\"ä\\")"); }
+TEST(Json, EscapesAfterTextThatIsNotAscii) {
+  EXPECT_EQ(round_trip(R"("…\n\"ä\\")"), R"("…\n\"ä\\")");
+}
 
 TEST(Json, EscapesEveryByteWhereverItStands) {
   for (int byte = 0; byte < 256; ++byte) {
@@ -68,8 +76,10 @@ TEST(Json, EscapesEveryByteWhereverItStands) {
       append_json_string(out, text);
       auto parsed = parse_json(out);
       ASSERT_TRUE(parsed) << byte << " at " << place;
-      if (byte < 0x80) EXPECT_EQ(std::string_view(parsed->get_string()), text) << byte << " at " << place;
-      else EXPECT_EQ(parsed->get_string().size(), 42u) << byte << " at " << place;
+      if (byte < 0x80)
+        EXPECT_EQ(std::string_view(parsed->get_string()), text) << byte << " at " << place;
+      else
+        EXPECT_EQ(parsed->get_string().size(), 42u) << byte << " at " << place;
     }
   }
 }
@@ -84,7 +94,8 @@ TEST(Json, WritesAMegabyteThatGrowsAsItIsEscaped) {
 }
 
 TEST(Json, PrettyPrints) {
-  EXPECT_EQ(to_pretty(*parse_json(R"({"a":[1],"b":[],"c":{}})")), "{\n  \"a\": [\n    1\n  ],\n  \"b\": [],\n  \"c\": {}\n}\n");
+  EXPECT_EQ(to_pretty(*parse_json(R"({"a":[1],"b":[],"c":{}})")),
+            "{\n  \"a\": [\n    1\n  ],\n  \"b\": [],\n  \"c\": {}\n}\n");
 }
 
 }  // namespace

@@ -17,7 +17,9 @@ TEST(Text, ShowsEscapeCodesAndDeceptionPlainly) {
   EXPECT_EQ(escape_for_display("a\x1b[2J\nb"), "a\\x1b[2J\\nb");
   EXPECT_EQ(escape_for_display("x\u202Ey\U000E0041z"), "x\\u{202e}y\\u{e0041}z");
   EXPECT_EQ(escape_lines_for_display("a\tb\n\x07"), "a\tb\n\\x07");
-  EXPECT_EQ(escape_invalid_utf8("a\xFF""b"), "a\\xffb");
+  EXPECT_EQ(escape_invalid_utf8("a\xFF"
+                                "b"),
+            "a\\xffb");
 }
 
 TEST(Text, MatchesWildcardsWithoutBlowingUp) {

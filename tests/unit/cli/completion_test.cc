@@ -16,7 +16,8 @@ std::string output_of(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   if (!pipe) return "cannot run";
   char buffer[4096];
-  for (size_t count; (count = fread(buffer, 1, sizeof buffer, pipe)) > 0;) out.append(buffer, count);
+  for (size_t count; (count = fread(buffer, 1, sizeof buffer, pipe)) > 0;)
+    out.append(buffer, count);
   const int status = pclose(pipe);
   return status == 0 ? out : out + "\nfailed";
 }
@@ -43,8 +44,9 @@ class Completion : public Cli {
     const Script script(completion_script(Shell::bash, program_, registry_));
     std::string line;
     for (const std::string& word : words) line += " '" + word + "'";
-    std::string out = output_of("bash -c 'compopt() { :; }; . " + script.path() + "; COMP_WORDS=(helve" + quoted(line) + "); COMP_CWORD=" +
-                                std::to_string(words.size()) + "; _helve; echo \"${COMPREPLY[*]}\"'");
+    std::string out = output_of(
+        "bash -c 'compopt() { :; }; . " + script.path() + "; COMP_WORDS=(helve" + quoted(line) +
+        "); COMP_CWORD=" + std::to_string(words.size()) + "; _helve; echo \"${COMPREPLY[*]}\"'");
     while (out.ends_with('\n')) out.pop_back();
     return out;
   }
@@ -66,22 +68,33 @@ TEST_F(Completion, OffersTheChoicesOfAFlag) {
   EXPECT_EQ(offered({"demo", "echo", "--mood", "=", "m"}), "merry");
   EXPECT_EQ(offered({"--color", "a"}), "auto always");
 }
-TEST_F(Completion, OffersTheChoicesOfAPositional) { EXPECT_EQ(offered({"completion", ""}), "bash zsh fish"); }
-TEST_F(Completion, OffersNothingForFreeText) { EXPECT_EQ(offered({"demo", "echo", "--times", ""}), ""); }
-TEST_F(Completion, OffersFilesForPaths) { EXPECT_EQ(offered({"fs", "read", "/etc/passw"}).substr(0, 11), "/etc/passwd"); }
-TEST_F(Completion, SkipsGlobalFlagsInFrontOfTheGroup) { EXPECT_EQ(offered({"-C", "/tmp", "--json", "demo", "f"}), "fail"); }
+TEST_F(Completion, OffersTheChoicesOfAPositional) {
+  EXPECT_EQ(offered({"completion", ""}), "bash zsh fish");
+}
+TEST_F(Completion, OffersNothingForFreeText) {
+  EXPECT_EQ(offered({"demo", "echo", "--times", ""}), "");
+}
+TEST_F(Completion, OffersFilesForPaths) {
+  EXPECT_EQ(offered({"fs", "read", "/etc/passw"}).substr(0, 11), "/etc/passwd");
+}
+TEST_F(Completion, SkipsGlobalFlagsInFrontOfTheGroup) {
+  EXPECT_EQ(offered({"-C", "/tmp", "--json", "demo", "f"}), "fail");
+}
 
 TEST_F(Completion, ScriptsKnowEveryToolFlagAndChoice) {
   for (Shell shell : {Shell::bash, Shell::zsh, Shell::fish}) {
     const std::string script = completion_script(shell, program_, registry_);
-    for (const char* word : {"demo", "echo", "kb", "status", "mood", "merry", "add-dir", "no-record"}) {
-      EXPECT_NE(script.find(word), std::string::npos) << word << " in script " << static_cast<int>(shell);
+    for (const char* word :
+         {"demo", "echo", "kb", "status", "mood", "merry", "add-dir", "no-record"}) {
+      EXPECT_NE(script.find(word), std::string::npos)
+          << word << " in script " << static_cast<int>(shell);
     }
   }
 }
 
 TEST_F(Completion, ScriptsAreAcceptedByTheirShells) {
-  const std::pair<Shell, std::string> shells[] = {{Shell::bash, "bash"}, {Shell::zsh, "zsh"}, {Shell::fish, "fish"}};
+  const std::pair<Shell, std::string> shells[] = {
+      {Shell::bash, "bash"}, {Shell::zsh, "zsh"}, {Shell::fish, "fish"}};
   for (const auto& [shell, name] : shells) {
     if (output_of("command -v " + name + " || true").empty()) continue;  // only bash is everywhere
     const Script script(completion_script(shell, program_, registry_));

@@ -25,36 +25,44 @@ struct EchoInput {
   std::map<std::string, std::string> env;
   std::optional<double> timeout;
   static constexpr auto schema() {
-    return object("Say something again. Nothing else happens.", arg<&EchoInput::text>("What to say").max_length(100).from_stdin(),
-                  opt<&EchoInput::times>("How often").min(1).max(9).shorthand('n'), opt<&EchoInput::mood>("In which mood"),
-                  opt<&EchoInput::loud>("In capitals"), opt<&EchoInput::tags>("Words to remember it by"),
+    return object("Say something again. Nothing else happens.",
+                  arg<&EchoInput::text>("What to say").max_length(100).from_stdin(),
+                  opt<&EchoInput::times>("How often").min(1).max(9).shorthand('n'),
+                  opt<&EchoInput::mood>("In which mood"), opt<&EchoInput::loud>("In capitals"),
+                  opt<&EchoInput::tags>("Words to remember it by"),
                   opt<&EchoInput::env>("Variables"), opt<&EchoInput::timeout>("Seconds to take"));
   }
 };
 struct EchoOutput {
   std::string said;
   std::string text() const { return said; }
-  static constexpr auto schema() { return object("What was said", arg<&EchoOutput::said>("The words")); }
+  static constexpr auto schema() {
+    return object("What was said", arg<&EchoOutput::said>("The words"));
+  }
 };
 
 struct ReadInput {
   std::string path;
   std::int64_t offset = 0;
   static constexpr auto schema() {
-    return object("Read a page of a file", arg<&ReadInput::path>("The file"), opt<&ReadInput::offset>("Lines to skip").min(0));
+    return object("Read a page of a file", arg<&ReadInput::path>("The file"),
+                  opt<&ReadInput::offset>("Lines to skip").min(0));
   }
 };
 struct ReadOutput {
   std::string path;
   std::int64_t offset = 0;
   static constexpr auto schema() {
-    return object("Where it was read", arg<&ReadOutput::path>("The file"), arg<&ReadOutput::offset>("Lines skipped"));
+    return object("Where it was read", arg<&ReadOutput::path>("The file"),
+                  arg<&ReadOutput::offset>("Lines skipped"));
   }
 };
 
 struct FailInput {
   std::string code;
-  static constexpr auto schema() { return object("Fail in a given way", arg<&FailInput::code>("How")); }
+  static constexpr auto schema() {
+    return object("Fail in a given way", arg<&FailInput::code>("How"));
+  }
 };
 
 inline Result<EchoOutput> echo(const EchoInput& in, Context&) {
@@ -65,18 +73,24 @@ inline Result<EchoOutput> echo(const EchoInput& in, Context&) {
   if (in.timeout) out.said += " within " + std::to_string(static_cast<int>(*in.timeout));
   return out;
 }
-inline Result<ReadOutput> read(const ReadInput& in, Context&) { return ReadOutput{in.path, in.offset}; }
+inline Result<ReadOutput> read(const ReadInput& in, Context&) {
+  return ReadOutput{in.path, in.offset};
+}
 inline Result<EchoOutput> fail(const FailInput& in, Context&) {
   for (int i = 0; i <= static_cast<int>(Code::internal); ++i) {
-    if (name_of(static_cast<Code>(i)) == in.code) return Error{static_cast<Code>(i), "it failed", "try again", "own_word"};
+    if (name_of(static_cast<Code>(i)) == in.code)
+      return Error{static_cast<Code>(i), "it failed", "try again", "own_word"};
   }
   return EchoOutput{"no such code"};
 }
 
 inline Registry sample_registry() {
   std::vector<Tool> tools;
-  tools.push_back(make_tool({.name = "demo_echo", .group = "demo", .aliases = {"parrot_say"},
-                             .examples = {{"Say it twice", R"({"text":"hello world","times":2})"}}}, echo));
+  tools.push_back(make_tool({.name = "demo_echo",
+                             .group = "demo",
+                             .aliases = {"parrot_say"},
+                             .examples = {{"Say it twice", R"({"text":"hello world","times":2})"}}},
+                            echo));
   tools.push_back(make_tool({.name = "demo_fail", .group = "demo"}, fail));
   tools.push_back(make_tool({.name = "kb_read", .group = "kb"}, read));
   tools.push_back(make_tool({.name = "read", .group = "fs"}, read));
@@ -86,18 +100,20 @@ inline Registry sample_registry() {
 struct StatusInput {
   std::int64_t limit = 20;
   static constexpr auto schema() {
-    return schema::object("Say how things are", schema::opt<&StatusInput::limit>("Things at most").min(1));
+    return schema::object("Say how things are",
+                          schema::opt<&StatusInput::limit>("Things at most").min(1));
   }
 };
 
 class Cli : public testing::Test {
  protected:
   Cli() {
-    program_.commands.push_back(make_command<StatusInput>("status", "", {}, [this](const StatusInput& in, cli::Run& run) -> Result<int> {
-      run.screen.out.write("limit " + std::to_string(in.limit) + "\n");
-      options_ = run.options;
-      return 0;
-    }));
+    program_.commands.push_back(make_command<StatusInput>(
+        "status", "", {}, [this](const StatusInput& in, cli::Run& run) -> Result<int> {
+          run.screen.out.write("limit " + std::to_string(in.limit) + "\n");
+          options_ = run.options;
+          return 0;
+        }));
     for (Command& command : own_commands()) program_.commands.push_back(std::move(command));
     program_.tools = [this]() -> Result<const Registry*> { return &registry_; };
     program_.open = [this](const Options& options) -> Result<Session> {
@@ -106,7 +122,8 @@ class Cli : public testing::Test {
     };
     program_.read = [this](std::string_view name) -> Result<std::string> {
       auto found = files_.find(std::string(name));
-      if (found == files_.end()) return Error{Code::not_found, "no file '" + std::string(name) + "'"};
+      if (found == files_.end())
+        return Error{Code::not_found, "no file '" + std::string(name) + "'"};
       return found->second;
     };
     program_.overview = [](cli::Run& run) -> Result<int> {

@@ -1,4 +1,5 @@
-// Compares text with a file of tests/golden; with ACCEPT=1 in the environment the file is rewritten instead.
+// Compares text with a file of tests/golden; with ACCEPT=1 in the environment the file is rewritten
+// instead.
 #pragma once
 
 #include <gtest/gtest.h>

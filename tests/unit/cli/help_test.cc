@@ -1,8 +1,8 @@
 #include "cli/help.h"
 
+#include "base/text.h"
 #include "cli/flag_docs.h"
 #include "cli/listing.h"
-#include "base/text.h"
 #include "unit/cli/fixture.h"
 #include "unit/cli/golden.h"
 
@@ -54,7 +54,8 @@ TEST_F(Cli, HelpFitsTheScreen) {
     EXPECT_EQ(run({"demo", "echo", "--help"}), 0);
     size_t longest = 0;
     for (std::string_view line : split(out_, '\n')) longest = std::max(longest, count_chars(line));
-    EXPECT_LE(longest, width == 40 ? 62u : width) << "an example or a term may be wider than a very narrow screen";
+    EXPECT_LE(longest, width == 40 ? 62u : width)
+        << "an example or a term may be wider than a very narrow screen";
   }
 }
 
@@ -68,8 +69,10 @@ TEST(CommandLine, QuotesForTheShell) {
 
 TEST(CommandLine, ShowsArgumentsAsFlagsOrElseAsJson) {
   const schema::Type& type = schema::kType<EchoInput>;
-  EXPECT_EQ(command_line("demo echo", type, R"({"text":"hi there","times":2})"), "helve demo echo 'hi there' --times 2");
-  EXPECT_EQ(command_line("demo echo", type, R"({"text":"hi","tags":[]})"), R"(helve demo echo --input - <<< '{"text":"hi","tags":[]}')");
+  EXPECT_EQ(command_line("demo echo", type, R"({"text":"hi there","times":2})"),
+            "helve demo echo 'hi there' --times 2");
+  EXPECT_EQ(command_line("demo echo", type, R"({"text":"hi","tags":[]})"),
+            R"(helve demo echo --input - <<< '{"text":"hi","tags":[]}')");
 }
 
 TEST(Listing, ShowsToolsAsATableAndAsMarkdown) {

@@ -27,7 +27,8 @@ TEST_F(Parse, FindsAToolByGroupAndWord) {
 }
 
 TEST_F(Parse, TakesGlobalFlagsBeforeTheGroupAndAfterTheTool) {
-  const Parsed result = *parsed({"--json", "-C", "/tmp", "demo", "echo", "hi", "--verbose", "--session=s_9"});
+  const Parsed result =
+      *parsed({"--json", "-C", "/tmp", "demo", "echo", "hi", "--verbose", "--session=s_9"});
   EXPECT_TRUE(result.options.json);
   EXPECT_EQ(result.options.root, "/tmp");
   EXPECT_TRUE(result.options.verbose);
@@ -120,7 +121,9 @@ TEST_F(Parse, TakesAGroupAlone) {
   EXPECT_EQ(parsed({"membot", "--help"})->group, "membot");
 }
 
-TEST_F(Parse, ShowsControlCharactersOfAWordSafely) { EXPECT_EQ(refused({"a\x1b[2J"}).message, "there is no command or group 'a\\x1b[2J'"); }
+TEST_F(Parse, ShowsControlCharactersOfAWordSafely) {
+  EXPECT_EQ(refused({"a\x1b[2J"}).message, "there is no command or group 'a\\x1b[2J'");
+}
 
 TEST(Names, RefuseAToolThatHidesAFlagOfTheWholeProgram) {
   struct BadInput {
@@ -128,7 +131,9 @@ TEST(Names, RefuseAToolThatHidesAFlagOfTheWholeProgram) {
     static constexpr auto schema() { return object("Bad", opt<&BadInput::json>("Hides --json")); }
   };
   std::vector<Tool> tools;
-  tools.push_back(make_tool({.name = "bad", .group = "x"}, +[](const BadInput&, Context&) -> Result<EchoOutput> { return EchoOutput{}; }));
+  tools.push_back(make_tool(
+      {.name = "bad", .group = "x"},
+      +[](const BadInput&, Context&) -> Result<EchoOutput> { return EchoOutput{}; }));
   const Registry registry = std::move(*Registry::load(std::move(tools)));
   const Result<void> checked = check_names(registry);
   ASSERT_FALSE(checked);

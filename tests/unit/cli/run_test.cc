@@ -7,7 +7,9 @@ namespace helve::cli {
 namespace {
 
 TEST_F(Cli, ShowsTheTextOfAnAnswerOnStandardOutput) {
-  EXPECT_EQ(run({"demo", "echo", "hi", "-n", "2", "--loud", "--tags", "a", "--tags", "b", "--env", "K=V"}), 0);
+  EXPECT_EQ(run({"demo", "echo", "hi", "-n", "2", "--loud", "--tags", "a", "--tags", "b", "--env",
+                 "K=V"}),
+            0);
   EXPECT_EQ(out_, "LOUD hiLOUD hi#a#b K=V\n");
   EXPECT_EQ(err_, "");
 }
@@ -45,7 +47,9 @@ TEST_F(Cli, RefusesRawArgumentsTogetherWithOthers) {
   EXPECT_NE(err_.find("--input gives all arguments"), std::string::npos);
 }
 
-TEST_F(Cli, ReportsAFileThatIsNotThere) { EXPECT_EQ(run({"demo", "echo", "--input", "none.json"}), 3); }
+TEST_F(Cli, ReportsAFileThatIsNotThere) {
+  EXPECT_EQ(run({"demo", "echo", "--input", "none.json"}), 3);
+}
 
 TEST_F(Cli, ReadsAFieldFromStandardInput) {
   files_["-"] = "piped text";
@@ -61,25 +65,35 @@ TEST_F(Cli, TellsErrorsOnStandardErrorWithTheHint) {
 
 TEST_F(Cli, PrintsErrorsAsJsonOnStandardOutput) {
   EXPECT_EQ(run({"--json", "demo", "fail", "conflict"}), 4);
-  EXPECT_EQ(out_, R"({"ok":false,"error":{"error_type":"own_word","code":"conflict","message":"it failed","hint":"try again"}})" "\n");
+  EXPECT_EQ(
+      out_,
+      R"({"ok":false,"error":{"error_type":"own_word","code":"conflict","message":"it failed","hint":"try again"}})"
+      "\n");
 }
 
 TEST_F(Cli, ExitsWithACodeForEachKindOfError) {
-  const std::map<std::string, int> expected = {{"invalid_argument", 2}, {"not_found", 3},   {"conflict", 4},    {"denied", 5}, {"auth", 5},
-                                               {"network", 6},          {"unsupported", 7}, {"partial", 8},     {"timeout", 124},
-                                               {"cancelled", 130},      {"internal", 1},    {"unavailable", 1}, {"too_large", 1}};
-  for (const auto& [code, status] : expected) EXPECT_EQ(run({"demo", "fail", code}), status) << code;
+  const std::map<std::string, int> expected = {
+      {"invalid_argument", 2}, {"not_found", 3}, {"conflict", 4},
+      {"denied", 5},           {"auth", 5},      {"network", 6},
+      {"unsupported", 7},      {"partial", 8},   {"timeout", 124},
+      {"cancelled", 130},      {"internal", 1},  {"unavailable", 1},
+      {"too_large", 1}};
+  for (const auto& [code, status] : expected)
+    EXPECT_EQ(run({"demo", "fail", code}), status) << code;
 }
 
 TEST_F(Cli, PutsEveryProblemOfTheInputOnALineOfItsOwn) {
   EXPECT_EQ(run({"demo", "echo", "--times", "99", "--mood", "sad"}), 2);
   EXPECT_EQ(std::ranges::count(err_, '\n') - (err_.find("hint") != std::string::npos), 3) << err_;
-  for (const char* field : {"helve: text: ", "helve: times: ", "helve: mood: "}) EXPECT_NE(err_.find(field), std::string::npos) << err_;
+  for (const char* field : {"helve: text: ", "helve: times: ", "helve: mood: "})
+    EXPECT_NE(err_.find(field), std::string::npos) << err_;
 }
 
 TEST_F(Cli, PrintsWrongCommandLinesAsJsonWhenAsked) {
   EXPECT_EQ(run({"demmo", "--json"}), 2);
-  EXPECT_TRUE(out_.starts_with(R"({"ok":false,"error":{"error_type":"usage","code":"invalid_argument")")) << out_;
+  EXPECT_TRUE(
+      out_.starts_with(R"({"ok":false,"error":{"error_type":"usage","code":"invalid_argument")"))
+      << out_;
 }
 
 TEST_F(Cli, ShowsEscapeCodesOnATerminalInsteadOfObeyingThem) {
@@ -138,7 +152,9 @@ TEST_F(Cli, ShowsTheVersion) {
 }
 
 TEST_F(Cli, ReportsWhatKeepsASessionFromOpening) {
-  program_.open = [](const Options&) -> Result<Session> { return Error{Code::invalid_argument, "config.yaml:3: one\nconfig.yaml:4: two"}; };
+  program_.open = [](const Options&) -> Result<Session> {
+    return Error{Code::invalid_argument, "config.yaml:3: one\nconfig.yaml:4: two"};
+  };
   EXPECT_EQ(run({"demo", "echo", "hi"}), 2);
   EXPECT_EQ(err_, "helve: config.yaml:3: one\nhelve: config.yaml:4: two\n");
 }

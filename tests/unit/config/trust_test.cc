@@ -67,7 +67,8 @@ profile: bare
            "' is ignored until you trust this file (helve trust)";
   };
   EXPECT_THAT(all.notices,
-              ElementsAre(ignored(2, "tools.load"), ignored(6, "tools.effects.read"), ignored(10, "agent"), ignored(11, "roots"), ignored(12, "hooks"),
+              ElementsAre(ignored(2, "tools.load"), ignored(6, "tools.effects.read"),
+                          ignored(10, "agent"), ignored(11, "roots"), ignored(12, "hooks"),
                           ignored(13, "record"), ignored(14, "sync"), ignored(15, "profile")));
 }
 

@@ -10,7 +10,8 @@ namespace {
 std::string repaired(std::string_view text) {
   Result<Arguments> arguments = parse_arguments(text);
   if (!arguments) return arguments.error().type;
-  return to_text(arguments->value) + (arguments->repairs.empty() ? "" : " | " + join(arguments->repairs, ", "));
+  return to_text(arguments->value) +
+         (arguments->repairs.empty() ? "" : " | " + join(arguments->repairs, ", "));
 }
 
 TEST(Arguments, StayAsTheyAreWhenTheyAreRight) {
@@ -22,9 +23,11 @@ TEST(Arguments, StayAsTheyAreWhenTheyAreRight) {
 TEST(Arguments, AreRepairedWhereOnlyOneMeaningIsPossible) {
   EXPECT_EQ(repaired(R"({"a":[1,2,],})"), R"({"a":[1,2]} | removed a trailing comma)");
   EXPECT_EQ(repaired("```json\n{\"a\":1}\n```"), R"({"a":1} | removed a code fence)");
-  EXPECT_EQ(repaired("{\"a\":\"x\ny\"}"), R"({"a":"x\ny"} | escaped a control character in a string)");
+  EXPECT_EQ(repaired("{\"a\":\"x\ny\"}"),
+            R"({"a":"x\ny"} | escaped a control character in a string)");
   EXPECT_EQ(repaired(R"({"re":"\d+"})"), R"({"re":"\\d+"} | escaped a backslash)");
-  EXPECT_EQ(repaired(R"({"a":True,"b":None})"), R"({"a":true,"b":null} | read True as true, read None as null)");
+  EXPECT_EQ(repaired(R"({"a":True,"b":None})"),
+            R"({"a":true,"b":null} | read True as true, read None as null)");
   EXPECT_EQ(repaired(R"("{\"a\":1}")"), R"({"a":1} | decoded arguments that were encoded twice)");
 }
 
@@ -37,8 +40,10 @@ TEST(Arguments, AreNotRepairedWhereTheMeaningIsUnclear) {
 }
 
 TEST(Arguments, AreNeverCompletedWhenTheyWereCutOff) {
-  constexpr std::string_view kText = R"({"path":"a.txt","content":"line\nline","more":{"x":[1,2]}})";
-  for (size_t i = 1; i < kText.size(); ++i) EXPECT_EQ(repaired(kText.substr(0, i)), "invalid_json") << kText.substr(0, i);
+  constexpr std::string_view kText =
+      R"({"path":"a.txt","content":"line\nline","more":{"x":[1,2]}})";
+  for (size_t i = 1; i < kText.size(); ++i)
+    EXPECT_EQ(repaired(kText.substr(0, i)), "invalid_json") << kText.substr(0, i);
 }
 
 TEST(Arguments, MustBeAnObject) {

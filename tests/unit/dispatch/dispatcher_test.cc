@@ -34,7 +34,8 @@ struct FakeApprover : Approver {
   bool grant = true;
   explicit FakeApprover(Journal& j) : journal(j) {}
   Result<void> ask(const Question& question, std::stop_token) override {
-    journal.events.push_back("ask " + std::string(question.tool) + ": " + std::string(question.reason));
+    journal.events.push_back("ask " + std::string(question.tool) + ": " +
+                             std::string(question.reason));
     if (!grant) return Error{Code::denied, "the user said no"};
     return {};
   }
@@ -49,8 +50,12 @@ struct FakeRecorder : Recorder {
     journal.events.push_back("begin " + record.tool + " " + record.arguments);
     return {};
   }
-  void finish(const CallRecord& record) override { journal.events.push_back("finish " + record.outcome); }
-  void note(CallRecord record) override { journal.events.push_back("note " + record.tool + " " + record.outcome); }
+  void finish(const CallRecord& record) override {
+    journal.events.push_back("finish " + record.outcome);
+  }
+  void note(CallRecord record) override {
+    journal.events.push_back("note " + record.tool + " " + record.outcome);
+  }
 };
 
 struct FakeResults : Results {
@@ -60,7 +65,9 @@ struct FakeResults : Results {
     kept[id] = text;
     return Stored{id, std::string(tool), text.size(), 0};
   }
-  Result<std::string> text(std::string_view, std::string_view id) override { return kept.at(std::string(id)); }
+  Result<std::string> text(std::string_view, std::string_view id) override {
+    return kept.at(std::string(id));
+  }
   Result<std::vector<Stored>> list(std::string_view) override { return std::vector<Stored>{}; }
 };
 
@@ -68,7 +75,8 @@ class DispatcherTest : public ::testing::Test {
  protected:
   DispatcherTest() {
     for (Tool& tool : tools) {  // the tools write themselves down, too
-      tool.bind = [bind = std::move(tool.bind), this](const Json& json) -> Result<std::unique_ptr<Bound>> {
+      tool.bind = [bind = std::move(tool.bind),
+                   this](const Json& json) -> Result<std::unique_ptr<Bound>> {
         return std::make_unique<Watched>(TRY(bind(json)), journal);
       };
     }
@@ -100,7 +108,13 @@ class DispatcherTest : public ::testing::Test {
   Outcome call(std::string_view tool, std::string_view arguments, Cap cap = Cap::inline_limit,
                std::optional<std::chrono::milliseconds> timeout = {}, std::stop_token stop = {}) {
     Dispatcher dispatcher(registry, {}, stages);
-    return dispatcher.call({.tool = tool, .raw_arguments = arguments, .caller = Caller::test, .who = who, .policy = &policy, .cap = cap, .stop = stop,
+    return dispatcher.call({.tool = tool,
+                            .raw_arguments = arguments,
+                            .caller = Caller::test,
+                            .who = who,
+                            .policy = &policy,
+                            .cap = cap,
+                            .stop = stop,
                             .timeout = timeout});
   }
   void all_stages() {
@@ -136,14 +150,16 @@ TEST_F(DispatcherTest, PassesTheStagesInOrder) {
   all_stages();
   rules({.ask = {"save"}});
   EXPECT_TRUE(call("save", R"({"text":"x"})").ok());
-  EXPECT_EQ(journal.events, (std::vector<std::string>{R"(before save {"text":"x"})", "ask save: tools.ask 'save' of test",
-                                                      R"(begin save {"text":"x"})", "run", "after x", "finish ok"}));
+  EXPECT_EQ(journal.events, (std::vector<std::string>{
+                                R"(before save {"text":"x"})", "ask save: tools.ask 'save' of test",
+                                R"(begin save {"text":"x"})", "run", "after x", "finish ok"}));
 }
 
 TEST_F(DispatcherTest, NotesReadsAfterwards) {
   all_stages();
   EXPECT_TRUE(call("echo", R"({"text":"x"})").ok());
-  EXPECT_EQ(journal.events, (std::vector<std::string>{R"(before echo {"text":"x"})", "run", "after x", "note echo ok"}));
+  EXPECT_EQ(journal.events, (std::vector<std::string>{R"(before echo {"text":"x"})", "run",
+                                                      "after x", "note echo ok"}));
 }
 
 TEST_F(DispatcherTest, DeniesBeforeAnythingElseLooksAtTheCall) {
@@ -168,13 +184,15 @@ TEST_F(DispatcherTest, AHookBlocksWithItsReasonAndItsAllowLiftsNothing) {
   rules({.deny = {"save"}});
   hooks.answer = {.decision = HookAnswer::Decision::allow};
   EXPECT_EQ(call("save", R"({"text":"x"})").error->type, "forbidden_tool");
-  rules({.ask = {"echo"}, .effects = {Verdict::allow, Verdict::deny, Verdict::allow, Verdict::allow}});
+  rules({.ask = {"echo"},
+         .effects = {Verdict::allow, Verdict::deny, Verdict::allow, Verdict::allow}});
   stages.approver = nullptr;
   EXPECT_EQ(call("echo", R"({"text":"x"})").error->type, "approval_required");
   EXPECT_EQ(call("maybe", R"({"text":"x","times":2})").error->type, "forbidden_tool");
   rules({});
   hooks.answer = {.decision = HookAnswer::Decision::deny, .reason = "not on Fridays"};
-  EXPECT_EQ(call("echo", R"({"text":"x"})").error->message, "a hook blocked 'echo': not on Fridays");
+  EXPECT_EQ(call("echo", R"({"text":"x"})").error->message,
+            "a hook blocked 'echo': not on Fridays");
 }
 
 TEST_F(DispatcherTest, AsksByTheEffectOfTheseArguments) {
@@ -201,7 +219,9 @@ TEST_F(DispatcherTest, KeepsLongAnswersWholeAndShowsTheirBeginning) {
   ASSERT_TRUE(outcome.stored);
   EXPECT_EQ(results.kept.at("lr_1").size(), 20'000u);
   std::string text = text_of(outcome.product.content);
-  EXPECT_TRUE(text.starts_with("[The answer has 20000 characters and is kept as lr_1 (3 pages). It begins:]\n0123456789")) << text;
+  EXPECT_TRUE(text.starts_with(
+      "[The answer has 20000 characters and is kept as lr_1 (3 pages). It begins:]\n0123456789"))
+      << text;
   EXPECT_LT(text.size(), 800u);
   EXPECT_LT(outcome.product.json.size(), 10'000u);
   EXPECT_TRUE(parse_json(outcome.product.json));
@@ -210,10 +230,14 @@ TEST_F(DispatcherTest, KeepsLongAnswersWholeAndShowsTheirBeginning) {
 }
 
 TEST_F(DispatcherTest, SaysWhatItLeavesOutOfALongValue) {
-  JsonObject schema = *parse_json(R"({"type":"object","properties":{"items":{"type":"array","items":{"type":"string"}},
-      "sha":{"type":"string","pattern":"^a+$"}}})")->if_object();
+  JsonObject schema =
+      *parse_json(
+           R"({"type":"object","properties":{"items":{"type":"array","items":{"type":"string"}},
+      "sha":{"type":"string","pattern":"^a+$"}}})")
+           ->if_object();
   Json value = JsonObject{{"items", JsonArray()}, {"sha", std::string(3000, 'a')}};
-  for (int i = 0; i < 1000; ++i) value.at("items").as_array().emplace_back("item " + std::to_string(i));
+  for (int i = 0; i < 1000; ++i)
+    value.at("items").as_array().emplace_back("item " + std::to_string(i));
   Shrunk shrunk = shrink_json(to_text(value), schema, 6'000);
   EXPECT_LT(shrunk.json.size(), 6'000u);
   EXPECT_EQ(shrunk.left_out, "800 of 1000 items");
@@ -242,7 +266,9 @@ TEST_F(DispatcherTest, ChecksWhatToolsFromOutsideReturn) {
   Tool tool;
   tool.spec = {.name = "foreign", .group = "other", .description = "From outside."};
   tool.input_schema_json = {{"type", "object"}};
-  tool.bind = [](const Json&) -> Result<std::unique_ptr<Bound>> { return std::make_unique<Foreign>(); };
+  tool.bind = [](const Json&) -> Result<std::unique_ptr<Bound>> {
+    return std::make_unique<Foreign>();
+  };
   auto answer = [&](JsonObject schema) {
     std::vector<Tool> foreign(1, tool);
     foreign[0].output_schema_json = std::move(schema);
@@ -252,7 +278,8 @@ TEST_F(DispatcherTest, ChecksWhatToolsFromOutsideReturn) {
     return outcome.ok() ? outcome.product.json : outcome.error->type;
   };
   EXPECT_EQ(answer({}), R"({"a":1})");  // one line, so that it cannot break a frame
-  EXPECT_EQ(answer(*parse_json(R"({"type":"object","required":["b"]})")->if_object()), "invalid_output");
+  EXPECT_EQ(answer(*parse_json(R"({"type":"object","required":["b"]})")->if_object()),
+            "invalid_output");
 }
 
 TEST_F(DispatcherTest, RecordsWhatWasDeniedAsWhatItWouldHaveDone) {
@@ -280,22 +307,34 @@ TEST_F(DispatcherTest, ChecksTheOutputAgainstItsSchema) {
 }
 
 TEST_F(DispatcherTest, StopsAtTheDeadlineAndOnCancellation) {
-  EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, std::chrono::milliseconds(1)).error->code, Code::timeout);
+  EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, std::chrono::milliseconds(1)).error->code,
+            Code::timeout);
   std::stop_source source;
   source.request_stop();
-  EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, {}, source.get_token()).error->code, Code::cancelled);
-  EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, std::chrono::hours(1), source.get_token()).error->code, Code::cancelled);
+  EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, {}, source.get_token()).error->code,
+            Code::cancelled);
+  EXPECT_EQ(call("waiting", R"({"text":"x"})", Cap::none, std::chrono::hours(1), source.get_token())
+                .error->code,
+            Code::cancelled);
 }
 
 TEST_F(DispatcherTest, StopsEveryCallAtItsOwnDeadline) {
   Dispatcher dispatcher(registry, {}, stages);
   auto wait = [&](std::chrono::milliseconds timeout, std::stop_token stop = {}) {
-    return dispatcher.call({.tool = "waiting", .raw_arguments = R"({"text":"x"})", .who = who, .stop = stop, .timeout = timeout}).error->code;
+    return dispatcher
+        .call({.tool = "waiting",
+               .raw_arguments = R"({"text":"x"})",
+               .who = who,
+               .stop = stop,
+               .timeout = timeout})
+        .error->code;
   };
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(wait(std::chrono::milliseconds(1)), Code::timeout);  // one after the other
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(wait(std::chrono::milliseconds(1)), Code::timeout);  // one after the other
   std::stop_source patient;
   std::atomic<Code> late = Code::internal;
-  std::jthread other([&] { late = wait(std::chrono::hours(1), patient.get_token()); });  // one beside another
+  std::jthread other(
+      [&] { late = wait(std::chrono::hours(1), patient.get_token()); });  // one beside another
   EXPECT_EQ(wait(std::chrono::milliseconds(1)), Code::timeout);
   patient.request_stop();
   other.join();
@@ -305,7 +344,8 @@ TEST_F(DispatcherTest, StopsEveryCallAtItsOwnDeadline) {
 TEST_F(DispatcherTest, RepairsConservativelyAndSaysSo) {
   Outcome outcome = call("echo", R"({"text":"x",})");
   EXPECT_TRUE(outcome.ok());
-  EXPECT_EQ(outcome.notes, (std::vector<std::string>{"arguments repaired: removed a trailing comma"}));
+  EXPECT_EQ(outcome.notes,
+            (std::vector<std::string>{"arguments repaired: removed a trailing comma"}));
   EXPECT_EQ(call("echo", R"({"text":"x)").error->type, "invalid_json");
   EXPECT_EQ(call("echo", R"(["text"])").error->type, "invalid_json");
   EXPECT_EQ(call("echo", "").error->message, "text: required, but missing");
@@ -321,7 +361,12 @@ TEST_F(DispatcherTest, LetsManyThreadsCallAtOnce) {
   for (int i = 0; i < 8; ++i) {
     threads.emplace_back([&] {
       for (int n = 0; n < 200; ++n) {
-        right += dispatcher.call({.tool = "echo", .raw_arguments = R"({"text":"x"})", .who = who, .policy = &policy}).ok();
+        right += dispatcher
+                     .call({.tool = "echo",
+                            .raw_arguments = R"({"text":"x"})",
+                            .who = who,
+                            .policy = &policy})
+                     .ok();
       }
     });
   }

@@ -24,14 +24,22 @@ class PolicyTest : public ::testing::Test {
   }
 };
 
-TEST_F(PolicyTest, AllowsEverythingByDefault) { EXPECT_EQ(allowed({{}}), "echo save maybe throwing waiting lying"); }
+TEST_F(PolicyTest, AllowsEverythingByDefault) {
+  EXPECT_EQ(allowed({{}}), "echo save maybe throwing waiting lying");
+}
 
-TEST_F(PolicyTest, TakesOnlyWhatIsAllowedWhenTheListIsNotEmpty) { EXPECT_EQ(allowed({{.source = "a", .allow = {"say", "maybe"}}}), "echo maybe"); }
+TEST_F(PolicyTest, TakesOnlyWhatIsAllowedWhenTheListIsNotEmpty) {
+  EXPECT_EQ(allowed({{.source = "a", .allow = {"say", "maybe"}}}), "echo maybe");
+}
 
 TEST_F(PolicyTest, LetsDenyWinWhateverTheOrder) {
   EXPECT_EQ(allowed({{.source = "a", .allow = {"echo", "save"}, .deny = {"echo"}}}), "save");
-  EXPECT_EQ(allowed({{.source = "global", .deny = {"save"}}, {.source = "agent", .allow = {"save", "echo"}}}), "echo");
-  EXPECT_EQ(allowed({{.source = "agent", .allow = {"save", "echo"}}, {.source = "global", .deny = {"save"}}}), "echo");
+  EXPECT_EQ(allowed({{.source = "global", .deny = {"save"}},
+                     {.source = "agent", .allow = {"save", "echo"}}}),
+            "echo");
+  EXPECT_EQ(allowed({{.source = "agent", .allow = {"save", "echo"}},
+                     {.source = "global", .deny = {"save"}}}),
+            "echo");
 }
 
 TEST_F(PolicyTest, UnderstandsGroupsAndWildcards) {
@@ -39,28 +47,38 @@ TEST_F(PolicyTest, UnderstandsGroupsAndWildcards) {
   EXPECT_EQ(allowed({{.source = "a", .deny = {"other/*"}}}), "echo save");
   EXPECT_EQ(allowed({{.source = "a", .deny = {"*ing"}}}), "echo save maybe");
   EXPECT_EQ(allowed({{.source = "a", .deny = {"*"}}}), "");
-  EXPECT_EQ(allowed({{.source = "a", .deny = {"sa*"}}}), "maybe throwing waiting lying");  // save, and echo by its alias say
+  EXPECT_EQ(allowed({{.source = "a", .deny = {"sa*"}}}),
+            "maybe throwing waiting lying");  // save, and echo by its alias say
   EXPECT_EQ(allowed({{.source = "a", .deny = {"other"}}}), "echo save");
 }
 
 TEST_F(PolicyTest, RefusesNamesThatNothingKnows) {
-  EXPECT_EQ(allowed({{.source = "config.yaml", .deny = {"saev"}}}), "error: config.yaml: tools.deny names 'saev': no tool 'saev' (did you mean 'save'?)");
-  EXPECT_EQ(allowed({{.source = "c", .deny = {"sev*"}}}), "error: c: tools.deny names 'sev*': no tool matches 'sev*' (`helve tools` lists the tools)");
-  EXPECT_EQ(allowed({{.source = "c", .allow = {"group:talks"}}}), "error: c: tools.allow names 'group:talks': no group 'talks' of tools (did you mean 'talk'?)");
+  EXPECT_EQ(allowed({{.source = "config.yaml", .deny = {"saev"}}}),
+            "error: config.yaml: tools.deny names 'saev': no tool 'saev' (did you mean 'save'?)");
+  EXPECT_EQ(
+      allowed({{.source = "c", .deny = {"sev*"}}}),
+      "error: c: tools.deny names 'sev*': no tool matches 'sev*' (`helve tools` lists the tools)");
+  EXPECT_EQ(allowed({{.source = "c", .allow = {"group:talks"}}}),
+            "error: c: tools.allow names 'group:talks': no group 'talks' of tools (did you mean "
+            "'talk'?)");
 }
 
 TEST_F(PolicyTest, GivesSubAgentsTheIntersectionAfterExpansion) {
-  Policy parent = *Policy::make(registry, {{.source = "parent", .deny = {"save"}}});  // empty allow: all but save
-  Policy child = *Policy::spawn(registry, parent, {{.source = "child", .allow = {"echo", "save", "maybe"}}}, {});
+  Policy parent = *Policy::make(
+      registry, {{.source = "parent", .deny = {"save"}}});  // empty allow: all but save
+  Policy child = *Policy::spawn(registry, parent,
+                                {{.source = "child", .allow = {"echo", "save", "maybe"}}}, {});
   EXPECT_EQ(allowed(child), "echo maybe");
   Policy preset = *Policy::spawn(registry, parent, {{}}, {"echo", "save"});
   EXPECT_EQ(allowed(preset), "echo");
   Policy narrow = *Policy::make(registry, {{.source = "parent", .allow = {"echo"}}});
-  EXPECT_EQ(allowed(*Policy::spawn(registry, narrow, {{}}, {})), "echo");  // an empty allow of the child is not "all"
+  EXPECT_EQ(allowed(*Policy::spawn(registry, narrow, {{}}, {})),
+            "echo");  // an empty allow of the child is not "all"
 }
 
 TEST_F(PolicyTest, HidesToolsWhoseOnlyEffectIsDenied) {
-  Rules rules{.source = "a", .effects = {Verdict::allow, Verdict::deny, Verdict::allow, Verdict::allow}};
+  Rules rules{.source = "a",
+              .effects = {Verdict::allow, Verdict::deny, Verdict::allow, Verdict::allow}};
   EXPECT_EQ(allowed({rules}), "echo maybe throwing waiting lying");  // `maybe` can also just read
   Policy policy = *Policy::make(registry, {rules});
   EXPECT_EQ(policy.decide(2, Effect::write).verdict, Verdict::deny);

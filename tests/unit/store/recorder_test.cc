@@ -172,7 +172,8 @@ TEST_F(RecorderTest, DropsTheOldestNotesWhenTooManyWaitAndSaysSo) {
   EXPECT_EQ(calls.front().id, fmt::format("c_{:05}", kNotes - 1));
   EXPECT_EQ(calls.back().id, fmt::format("c_{:05}", kBatch));
   ASSERT_EQ(problems_.size(), 2u);
-  EXPECT_NE(problems_[1].find(std::to_string(kBatch) + " calls were dropped"), std::string::npos) << problems_[1];
+  EXPECT_NE(problems_[1].find(std::to_string(kBatch) + " calls were dropped"), std::string::npos)
+      << problems_[1];
 }
 
 TEST_F(RecorderTest, SaysHowManyRecordsAreLostWhenTheEndCannotBeWritten) {

@@ -90,8 +90,9 @@ TEST_F(SqliteOpen, RefusesTheFileOfAnotherUser) {
 
 TEST_F(SqliteOpen, GivesPagesOfAResultThatAnEarlierVersionStored) {
   must(migrate(*raw(), migrations().first(1)));
-  must(raw()->execute("INSERT INTO sessions VALUES ('s_1', '', '', x'', 1, 1);"
-                      "INSERT INTO results VALUES (1, 's_1', 1, 'exec', 5, 1, 5, x'6162636465')"));
+  must(
+      raw()->execute("INSERT INTO sessions VALUES ('s_1', '', '', x'', 1, 1);"
+                     "INSERT INTO results VALUES (1, 's_1', 1, 'exec', 5, 1, 5, x'6162636465')"));
   const std::unique_ptr<Store> store = must(opener_.open());
   EXPECT_EQ(must(store->result_text("s_1", "lr_1")), "abcde");
   EXPECT_EQ(must(store->result_page("s_1", "lr_1", 1)).text, "abcde");
@@ -103,7 +104,8 @@ TEST_F(SqliteOpen, KeepsTheCallsThatAnEarlierVersionRecorded) {
       "INSERT INTO calls VALUES"
       " (1, 'c_1', 's_1', 'a', 'u', x'2F77', 'mcp', 'read', x'7B7D', 'read', 7, 'ok', x'', 9, ''),"
       " (2, 'c_2', 's_1', 'b', 'u', x'2F77', 'cli', 'ls', x'', 'read', 8, 'ok', x'', 9, ''),"
-      " (3, 'c_3', 's_1', 'a', 'u', x'2F77', 'cli', 'write', x'', 'write', 0, 'running', x'', 0, 'p')"));
+      " (3, 'c_3', 's_1', 'a', 'u', x'2F77', 'cli', 'write', x'', 'write', 0, 'running', x'', 0, "
+      "'p')"));
   const std::vector<CallRecord> calls = must(must(opener_.open())->calls({.session = "s_1"}));
   ASSERT_EQ(calls.size(), 3u);
   EXPECT_EQ(calls[0].outcome, "running");

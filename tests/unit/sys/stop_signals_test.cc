@@ -10,7 +10,8 @@
 namespace helve::sys {
 namespace {
 
-// Runs `work` in a process of its own and says how that ended: its exit status, or minus the signal.
+// Runs `work` in a process of its own and says how that ended: its exit status, or minus the
+// signal.
 int ends_with(int (*work)()) {
   const pid_t child = fork();
   if (child == 0) _exit(work());
@@ -46,7 +47,8 @@ TEST(StopSignals, TheSecondSignalEndsTheProcess) {
 
 TEST(StopSignals, WorkThatDoesNotEndInTimeIsEnded) {
   EXPECT_EQ(ends_with([] {
-              auto signals = StopSignals::make({.grace = std::chrono::milliseconds(1), .late_status = 7});
+              auto signals =
+                  StopSignals::make({.grace = std::chrono::milliseconds(1), .late_status = 7});
               kill(getpid(), SIGTERM);
               for (;;) pause();
               return 0;

@@ -17,7 +17,8 @@ TEST(Dialect, SpeaksOfTheCallersOwnNames) {
     if (entry.name == "Read") read = &entry;
   }
   ASSERT_TRUE(read);
-  const Error ours = schema::to_error({{"path", "required, but missing", ""}, {"filepath", "unknown parameter", "did you mean 'path'?"}});
+  const Error ours = schema::to_error({{"path", "required, but missing", ""},
+                                       {"filepath", "unknown parameter", "did you mean 'path'?"}});
   const Error theirs = in_dialect(*read, ours);
   EXPECT_EQ(theirs.message, "file_path: required, but missing; filepath: unknown parameter");
   EXPECT_EQ(theirs.hint, "filepath: did you mean 'file_path'?");

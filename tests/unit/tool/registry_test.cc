@@ -30,7 +30,8 @@ TEST(Registry, FailsAsAWholeOnAnUnknownOrBrokenTool) {
   EXPECT_EQ(load(test_tools(), LoadNames{{"echo", "shout"}}), "no tool 'shout'");
   std::vector<Tool> broken = test_tools();
   broken[3].bind = nullptr;
-  EXPECT_EQ(load(std::move(broken), LoadNames{{"echo"}}), "tool 'throwing' cannot be loaded: it has no function");
+  EXPECT_EQ(load(std::move(broken), LoadNames{{"echo"}}),
+            "tool 'throwing' cannot be loaded: it has no function");
 }
 
 TEST(Registry, RefusesDuplicates) {
@@ -42,15 +43,18 @@ TEST(Registry, RefusesDuplicates) {
   tools.push_back(echo_tool());
   tools.push_back(testing::save_tool());
   tools[1].spec.aliases = {"say"};
-  EXPECT_EQ(load(std::move(tools), LoadAll{}), "tool 'save' cannot be loaded: its alias 'say' is taken");
+  EXPECT_EQ(load(std::move(tools), LoadAll{}),
+            "tool 'save' cannot be loaded: its alias 'say' is taken");
 }
 
 TEST(Registry, RefusesNamesThatNoProviderTakes) {
-  for (const std::string& name : std::vector<std::string>{"", "a b", "a/b", "a\nb", std::string(65, 'a')}) {
+  for (const std::string& name :
+       std::vector<std::string>{"", "a b", "a/b", "a\nb", std::string(65, 'a')}) {
     std::vector<Tool> tools;
     tools.push_back(echo_tool());
     tools[0].spec.name = name;
-    EXPECT_NE(load(std::move(tools), LoadAll{}).find("cannot be loaded"), std::string::npos) << name;
+    EXPECT_NE(load(std::move(tools), LoadAll{}).find("cannot be loaded"), std::string::npos)
+        << name;
   }
 }
 

@@ -31,8 +31,7 @@ TEST_F(Ls, ShowsOddNamesEscapedAndKeepsThemDistinct) {
   tree.file("c\x1b[2J");
   tree.file("d\xff");
   const Answer answer = call("ls", "{}");
-  EXPECT_EQ(answer.text,
-            "a\\nb (file, 1 byte)\nc\\x1b[2J (file, 1 byte)\nd\\xff (file, 1 byte)\n");
+  EXPECT_EQ(answer.text, "a\\nb (file, 1 byte)\nc\\x1b[2J (file, 1 byte)\nd\\xff (file, 1 byte)\n");
   EXPECT_EQ(answer["entries"].json.as_array()[0].at("name").as_string(), "a\nb");
   EXPECT_EQ(answer["entries"].json.as_array()[2].at("name").as_string(), "d\\xff");
 }

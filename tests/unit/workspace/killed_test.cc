@@ -12,8 +12,7 @@ class Killed : public WorkspaceTest {
   // it got so far.
   bool write_and_kill(const std::string& call, int when) const {
     const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-    const std::string inject =
-        "inject=" + call + ":signal=SIGKILL:when=" + std::to_string(when);
+    const std::string inject = "inject=" + call + ":signal=SIGKILL:when=" + std::to_string(when);
     const pid_t child = ::fork();
     if (child == 0) {
       ::execlp("strace", "strace", "-f", "-o", "/dev/null", "-e", inject.c_str(), program.c_str(),
@@ -33,8 +32,8 @@ constexpr int kMostCalls = 200;  // of one kind: a writing process makes far few
 
 TEST_F(Killed, WritersLeaveTheOldOrTheNewContentAndNothingAfterTheNextWrite) {
   if (!can_trace()) GTEST_SKIP() << "strace is missing or not permitted here";
-  for (const char* call : {"openat2", "write", "fchmod", "fdatasync", "fsync", "renameat2",
-                           "unlinkat", "close"}) {
+  for (const char* call :
+       {"openat2", "write", "fchmod", "fdatasync", "fsync", "renameat2", "unlinkat", "close"}) {
     bool killed = true;
     for (int when = 1; killed && when < kMostCalls; ++when) {
       SCOPED_TRACE(std::string("killed at ") + call + " number " + std::to_string(when));
@@ -51,8 +50,7 @@ TEST_F(Killed, WritersLeaveTheOldOrTheNewContentAndNothingAfterTheNextWrite) {
 }
 
 TEST_F(Killed, WritersOfAnotherMachineAreGivenADay) {
-  const std::string name =
-      ".helve-tmp-00000000-0000-0000-0000-000000000000_1_2_3.0123456789abcdef";
+  const std::string name = ".helve-tmp-00000000-0000-0000-0000-000000000000_1_2_3.0123456789abcdef";
   tree.file("in/" + name);
   ASSERT_TRUE(open()->write("file", "x", OnConflict::overwrite));
   EXPECT_TRUE(tree.exists("in/" + name));

@@ -22,9 +22,9 @@ class Protected : public WorkspaceTest {
 
 TEST_F(Protected, DirectoriesAreNotWrittenFromARootAboveThem) {
   tree.file("home/.config/helve/hooks/before_tool.x.sh", "old");
-  for (const char* path : {".config/helve/hooks/before_tool.x.sh", ".config/helve/trust",
-                           ".config/other/../helve/trust", ".config/helve",
-                           "./.config//helve/new/file"}) {
+  for (const char* path :
+       {".config/helve/hooks/before_tool.x.sh", ".config/helve/trust",
+        ".config/other/../helve/trust", ".config/helve", "./.config//helve/new/file"}) {
     tree.directory("home/.config/other");
     EXPECT_EQ(write("home", path), "denied protected_path") << path;
   }
@@ -88,11 +88,31 @@ TEST_F(Protected, PartsInTheRootsOwnPathMakeItReadOnly) {
 }
 
 TEST(ProtectedNames, AreKnownAsOtherFileSystemsReadThem) {
-  for (const char* name :
-       {".git", ".GiT", ".git.", ".git ", ".git. .", "git~1", "GIT~1", "git~1.", ".git:stream",
-        ".git::$INDEX_ALLOCATION", ".git\\hooks", ".g\u200cit", "\ufeff.git", ".git\u200d",
-        ".gi\u202et", ".\u206agit", ".g\u200bi\u200ft\u202a", "git\u200e~1", ".helve", ".HELVE..",
-        "helve~1", "HELVE~1", ".hel\u200cve", ".helve::$DATA", ".helve "}) {
+  for (const char* name : {".git",
+                           ".GiT",
+                           ".git.",
+                           ".git ",
+                           ".git. .",
+                           "git~1",
+                           "GIT~1",
+                           "git~1.",
+                           ".git:stream",
+                           ".git::$INDEX_ALLOCATION",
+                           ".git\\hooks",
+                           ".g\u200cit",
+                           "\ufeff.git",
+                           ".git\u200d",
+                           ".gi\u202et",
+                           ".\u206agit",
+                           ".g\u200bi\u200ft\u202a",
+                           "git\u200e~1",
+                           ".helve",
+                           ".HELVE..",
+                           "helve~1",
+                           "HELVE~1",
+                           ".hel\u200cve",
+                           ".helve::$DATA",
+                           ".helve "}) {
     EXPECT_EQ(protected_part("a/" + std::string(name) + "/b"), name) << name;
   }
   for (const char* name :

@@ -35,6 +35,8 @@ Result<GreetOutput> greet(const GreetInput& in, Context&) {
 
 }  // namespace
 
-Tool tool_greet() { return make_tool({.name = "greet", .group = "demo", .idempotent = true}, greet); }
+Tool tool_greet() {
+  return make_tool({.name = "greet", .group = "demo", .idempotent = true}, greet);
+}
 
 }  // namespace helve::tools

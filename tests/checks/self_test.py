@@ -8,6 +8,7 @@ from pathlib import Path
 
 import changelog
 import file_sizes
+import format as formatting
 import layers
 import residue
 import source
@@ -56,6 +57,11 @@ class Checks(unittest.TestCase):
         tree = GOOD_TREE | {"src/LAYERS": "base: tool\ntool: base\napp: base tool\n", "src/new/a.h": "\n",
                             "src/base/error.h": '#include "tool/tool.h"\n'}
         self.expect(layers, tree, "src/LAYERS:1: 'base' names 'tool'", "src/new: has no line")
+
+    def test_format_refuses_what_clang_format_would_change(self):
+        style = {".clang-format": "BasedOnStyle: Google\n", "src/a.cc": "int a = 1;\n"}
+        self.expect(formatting, style)
+        self.expect(formatting, style | {"src/b.cc": "int a;\nint  b;\n"}, "src/b.cc:2: not as clang-format")
 
     def test_waists_refuse_binding_and_running_outside_dispatch(self):
         code = "Tool t;\nauto b = t.bind(json);\n(*b)->run(context);\nstd::unique_ptr<Bound> kept;\nbound->run(x);\n"

@@ -76,6 +76,32 @@ Error past_end(std::string_view shown, std::uint64_t skip, std::uint64_t total) 
           "past_end"};
 }
 
+// Finds a character of a line in blocks of its text.
+class ColumnFinder {
+ public:
+  explicit ColumnFinder(std::uint64_t column) : left_(column) {}
+
+  // Where it begins in this block; nothing when it is not here.
+  std::optional<size_t> find(std::string_view block) {
+    for (size_t i = 0; i < block.size() && !ended_; ++i) {
+      if ((static_cast<unsigned char>(block[i]) & 0xC0) == 0x80) continue;
+      if (left_ == 0) return i;  // which may be the newline: a page can end just before it
+      ended_ = block[i] == '\n';
+      if (ended_) break;
+      --left_;
+      ++passed_;
+    }
+    return {};
+  }
+  bool line_ended() const { return ended_; }
+  std::uint64_t passed() const { return passed_; }
+
+ private:
+  std::uint64_t left_;
+  std::uint64_t passed_ = 0;
+  bool ended_ = false;
+};
+
 class Reader {
  public:
   Reader(const OpenFile& file, const PageRequest& request, std::string_view shown,
@@ -95,7 +121,9 @@ class Reader {
     if (!got) return sys::to_error(got.error(), "read", shown_);
     return {};
   }
-  Result<std::uint64_t> find_start() const;
+  Result<std::uint64_t> find_line() const;
+  Result<std::uint64_t> find_column(std::uint64_t offset) const;
+  Error past_column(std::uint64_t length) const;
   Result<void> count_rest(Page& page, std::uint64_t offset) const;
   bool take_lines(std::string& content) const;
 
@@ -127,6 +155,12 @@ Result<Page> Reader::small() {
   if (request_.skip >= *page.total_lines) return past_end(shown_, request_.skip, *page.total_lines);
   std::uint64_t skip = request_.skip;
   if (skip > 0) page.content.erase(0, *skip_newlines(page.content, skip));
+  if (request_.column > 0) {
+    ColumnFinder finder(request_.column);
+    const auto start = finder.find(page.content);
+    if (!start) return past_column(finder.passed());
+    page.content.erase(0, *start);
+  }
   const bool whole = !take_lines(page.content) && request_.skip == 0;
   page.first_line = request_.skip + 1;
   page.last_line = whole ? *page.total_lines : request_.skip + count_lines(page.content);
@@ -134,8 +168,29 @@ Result<Page> Reader::small() {
   return page;
 }
 
-// The byte where the page begins.
-Result<std::uint64_t> Reader::find_start() const {
+Error Reader::past_column(std::uint64_t length) const {
+  return {Code::invalid_argument,
+          fmt::format("line {} of '{}' has only {} characters", request_.skip + 1,
+                      escape_for_display(shown_), length),
+          "column counts from 1 and must be within the line", "past_column"};
+}
+
+// The byte where the character begins that the page starts with.
+Result<std::uint64_t> Reader::find_column(std::uint64_t offset) const {
+  if (request_.column == 0) return offset;
+  ColumnFinder finder(request_.column);
+  std::string block;
+  while (true) {
+    TRY(checkpoint_(offset));
+    TRY(read(block, kBlock, offset));
+    if (const auto found = finder.find(block)) return offset + *found;
+    if (block.empty() || finder.line_ended()) return past_column(finder.passed());
+    offset += block.size();
+  }
+}
+
+// The byte where the first line of the page begins.
+Result<std::uint64_t> Reader::find_line() const {
   std::uint64_t skip = request_.skip, offset = 0;
   std::string block;
   bool ends_in_newline = true;
@@ -183,7 +238,7 @@ Result<Page> Reader::large() {
   std::string start;
   TRY(read(start, kSniffedBytes, 0));
   TRY(check_text(start, std::max<std::uint64_t>(file_.status.size, start.size()), shown_));
-  const std::uint64_t offset = TRY(find_start());
+  const std::uint64_t offset = TRY(find_column(TRY(find_line())));
   // One byte more shows whether the page ends between two characters.
   TRY(read(page.content, request_.bytes + 1, offset));
   if (page.content.empty()) return past_end(shown_, request_.skip, request_.skip);
@@ -191,12 +246,13 @@ Result<Page> Reader::large() {
   page.more = take_lines(page.content);
   if (page.content.size() > request_.bytes) {
     const size_t newline = page.content.rfind('\n', request_.bytes - 1);
-    page.cut = newline == page.content.npos;
-    page.content.resize(page.cut ? cut_utf8(page.content, request_.bytes).size() : newline + 1);
+    const bool cut = newline == page.content.npos;
+    page.content.resize(cut ? cut_utf8(page.content, request_.bytes).size() : newline + 1);
+    if (cut) page.next_column = request_.column + count_chars(page.content);
   }
   page.more = page.more || too_long;
   page.first_line = request_.skip + 1;
-  page.last_line = request_.skip + (page.cut ? 1 : count_lines(page.content));
+  page.last_line = request_.skip + (page.next_column > 0 ? 1 : count_lines(page.content));
   if (file_.status.size <= kMaxCountedFile) {
     TRY(count_rest(page, offset + page.content.size()));
   }

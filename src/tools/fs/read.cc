@@ -25,14 +25,15 @@ struct ReadInput {
   std::optional<std::int64_t> limit;
   std::optional<std::int64_t> start_line;
   std::optional<std::int64_t> end_line;
+  std::optional<std::int64_t> column;
   std::int64_t max_bytes = kDefaultPage;
 
   static constexpr auto schema() {
     return object(
         "Read a text file. Shows numbered lines, one page at a time (50 KB unless max_bytes says "
         "otherwise); when more follows, the first line of the answer gives the next offset. Lines "
-        "over "
-        "2000 characters are cut. Binary files are refused; ls lists directories.",
+        "over 2000 characters are cut; column shows the rest of one. Binary files are refused; ls "
+        "lists directories.",
         arg<&ReadInput::path>("File, relative to the workspace or absolute inside it")
             .min_length(1),
         opt<&ReadInput::offset>("Lines to skip; 0 starts at the first line").min(0),
@@ -42,7 +43,11 @@ struct ReadInput {
         opt<&ReadInput::start_line>("First line, counted from 1; instead of offset and limit")
             .min(1),
         opt<&ReadInput::end_line>("Last line, inclusive; instead of offset and limit").min(1),
-        opt<&ReadInput::max_bytes>("Size of the page in bytes").min(1).max(kMaxPage));
+        opt<&ReadInput::column>(
+            "Character of the first line to start at, from 1: the rest of a line that was cut. "
+            "Lines are then shown whole, as far as they fit into the page")
+            .min(1),
+        opt<&ReadInput::max_bytes>("Size of the page in bytes").min(4).max(kMaxPage));
   }
 };
 
@@ -52,7 +57,9 @@ struct ReadOutput {
   std::int64_t start_line = 0;
   std::int64_t end_line = 0;
   std::optional<std::int64_t> total_lines;
+  std::optional<std::int64_t> start_column;
   std::optional<std::int64_t> next_offset;
+  std::optional<std::int64_t> next_column;
   std::int64_t size = 0;
   std::optional<std::int64_t> truncated_lines;
   std::optional<std::vector<std::string>> notes;
@@ -65,7 +72,9 @@ struct ReadOutput {
             "Number of the first line shown, from 1; 0 when the file is empty"),
         arg<&ReadOutput::end_line>("Number of the last line shown"),
         opt<&ReadOutput::total_lines>("Lines of the whole file; absent for files over 64 MB"),
+        opt<&ReadOutput::start_column>("Where in the first line the content starts, if asked for"),
         opt<&ReadOutput::next_offset>("The offset that continues; absent when nothing follows"),
+        opt<&ReadOutput::next_column>("The column that continues, when the page ends in a line"),
         arg<&ReadOutput::size>("Size of the whole file in bytes"),
         opt<&ReadOutput::truncated_lines>(
             "Lines that are not shown to their end, when there are any"),
@@ -93,7 +102,9 @@ bool is_too_long(std::string_view line) {
   return line.size() > kMaxShownLine && count_chars(line) > kMaxShownLine;
 }
 
-void append_line(std::string& out, std::int64_t number, std::string_view line) {
+enum class Long : bool { cut, whole };
+
+void append_line(std::string& out, std::int64_t number, std::string_view line, Long lines) {
   // "%6d\t", written from its end: this runs for every line of every page.
   char column[24];
   char* const end = column + sizeof column;
@@ -104,7 +115,7 @@ void append_line(std::string& out, std::int64_t number, std::string_view line) {
   while (end - at < 7) *--at = ' ';
   out.append(at, end);
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (!is_too_long(line)) {
+  if (lines == Long::whole || !is_too_long(line)) {
     out += line;
   } else {
     const std::string_view head = first_chars(line, kMaxShownLine);
@@ -117,10 +128,15 @@ void append_line(std::string& out, std::int64_t number, std::string_view line) {
 std::string ReadOutput::text() const {
   std::string out;
   out.reserve(content.size() + static_cast<size_t>(end_line - start_line + 1) * 7 + 200);
-  if (start_line > 1 || next_offset) {
+  if (start_line > 1 || start_column || next_offset) {
     out += fmt::format("lines {}–{}", start_line, end_line);
     if (total_lines) out += fmt::format(" of {}", *total_lines);
-    out += next_offset ? fmt::format(" · next offset={}\n", *next_offset) : " · end of file\n";
+    if (start_column) out += fmt::format(" · from character {}", *start_column);
+    out += next_offset ? fmt::format(" · next offset={}", *next_offset) : " · end of file";
+    // Who reads this text has seen no more of the line than it shows.
+    if (next_column)
+      out += fmt::format(" column={}", start_column ? *next_column : kMaxShownLine + 1);
+    out += '\n';
   }
   if (notes) {
     for (const std::string& note : *notes) out += "note: " + note + "\n";
@@ -130,8 +146,9 @@ std::string ReadOutput::text() const {
   if (start_line == 1 && lines.starts_with(kByteOrderMark))
     lines.remove_prefix(kByteOrderMark.size());
   std::int64_t number = start_line;
-  if (lines.empty()) append_line(out, number, lines);
-  for_each_line(lines, [&](std::string_view line) { append_line(out, number++, line); });
+  const Long length = start_column ? Long::whole : Long::cut;
+  if (lines.empty()) append_line(out, number, lines, length);
+  for_each_line(lines, [&](std::string_view line) { append_line(out, number++, line, length); });
   return out;
 }
 
@@ -141,7 +158,8 @@ Result<workspace::PageRequest> to_request(const ReadInput& in) {
     return Error{Code::invalid_argument, "offset/limit and start_line/end_line were both given",
                  "use one pair: offset counts lines to skip, start_line counts from 1"};
   }
-  workspace::PageRequest request{.bytes = static_cast<size_t>(in.max_bytes)};
+  workspace::PageRequest request{.column = static_cast<std::uint64_t>(in.column.value_or(1) - 1),
+                                 .bytes = static_cast<size_t>(in.max_bytes)};
   if (by_offset) {
     request.skip = static_cast<std::uint64_t>(in.offset.value_or(0));
     if (in.limit) request.lines = static_cast<std::uint64_t>(*in.limit);
@@ -168,22 +186,21 @@ void make_valid(ReadOutput& out) {
   out.note("some bytes are not UTF-8 text; they are shown as \\xNN, and \\ as \\\\");
 }
 
-void note_long_lines(ReadOutput& out, const workspace::Page& page, std::int64_t max_bytes) {
-  if (page.cut) {
-    out.truncated_lines = 1;
-    out.note(fmt::format(
-        "line {} is longer than the page of {} bytes; only its start is shown{}", page.first_line,
-        max_bytes,
-        max_bytes < kMaxPage ? fmt::format(" (max_bytes may be up to {})", kMaxPage) : ""));
-    return;
-  }
-  if (out.content.size() <= kMaxShownLine) return;
-  std::int64_t count = 0;
-  for_each_line(out.content, [&](std::string_view line) { count += is_too_long(line); });
+// Says which lines the text does not show to their end, and how to see the rest.
+void note_long_lines(ReadOutput& out, const Context& context) {
+  if (out.start_column || out.content.size() <= kMaxShownLine) return;
+  std::int64_t count = 0, first = 0, number = out.start_line;
+  for_each_line(out.content, [&](std::string_view line) {
+    if (is_too_long(line) && count++ == 0) first = number;
+    ++number;
+  });
   if (count == 0) return;
   out.truncated_lines = count;
-  out.note(fmt::format("{} {} shown only to character {}", count,
-                       count == 1 ? "line is" : "lines are", kMaxShownLine));
+  out.note(fmt::format(
+      "{} shown only to character {}; offset={} with column={} shows the rest{}",
+      count == 1 ? fmt::format("line {} is", first) : fmt::format("{} lines are", count),
+      kMaxShownLine, context.as_caller_counts("offset", first - 1), kMaxShownLine + 1,
+      count == 1 ? "" : fmt::format(" of line {}", first)));
 }
 
 Result<ReadOutput> read(const ReadInput& in, Context& context) {
@@ -204,13 +221,18 @@ Result<ReadOutput> read(const ReadInput& in, Context& context) {
   out.start_line = static_cast<std::int64_t>(page.first_line);
   out.end_line = static_cast<std::int64_t>(page.last_line);
   if (page.total_lines) out.total_lines = static_cast<std::int64_t>(*page.total_lines);
-  if (page.more) out.next_offset = context.as_caller_counts("offset", out.end_line);
+  out.start_column = in.column;
+  if (page.next_column > 0) out.next_column = static_cast<std::int64_t>(page.next_column) + 1;
+  if (page.more) {
+    const std::int64_t seen = out.next_column ? out.end_line - 1 : out.end_line;
+    out.next_offset = context.as_caller_counts("offset", seen);
+  }
   out.size = static_cast<std::int64_t>(file.status.size);
   if (out.start_line == 1 && out.content.starts_with(kByteOrderMark)) {
     out.note("the file begins with a UTF-8 byte order mark");
   }
   make_valid(out);
-  note_long_lines(out, page, in.max_bytes);
+  note_long_lines(out, context);
   return out;
 }
 
@@ -227,7 +249,9 @@ Tool tool_read() {
                     {"Twenty lines after the first hundred",
                      R"({"path": "src/main.cc", "offset": 100, "limit": 20})"},
                     {"Lines 10 to 30",
-                     R"({"path": "src/main.cc", "start_line": 10, "end_line": 30})"}},
+                     R"({"path": "src/main.cc", "start_line": 10, "end_line": 30})"},
+                    {"The rest of a first line that was cut",
+                     R"({"path": "data.json", "column": 2001})"}},
        // A page is its own limit: at worst every byte is a newline and becomes a numbered line.
        .limits = {.inline_chars = 9 * kMaxPage}},
       read);

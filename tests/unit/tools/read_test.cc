@@ -104,7 +104,20 @@ TEST_F(Read, CutsLongLinesBetweenCharactersAndSaysSo) {
   EXPECT_EQ(answer["truncated_lines"], 1);
   EXPECT_EQ(answer["content"], "short\n" + line + "\n");
   EXPECT_TRUE(has(answer.text, "é… [100 more characters]\n"));
-  EXPECT_TRUE(has(answer.text, "note: 1 line is shown only to character 2000"));
+  EXPECT_TRUE(has(
+      answer.text,
+      "note: line 2 is shown only to character 2000; offset=1 with column=2001 shows the rest\n"));
+  const Answer rest = call("read", R"({"path": "wide", "offset": 1, "column": 2001})");
+  EXPECT_EQ(rest["content"], line.substr(4000) + "\n");
+  EXPECT_EQ(rest["start_column"], 2001);
+  EXPECT_TRUE(has(rest.text, "lines 2–2 of 2 · from character 2001 · end of file\n"));
+}
+
+TEST_F(Read, ShowsTheRestOfALongLineWhole) {
+  tree.file("wide", std::string(30'000, 'x') + "\n");
+  const Answer answer = call("read", R"({"path": "wide", "column": 2001})");
+  EXPECT_TRUE(has(answer.text, "\t" + std::string(28'000, 'x') + "\n"));
+  EXPECT_TRUE(answer.lacks("truncated_lines"));
 }
 
 TEST_F(Read, DoesNotCutALineThatJustFits) {
@@ -119,8 +132,11 @@ TEST_F(Read, SaysThatALineIsLongerThanThePage) {
   const Answer answer = call("read", R"({"path": "wide"})");
   EXPECT_EQ(answer["content"].json.as_string().size(), 50u * 1024);
   EXPECT_EQ(answer["truncated_lines"], 1);
-  EXPECT_EQ(answer["next_offset"], 1);
-  EXPECT_TRUE(has(answer.text, "max_bytes may be up to 524288"));
+  EXPECT_EQ(answer["next_offset"], 0);
+  EXPECT_EQ(answer["next_column"], 50 * 1024 + 1);
+  EXPECT_TRUE(has(answer.text, "lines 1–1 of 2 · next offset=0 column=2001\n"));
+  EXPECT_TRUE(has(call("read", R"({"path": "wide", "column": 2001})").text,
+                  "lines 1–1 of 2 · from character 2001 · next offset=0 column=53201\n"));
   EXPECT_EQ(call("read", R"({"path": "wide", "offset": 1})")["content"], "next\n");
   EXPECT_EQ(call("read", R"({"path": "wide", "max_bytes": 524288})")["end_line"], 2);
 }

@@ -62,7 +62,7 @@ TEST_F(Pages, TogetherAreTheFile) {
       for (bool more = true; more;) {
         const auto page = read({.skip = skip, .lines = lines, .bytes = bytes});
         ASSERT_TRUE(page);
-        ASSERT_FALSE(page->cut);
+        ASSERT_EQ(page->next_column, 0u);
         EXPECT_EQ(page->first_line, skip + 1);
         EXPECT_EQ(page->total_lines, 41u);
         EXPECT_LE(page->content.size(), bytes);
@@ -90,7 +90,7 @@ TEST_F(Pages, CutOnlyALineThatIsLongerThanThePageAndNeverACharacter) {
   for (size_t bytes = 1; bytes < 20; ++bytes) {
     const auto page = read(line + "\nnext\n", {.bytes = bytes});
     ASSERT_TRUE(page);
-    EXPECT_TRUE(page->cut);
+    EXPECT_EQ(page->next_column, 1 + (bytes - 1) / 3);
     EXPECT_EQ(page->content, line.substr(0, 1 + (bytes - 1) / 3 * 3));
     EXPECT_EQ(page->last_line, 1u);
     EXPECT_TRUE(page->more);
@@ -147,6 +147,46 @@ TEST_F(Pages, NameOtherEncodings) {
   EXPECT_TRUE(has(read("\xff\xfe\0\0a\0\0\0"s, {}).error().message, "UTF-32"));
 }
 
+// However small the page is, following next_column gives the whole line back.
+TEST_F(Pages, GoOnInALineThatWasCut) {
+  std::string line = "a";
+  for (int i = 0; i < 100; ++i) line += i % 3 == 0 ? "\u20ac" : "\U0001F600";
+  line += "\xFF\x80z";
+  tree.file("in/file", "first\n" + line + "\nnext\n");
+  for (size_t bytes = 4; bytes < 40; ++bytes) {
+    std::string all;
+    std::uint64_t column = 0;
+    do {
+      const auto page = read({.skip = 1, .column = column, .lines = 1, .bytes = bytes});
+      ASSERT_TRUE(page) << bytes << " " << column;
+      EXPECT_EQ(page->first_line, 2u);
+      EXPECT_EQ(page->last_line, 2u);
+      EXPECT_EQ(page->total_lines, 3u);
+      EXPECT_TRUE(page->more);
+      all += page->content;
+      column = page->next_column;
+    } while (column > 0);
+    EXPECT_EQ(all, line + "\n") << bytes;
+  }
+}
+
+TEST_F(Pages, StartInsideALineOfASmallFile) {
+  EXPECT_EQ(read("one\nz\u20acit\nthree\n", {.skip = 1, .column = 2})->content, "it\nthree\n");
+  EXPECT_EQ(read("one\ntwo", {.skip = 1, .column = 2})->content, "o");
+}
+
+TEST_F(Pages, SayHowLongTheLineIsWhenTheColumnIsBehindIt) {
+  for (const size_t bytes : {4u, 1000u}) {
+    for (const std::uint64_t column : {5u, 4000u}) {
+      const auto page = read("one\nfour\nx", {.skip = 1, .column = column, .bytes = bytes});
+      ASSERT_FALSE(page);
+      EXPECT_EQ(page.error().type, "past_column");
+      EXPECT_TRUE(has(page.error().message, "has only 4 characters")) << page.error().message;
+    }
+    EXPECT_FALSE(read("one\nfour\nx", {.skip = 2, .column = 1, .bytes = bytes}));
+  }
+}
+
 TEST_F(Pages, ReadTenGigabytesInLittleMemory) {
   tree.file("in/file", numbered(2000));
   ASSERT_EQ(::truncate(tree.path("in/file").c_str(), 10'000'000'000), 0);
@@ -158,7 +198,7 @@ TEST_F(Pages, ReadTenGigabytesInLittleMemory) {
   EXPECT_TRUE(page->more);
   EXPECT_FALSE(page->total_lines);
   // The one line without end.
-  EXPECT_TRUE(read({.skip = 2000})->cut);
+  EXPECT_EQ(read({.skip = 2000})->next_column, 50u * 1024);
   // And a walk through a quarter of a gigabyte, ended from outside.
   const auto file = open()->open_file("file");
   int checks = 0;

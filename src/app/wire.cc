@@ -90,6 +90,8 @@ Result<Workspace> open_all(const std::vector<Root>& roots, const cli::Options& o
   workspace::Options all{
       .breadth = workspace::Breadth::any,
       .durability = config.sync ? workspace::Durability::synced : workspace::Durability::unsynced,
+      .hard_links =
+          config.read_hard_links ? workspace::HardLinks::read : workspace::HardLinks::refuse,
       .protected_directories = own_directories(surroundings)};
   for (const Root& root : roots)
     all.roots.push_back(
@@ -343,7 +345,8 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
                 .workspace = path,
                 .session = options.session.value_or(sys::new_id("s_", world->clock))};
   TRY(load_tools(*world, config, options, purpose));
-  const bool needs_more = !config.roots.empty() || !config.sync || options.read_only;
+  const bool needs_more =
+      !config.roots.empty() || !config.sync || !config.read_hard_links || options.read_only;
   if (opened)
     place->files = needs_more ? TRY(open_all({{path, root.breadth}}, options, surroundings, config))
                               : std::move(*opened);

@@ -36,6 +36,7 @@ struct Config {
   HookSettings hooks;
   bool record = true;
   bool sync = true;
+  bool read_hard_links = true;
   Profile profile = Profile::default_;
   std::string dialect;
   Color color = Color::auto_;

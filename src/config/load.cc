@@ -213,6 +213,7 @@ class Loader {
     config.hooks = settings_.hooks;
     config.record = settings_.record;
     config.sync = settings_.sync;
+    config.read_hard_links = settings_.read_hard_links;
     config.profile = settings_.profile;
     config.dialect = std::move(settings_.dialect);
     config.color = settings_.color;

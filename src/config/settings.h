@@ -141,6 +141,7 @@ struct Settings {
   HookSettings hooks;
   bool record = true;
   bool sync = true;
+  bool read_hard_links = true;
   Profile profile = Profile::default_;
   std::string dialect;
   Color color = Color::auto_;
@@ -158,6 +159,8 @@ struct Settings {
         schema::opt<&Settings::hooks>("Your scripts around every call"),
         schema::opt<&Settings::record>("Whether calls are recorded"),
         schema::opt<&Settings::sync>("Whether changed files are on disk before a call returns"),
+        schema::opt<&Settings::read_hard_links>(
+            "Whether files with several names are read; one of them may be outside the workspace"),
         schema::opt<&Settings::profile>(
             "bare: no policy, hooks or records; the tool's function is called directly"),
         schema::opt<&Settings::dialect>("Whose tool names are shown; empty: helve's own")

@@ -39,7 +39,7 @@ Error too_wide(const std::string& path) {
 
 Result<std::unique_ptr<Workspace>> Workspace::make(const Options& options) {
   if (options.roots.empty()) return Error{Code::invalid_argument, "a workspace needs a root"};
-  std::unique_ptr<Workspace> workspace(new Workspace(options.durability));
+  std::unique_ptr<Workspace> workspace(new Workspace(options));
   for (const Options::Root& root : options.roots)
     TRY(workspace->add_root(root, root.breadth.value_or(options.breadth)));
   for (const std::string& path : options.protected_directories) {
@@ -181,6 +181,14 @@ Result<OpenFile> Workspace::open_file(std::string_view path) const {
                  fmt::format("cannot read '{}': it is a {}", escape_for_display(shown(place)),
                              sys::name_of(status->kind)),
                  "only regular files are read", "not_a_file"};
+  }
+  if (status->links > 1 && hard_links_ == HardLinks::refuse) {
+    return Error{
+        Code::denied,
+        fmt::format("cannot read '{}': the file has {} names (hard links), perhaps outside "
+                    "the workspace",
+                    escape_for_display(shown(place)), status->links),
+        "read_hard_links in the configuration allows it", "hard_link"};
   }
   return OpenFile{std::move(*file), *status};
 }

@@ -32,6 +32,9 @@ enum class Durability : unsigned char { synced, unsynced };
 // it.
 enum class Breadth : unsigned char { narrow, any };
 
+// A file with several names may have one outside the roots. Such a file is never written to.
+enum class HardLinks : unsigned char { read, refuse };
+
 struct Options {
   struct Root {
     std::string path;  // absolute, or relative to the current directory
@@ -41,6 +44,7 @@ struct Options {
   std::vector<Root> roots;  // at least one; the first is where relative paths begin
   Breadth breadth = Breadth::narrow;
   Durability durability = Durability::synced;
+  HardLinks hard_links = HardLinks::read;
   // Not written to, wherever a root or a link leads; they need not exist. Absolute, or relative to
   // the current directory.
   std::vector<std::string> protected_directories = {};
@@ -126,7 +130,8 @@ class Workspace {
     std::string_view path;  // below the root; "." for the root itself
   };
 
-  explicit Workspace(Durability durability) : durability_(durability) {}
+  explicit Workspace(const Options& options)
+      : durability_(options.durability), hard_links_(options.hard_links) {}
   Result<void> add_root(const Options::Root& option, Breadth breadth);
   Result<Place> locate(std::string_view path) const;
   std::string shown(const Place& place) const;
@@ -137,6 +142,7 @@ class Workspace {
 
   std::vector<Root> roots_;
   Durability durability_;
+  HardLinks hard_links_;
   std::vector<std::string> protected_directories_;  // absolute
   Locks locks_;
   Leftovers leftovers_;

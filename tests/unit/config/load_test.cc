@@ -48,6 +48,7 @@ limits: {inline_chars: 500, timeout_seconds: 1.5, max_frame_bytes: 65536}
 hooks: {enabled: false, timeout_seconds: 2}
 record: false
 sync: false
+read_hard_links: false
 profile: bare
 dialect: claude
 color: never
@@ -71,6 +72,7 @@ verbose: true
   EXPECT_EQ(config.hooks.timeout_seconds, 2);
   EXPECT_FALSE(config.record);
   EXPECT_FALSE(config.sync);
+  EXPECT_FALSE(config.read_hard_links);
   EXPECT_EQ(config.profile, Profile::bare);
   EXPECT_EQ(config.dialect, "claude");
   EXPECT_EQ(config.color, Color::never);

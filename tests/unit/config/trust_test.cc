@@ -72,6 +72,14 @@ profile: bare
                           ignored(13, "record"), ignored(14, "sync"), ignored(15, "profile")));
 }
 
+TEST_F(TrustTest, AnUntrustedFileCanForbidHardLinksButNotAllowThem) {
+  workspace("read_hard_links: false\n");
+  EXPECT_FALSE(loaded().config.read_hard_links);
+  user("read_hard_links: false\n");
+  workspace("read_hard_links: true\n");
+  EXPECT_FALSE(loaded().config.read_hard_links);
+}
+
 TEST_F(TrustTest, AnUntrustedFileCanOnlyMakeLimitsSmaller) {
   user("limits: {inline_chars: 1000}\n");
   workspace("limits: {inline_chars: 2000, timeout_seconds: 3, max_frame_bytes: 1000000000}\n");

@@ -64,9 +64,17 @@ TEST_F(Opening, EndsOnALoopOfLinks) {
   EXPECT_EQ(kind_of(read_error("a")), "invalid_argument symlink_loop");
 }
 
-TEST_F(Opening, ReadsAFileWithSeveralNames) {
+TEST_F(Opening, ReadsAFileWithSeveralNamesUnlessToldNotTo) {
   ASSERT_EQ(::link(tree.path("out/secret").c_str(), tree.path("in/hard").c_str()), 0);
   EXPECT_TRUE(open()->open_file("hard"));
+  tree.file("in/plain", "x");
+  const auto careful =
+      Workspace::make({.roots = {{tree.path("in")}}, .hard_links = HardLinks::refuse});
+  ASSERT_TRUE(careful);
+  const auto refused = (*careful)->open_file("hard");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(kind_of(refused.error()), "denied hard_link");
+  EXPECT_TRUE((*careful)->open_file("plain"));
 }
 
 TEST_F(Opening, RefusesWhatIsNoFileAndNeverBlocks) {

@@ -22,8 +22,7 @@ struct LsInput {
   static constexpr auto schema() {
     return object(
         "List a directory: name, type and size, sorted by name, at most 1000 entries. Links are "
-        "shown with "
-        "their target and not followed.",
+        "shown with their target and not followed.",
         opt<&LsInput::path>("Directory, relative to the workspace or absolute inside it")
             .positional()
             .min_length(1),
@@ -44,6 +43,7 @@ struct LsEntry {
   EntryType type = EntryType::file;
   std::int64_t size = 0;
   std::optional<std::string> target;
+  std::optional<bool> escaped;
 
   static constexpr auto schema() {
     return object(
@@ -51,7 +51,8 @@ struct LsEntry {
         arg<&LsEntry::name>("Path below the listed directory; bytes that are not UTF-8 as \\xNN"),
         arg<&LsEntry::type>("What it is"),
         arg<&LsEntry::size>("Size of a file in bytes; 0 for anything else"),
-        opt<&LsEntry::target>("Where a symlink leads"));
+        opt<&LsEntry::target>("Where a symlink leads"),
+        opt<&LsEntry::escaped>("True when the name is not UTF-8; in others \\x is just text"));
   }
 
   std::string text() const {
@@ -114,6 +115,7 @@ LsEntry to_entry(const workspace::Entry& entry) {
   LsEntry out{.name = escape_invalid_utf8(entry.path), .type = type_of(entry.kind)};
   if (out.type == EntryType::file) out.size = static_cast<std::int64_t>(entry.size);
   if (out.type == EntryType::symlink) out.target = escape_invalid_utf8(entry.target);
+  if (!is_utf8(entry.path)) out.escaped = true;
   return out;
 }
 
@@ -125,6 +127,14 @@ std::vector<std::string> notes_on(const LsOutput& out, const workspace::Listing&
   if (out.truncated) {
     notes.push_back(fmt::format("only the first {} of {}{} entries are shown", out.entries.size(),
                                 depth > 1 ? "at least " : "", out.total));
+  }
+  const auto escaped = std::ranges::count_if(
+      out.entries, [](const LsEntry& entry) { return entry.escaped.has_value(); });
+  if (escaped > 0) {
+    notes.push_back(
+        fmt::format("{} not UTF-8: \\xNN stands for a byte of it, and it cannot be named "
+                    "in a call",
+                    escaped == 1 ? "one name is" : fmt::format("{} names are", escaped)));
   }
   const size_t named = std::min(listing.unreadable.size(), kMaxNamedUnreadable);
   for (size_t i = 0; i < named; ++i) {

@@ -30,10 +30,16 @@ TEST_F(Ls, ShowsOddNamesEscapedAndKeepsThemDistinct) {
   tree.file("a\nb");
   tree.file("c\x1b[2J");
   tree.file("d\xff");
+  tree.file("d\\xff");
   const Answer answer = call("ls", "{}");
-  EXPECT_EQ(answer.text, "a\\nb (file, 1 byte)\nc\\x1b[2J (file, 1 byte)\nd\\xff (file, 1 byte)\n");
+  EXPECT_TRUE(
+      answer.text.starts_with("a\\nb (file, 1 byte)\nc\\x1b[2J (file, 1 byte)\nd\\xff (file, 1 "
+                              "byte)\nd\\xff (file, 1 byte)\n"));
+  EXPECT_TRUE(has(answer.text, "note: one name is not UTF-8"));
   EXPECT_EQ(answer["entries"].json.as_array()[0].at("name").as_string(), "a\nb");
   EXPECT_EQ(answer["entries"].json.as_array()[2].at("name").as_string(), "d\\xff");
+  EXPECT_FALSE(answer["entries"].json.as_array()[2].as_object().contains("escaped"));
+  EXPECT_TRUE(answer["entries"].json.as_array()[3].at("escaped").as_bool());
 }
 
 TEST_F(Ls, BoundsALargeDirectoryAndSaysSo) {

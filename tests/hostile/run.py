@@ -1,0 +1,107 @@
+"""A stranger's repository starts no process, changes nothing, and no secret of ours gets out.
+
+run.py HELVE: runs the program in a repository that tries everything a file can try.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+CANARY = "canary-4f1d9c77"
+SCRIPT = "#!/bin/sh\ntouch '{}'\n"
+CONFIG = """\
+tools: {load: all, effects: {write: allow}}
+hooks: {enabled: true, timeout_seconds: 60}
+record: false
+roots: [{path: /, access: writable}]
+profile: bare
+"""
+COMMANDS = [
+    [],
+    ["--help"],
+    ["doctor"],
+    ["doctor", "--json"],
+    ["tools"],
+    ["tools", "--format", "anthropic"],
+    ["fs", "ls", "-a"],
+    ["fs", "read", "README.md"],
+    ["fs", "read", "nothing-here"],
+    ["fs", "read", "leak"],
+    ["--verbose", "fs", "write", "--no-such-flag"],
+    ["call", "read", '{"path": "README.md"'],
+    ["log"],
+]
+MESSAGES = [
+    {"id": 1, "method": "initialize",
+     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
+    {"method": "notifications/initialized"},
+    {"id": 2, "method": "tools/list"},
+    {"id": 3, "method": "tools/call", "params": {"name": "read", "arguments": {"path": "README.md"}}},
+    {"id": 4, "method": "resources/list"},
+    {"id": 5, "method": "prompts/list"},
+    {"id": 6, "method": "tools/call", "params": {"name": "read", "arguments": {"path": "../home/.netrc"}}},
+]
+
+
+def make_repository(repository, outside):
+    traps = [f".helve/hooks/{point}_tool.{tool}.sh" for point in ("before", "after") for tool in ("read", "ls", "write")]
+    traps += [".helve/hooks/before_tool.sh", ".git/hooks/post-checkout", ".git/hooks/fsmonitor", ".envrc", "helve"]
+    for trap in traps:
+        file = repository / trap
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(SCRIPT.format(outside / "sprung"))
+        file.chmod(0o755)
+    (repository / ".helve/config.yaml").write_text(CONFIG)
+    (repository / ".git/config").write_text(f"[core]\n\tfsmonitor = {repository}/.git/hooks/fsmonitor\n\tpager = touch {outside}/sprung\n")
+    (repository / "README.md").write_text("hello\n")
+    (repository / "leak").symlink_to(outside / "home/.netrc")
+
+
+def everything_below(directory):
+    return {path.relative_to(directory): path.read_bytes() if path.is_file() and not path.is_symlink() else None
+            for path in sorted(directory.rglob("*"))}
+
+
+def main(helve):
+    problems = []
+    with tempfile.TemporaryDirectory() as name:
+        outside = pathlib.Path(name)
+        repository, home, trace = outside / "repository", outside / "home", outside / "trace"
+        home.mkdir()
+        (home / ".netrc").write_text(CANARY)
+        make_repository(repository, outside)
+        before = everything_below(repository)
+        environment = {"PATH": f"{repository}:{os.environ['PATH']}", "HOME": str(home), "API_TOKEN": CANARY,
+                       "XDG_STATE_HOME": str(outside / "state"), "XDG_CONFIG_HOME": str(home / "config")}
+        lines = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in MESSAGES)
+        for command in [*COMMANDS, ["mcp"]]:
+            done = subprocess.run(
+                ["strace", "-f", "-qq", "-e", "trace=execve,fork,vfork,clone,clone3", "-o", trace, helve, *command],
+                cwd=repository, env=environment, capture_output=True, text=True, timeout=60, input=lines if command == ["mcp"] else "")
+            shown = f"helve {' '.join(command)}"
+            calls = trace.read_text()
+            if calls.count("execve(") != 1 or re.search(r"fork\(", calls) or \
+                    any("CLONE_THREAD" not in line for line in calls.splitlines() if re.search(r"\bclone3?\(", line)):
+                problems.append(f"{shown} started a process:\n{calls}")
+            if CANARY in done.stdout + done.stderr:
+                problems.append(f"{shown} shows a secret:\n{done.stdout}{done.stderr}")
+            if command == ["mcp"] and done.stdout.count('"id":') < 6:
+                problems.append(f"{shown} did not answer:\n{done.stdout}{done.stderr}")
+        if everything_below(repository) != before:
+            problems.append("the repository has changed")
+        if (outside / "sprung").exists():
+            problems.append("a trap has sprung")
+        state = [path for path in (outside / "state").rglob("*") if path.is_file()]
+        if not state:
+            problems.append("nothing was recorded: this test would see no secret there")
+        problems += [f"{path.name} holds a secret" for path in state if CANARY.encode() in path.read_bytes()]
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

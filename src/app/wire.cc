@@ -343,7 +343,7 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
   place->who = {.agent = agent_of(options, config),
                 .user = surroundings.user,
                 .workspace = path,
-                .session = options.session.value_or(sys::new_id("s_", world->clock))};
+                .session = options.session.value_or(sys::new_id("s_", world->clock.unix_ms()))};
   TRY(load_tools(*world, config, options, purpose));
   const bool needs_more =
       !config.roots.empty() || !config.sync || !config.read_hard_links || options.read_only;

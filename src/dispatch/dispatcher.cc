@@ -124,8 +124,8 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   if (stages_.recorder || stages_.on_outcome || stages_.hooks) {
     const sys::Clock& clock =
         capabilities_.clock ? *capabilities_.clock : static_cast<const sys::Clock&>(kRealClock);
-    passage.outcome.call_id = sys::new_id("c_", clock);
     passage.record.started_ms = clock.unix_ms();
+    passage.outcome.call_id = sys::new_id("c_", passage.record.started_ms);
   }
   passage.found = TRY(registry_.resolve(call.tool));
   const Tool& tool = *(passage.outcome.tool = passage.found.tool);

@@ -153,7 +153,7 @@ Result<void> StoreRecorder::write(Batch& batch) {
   }
   if (dropped > 0) batch.push_back(dropped_record(batch.front(), dropped));
   for (CallRecord& record : batch) {
-    if (record.id.empty()) record.id = sys::new_id("c_", clock_);
+    if (record.id.empty()) record.id = sys::new_id("c_", record.started_ms);
   }
   Result<void> written = batches_.use([&](Store& store) { return store.add_calls(batch); });
   if (written) added_ += batch.size();

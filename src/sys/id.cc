@@ -4,8 +4,6 @@
 
 #include <cstdlib>
 
-#include "sys/clock.h"
-
 namespace helve::sys {
 namespace {
 
@@ -25,11 +23,11 @@ void random_bytes(unsigned char* out, size_t count) {
 
 }  // namespace
 
-std::string new_id(std::string_view prefix, const Clock& clock) {
+std::string new_id(std::string_view prefix, std::int64_t unix_ms) {
   constexpr size_t kTimeBytes = 6;
   unsigned char bytes[16];
   random_bytes(bytes + kTimeBytes, sizeof bytes - kTimeBytes);
-  const auto now = static_cast<std::uint64_t>(clock.unix_ms());
+  const auto now = static_cast<std::uint64_t>(unix_ms);
   for (size_t i = 0; i < kTimeBytes; ++i)
     bytes[i] = static_cast<unsigned char>(now >> (40 - 8 * i));
   bytes[6] = static_cast<unsigned char>(0x70 | (bytes[6] & 0x0F));

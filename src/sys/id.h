@@ -2,12 +2,12 @@
 // cannot be guessed.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace helve::sys {
 
-class Clock;
-std::string new_id(std::string_view prefix, const Clock& clock);
+std::string new_id(std::string_view prefix, std::int64_t unix_ms);
 
 }  // namespace helve::sys

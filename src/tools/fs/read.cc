@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "base/text.h"
 #include "tool/make.h"
@@ -216,7 +217,7 @@ Result<ReadOutput> read(const ReadInput& in, Context& context) {
     }
     return context.checkpoint();
   };
-  workspace::Page page = TRY(workspace::read_page(file, request, out.path, checkpoint));
+  workspace::Page page = TRY(workspace::read_page(file, request, out.path, std::ref(checkpoint)));
   out.content = std::move(page.content);
   out.start_line = static_cast<std::int64_t>(page.first_line);
   out.end_line = static_cast<std::int64_t>(page.last_line);

@@ -26,6 +26,8 @@ void Notes::add_length(const JsonObject& schema) {
   const Json* most = schema.if_contains("maxLength");
   if (least && most)
     add(fmt::format("{} to {} characters", to_text(*least), to_text(*most)));
+  else if (least && *least == 1)
+    add("not empty");
   else if (least)
     add(fmt::format("at least {} characters", to_text(*least)));
   else if (most)

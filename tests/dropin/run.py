@@ -63,7 +63,7 @@ class Helve:
         assert "shout" in self.run("tools", "--format", "text")
         assert "shout" in self.run("tools", "--format", "markdown")
         assert DESCRIPTION in self.run("tools", "--format", "json-tags")
-        for name in ("json", "mcp", "anthropic", "openai", "gemini"):
+        for name in ("json", "mcp", "anthropic", "openai", "openai-strict", "gemini"):
             listing = json.loads(self.run("tools", "--format", name))
             assert '"shout"' in json.dumps(listing), name
             self.check_format(name, listing)
@@ -71,7 +71,7 @@ class Helve:
     def check_format(self, name, listing):
         if name == "anthropic":
             say_shout(by_name(listing), "input_schema")
-        elif name == "openai":
+        elif name in ("openai", "openai-strict"):
             say_shout(by_name([tool.get("function", tool) for tool in listing]), "parameters")
         elif name == "gemini":
             declarations = listing.get("functionDeclarations") if isinstance(listing, dict) else listing

@@ -34,6 +34,9 @@ TEST_F(Faults, DeepNestingIsAParseError) {
 
 TEST_F(Faults, ANumberBeyondAllNumbersIsAParseError) {
   EXPECT_EQ(nameless(call("mirror", R"({"n":1e400})")), -32700);
+  for (const char* odd : {"NaN", "Infinity", "-Infinity", "01", "+1", ".5", "0x10"}) {
+    EXPECT_EQ(nameless(call("mirror", R"({"n":)" + std::string(odd) + "}")), -32700) << odd;
+  }
 }
 
 TEST_F(Faults, NumbersArriveAsTheyWereSent) {

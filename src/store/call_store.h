@@ -11,7 +11,8 @@ namespace helve::store {
 // For one thread at a time.
 class CallStore {
  public:
-  explicit CallStore(Opener opener) : opener_(std::move(opener)) {}
+  // `opener` must outlive this.
+  explicit CallStore(const Opener& opener) : opener_(opener) {}
 
   // Borrowed: valid until the call ends. After a failure the next use tries again.
   Result<Store*> get();
@@ -20,7 +21,7 @@ class CallStore {
   const Opener& opener() const { return opener_; }
 
  private:
-  Opener opener_;
+  const Opener& opener_;
   std::unique_ptr<Store> store_;
 };
 

@@ -1,5 +1,6 @@
-// All that a program needs to define tools, call them and serve them. These headers stay; those
-// they include are the modules' own and may change with every version.
+// All that a program needs to define tools, call them and serve them. Include this header or one
+// of those below, and no other. Until 1.0 the API may change with every minor version; the headers
+// that these include are the modules' own and may change with any.
 #pragma once
 
 #include "helve/dispatch.h"

@@ -48,7 +48,7 @@ consteval std::string_view enumerator_name() {
 
 template <class E, int count = 0>
 consteval int count_enumerators() {
-  static_assert(count < 64, "an enum of a schema has at most 64 enumerators, numbered from 0");
+  static_assert(count <= 64, "an enum of a schema has at most 64 enumerators, numbered from 0");
   if constexpr (enumerator_name<E, count>().empty())
     return count;
   else

@@ -58,7 +58,7 @@ Result<void> check_text(std::string_view start, std::uint64_t size, std::string_
   if (encoding.empty() && !std::memchr(start.data(), 0, start.size())) return {};
   if (!encoding.empty()) {
     return Error{Code::unsupported,
-                 fmt::format("'{}' is {} text of {}, which is not read as text yet",
+                 fmt::format("'{}' is {} text of {}, which is not read as text",
                              escape_for_display(shown), encoding, human_size(size)),
                  "convert it to UTF-8 first, for example with iconv", "binary_file"};
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "config/layer.h"
 #include "config/settings.h"
 
 namespace helve::config {
@@ -25,6 +26,8 @@ struct RuleLayer {
   std::string agent;   // empty: the rules are for everybody
   std::vector<std::string> allow, deny, ask;
   std::array<Verdict, 4> effects{};  // read, write, execute, network
+  size_t layer = 0;                  // Loaded::layers[layer] says it,
+  std::string path = {};             // below this: "tools", "agents[0].tools"
 };
 
 struct Config {
@@ -53,6 +56,13 @@ struct Sources {
   std::map<std::string, std::string> environment;  // at least what begins with HELVE_
 };
 
+// A setting as somebody wrote it.
+struct Said {
+  std::string path;   // "limits.timeout_seconds", "agents[0].tools.deny"
+  std::string value;  // as JSON
+  std::string place;  // "FILE:LINE", "HELVE_X", "the command line"
+};
+
 struct Loaded {
   struct File {
     std::string path;
@@ -62,7 +72,13 @@ struct Loaded {
   std::vector<RuleLayer> rules;      // in the order of their places
   std::vector<File> files;           // those that exist and were read
   std::vector<std::string> notices;  // what was ignored, and why
+  std::vector<Layer> layers;         // what each place says, the weakest first
 
+  // Every setting that some place sets, with that place. Where a later place replaces what an
+  // earlier one says, only the later one is told.
+  std::vector<Said> said() const;
+  // The layer that decides a setting; null: nobody sets it.
+  const Layer* decider(std::string_view path) const;
   // The rules that hold for an agent: those for everybody, then its own.
   std::vector<RuleLayer> rules_for(std::string_view agent) const;
 };

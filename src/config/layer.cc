@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace helve::config {
 namespace {
 
@@ -12,6 +14,14 @@ std::string_view parent_of(std::string_view path) {
 }
 
 }  // namespace
+
+bool Layer::says(std::string_view path) const {
+  const Json* at = &value;
+  for (std::string_view key : split(path, '.')) {
+    at = at ? find(*at, key) : nullptr;
+  }
+  return at && !at->is_null();
+}
 
 std::string Layer::place_of(std::string_view path) const {
   for (; !path.empty(); path = parent_of(path)) {
@@ -27,8 +37,9 @@ std::string Layer::place_of(std::string_view path) const {
 std::string Layer::complain(std::string_view path, std::string_view message,
                             std::string_view hint) const {
   std::string text = place_of(path);
-  // A variable names its key already.
-  if (!path.empty() && !variables.contains(std::string(path))) text += fmt::format(": {}", path);
+  // A variable names its key already, and its items count for nothing.
+  const std::string key(path.ends_with(']') ? parent_of(path) : path);
+  if (!path.empty() && !variables.contains(key)) text += fmt::format(": {}", path);
   text += fmt::format(": {}", message);
   if (!hint.empty()) text += fmt::format(" ({})", hint);
   return text;

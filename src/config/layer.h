@@ -18,9 +18,12 @@ struct Layer {
   Json value = JsonObject();                     // shaped like a config file
   std::map<std::string, int> lines;              // files: path -> line
   std::map<std::string, std::string> variables;  // environment: path -> variable
+  bool is_command_line = false;
   // Where relative roots begin. Empty: wherever helve runs; not set: they are not allowed.
   std::optional<std::string> base = "";
 
+  // Whether it has a value for a path of keys, such as "limits.inline_chars".
+  bool says(std::string_view path) const;
   // "FILE:LINE" or "HELVE_X" of the path or of what holds it, else the source.
   std::string place_of(std::string_view path) const;
   // "FILE:LINE: path: message (hint)".

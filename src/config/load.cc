@@ -35,7 +35,8 @@ class Loader {
     TRY(add_user_file());
     TRY(add_workspace_file());
     add(environment_layer(sources_.environment, loaded_.notices), Trust::full);
-    add(Layer{.source = "the command line", .value = sources_.flags}, Trust::full);
+    add(Layer{.source = "the command line", .value = sources_.flags, .is_command_line = true},
+        Trust::full);
     check_agent();
     if (!complaints_.empty()) return complaints_.to_error();
     fill_config();
@@ -91,11 +92,10 @@ class Loader {
   void add_text(const std::string& path, std::string_view text, std::optional<std::string> base,
                 Trust trust) {
     YamlDocument document = parse_yaml(text);
-    Layer layer{escape_for_display(path),
-                std::move(document.value),
-                std::move(document.lines),
-                {},
-                std::move(base)};
+    Layer layer{.source = escape_for_display(path),
+                .value = std::move(document.value),
+                .lines = std::move(document.lines),
+                .base = std::move(base)};
     for (const YamlProblem& problem : document.problems)
       complaints_.add_line(layer, problem.line, problem.message);
     if (document.problems.empty()) add(std::move(layer), trust);
@@ -115,7 +115,7 @@ class Loader {
     decode(layer, settings_);
     if (complaints_.size() > before) return;
     take_rules(layer, trust);
-    if (find(layer.value, "agent")) agent_layer_ = std::move(layer);
+    if (!layer.value.get_object().empty()) loaded_.layers.push_back(std::move(layer));
   }
 
   // Fills what the layer mentions; the rest of `settings` keeps the values of the places before.
@@ -169,26 +169,28 @@ class Loader {
   }
 
   template <class Rules>
-  void take(std::string source, std::string agent, Rules& rules) {
+  void take(std::string source, std::string agent, std::string path, Rules& rules) {
     const Effects& effects = rules.effects;
     RuleLayer layer{
         std::move(source),      std::move(agent),
         std::move(rules.allow), std::move(rules.deny),
-        std::move(rules.ask),   {effects.read, effects.write, effects.execute, effects.network}};
+        std::move(rules.ask),   {effects.read, effects.write, effects.execute, effects.network},
+        loaded_.layers.size(),  std::move(path)};
     const bool says_nothing = layer.allow.empty() && layer.deny.empty() && layer.ask.empty() &&
                               layer.effects == decltype(layer.effects){};
     if (!says_nothing) loaded_.rules.push_back(std::move(layer));
   }
 
   void take_rules(const Layer& layer, Trust trust) {
-    take(layer.source, "", settings_.tools);
-    for (Agent& agent : settings_.agents) {
+    take(layer.source, "", "tools", settings_.tools);
+    for (size_t i = 0; i < settings_.agents.size(); ++i) {
+      Agent& agent = settings_.agents[i];
       std::vector<std::string>& ids = loaded_.config.agents;
       const bool is_new = std::find(ids.begin(), ids.end(), agent.id) == ids.end();
       // An untrusted file may bind an agent more tightly, but not bring one into being.
       if (is_new && trust == Trust::full) ids.push_back(agent.id);
       take(fmt::format("agent '{}' in {}", escape_for_display(agent.id), layer.source), agent.id,
-           agent.tools);
+           fmt::format("agents[{}].tools", i), agent.tools);
     }
   }
 
@@ -200,7 +202,8 @@ class Loader {
     std::string hint = did_you_mean(settings_.agent, names);
     if (hint.empty())
       hint = ids.empty() ? "agents lists none" : fmt::format("known: {}", fmt::join(ids, ", "));
-    complaints_.add(agent_layer_, "agent",
+    const Layer* layer = loaded_.decider("agent");
+    complaints_.add(layer ? *layer : Layer{}, "agent",
                     fmt::format("no agent '{}'", escape_for_display(settings_.agent)), hint);
   }
 
@@ -223,7 +226,6 @@ class Loader {
   const Sources& sources_;
   Settings settings_;
   Complaints complaints_;
-  Layer agent_layer_;  // where `agent` was said last
   Loaded loaded_;
 };
 

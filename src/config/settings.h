@@ -93,7 +93,7 @@ struct Root {
             "Absolute, or ~/…; in a workspace's file also relative to the workspace")
             .min_length(1)
             .max_length(4096),
-        schema::opt<&Root::access>("What tools may do there"));
+        schema::opt<&Root::access>("What tools may do there; default: read_only"));
   }
 };
 

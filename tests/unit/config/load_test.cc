@@ -29,6 +29,28 @@ TEST_F(LoadTest, OfNothingGivesTheDefaults) {
   EXPECT_THAT(all.notices, IsEmpty());
 }
 
+TEST_F(LoadTest, KnowsWhoSaidWhat) {
+  user("tools:\n  deny: [write]\nlimits: {timeout_seconds: 9}\nroots:\n  - path: /a\n");
+  workspace("tools:\n  deny: [ls]\nlimits:\n  timeout_seconds: 5\n");
+  sources_.environment = {{"HELVE_RECORD", "no"}};
+  sources_.flags = {{"dialect", "claude"}};
+  const Loaded all = loaded();
+  std::vector<std::string> said;
+  for (const Said& each : all.said())
+    said.push_back(each.path + " " + each.value + " " + each.place);
+  EXPECT_THAT(said,
+              ElementsAre("tools.deny [\"write\"] " + user_file_ + ":2",
+                          "roots[0].path \"/a\" " + user_file_ + ":5",
+                          "tools.deny [\"ls\"] " + workspace_file_ + ":2",
+                          "limits.timeout_seconds 5 " + workspace_file_ + ":4",
+                          "record false HELVE_RECORD", "dialect \"claude\" the command line"));
+  EXPECT_EQ(all.decider("agent"), nullptr);
+  EXPECT_TRUE(all.decider("dialect")->is_command_line);
+  ASSERT_EQ(all.rules.size(), 2u);
+  EXPECT_EQ(all.layers[all.rules[1].layer].source, workspace_file_);
+  EXPECT_EQ(all.rules[1].path, "tools");
+}
+
 TEST_F(LoadTest, ReadsEveryKeyOfAFile) {
   user(R"(
 tools:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/blame.h"
 #include "app/verbose.h"
 #include "base/text.h"
 #include "config/files.h"
@@ -121,8 +122,9 @@ bool restricts(const config::RuleLayer& layer) {
 // Null when no rule restricts anything: the stage is then absent.
 Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& registry,
                                                             const Place& place) {
+  const std::vector<config::RuleLayer> rules = place.settings.rules_for(place.who.agent);
   std::vector<dispatch::Rules> layers;
-  for (const config::RuleLayer& layer : place.settings.rules_for(place.who.agent)) {
+  for (const config::RuleLayer& layer : rules) {
     if (restricts(layer)) layers.push_back(rules_of(layer));
   }
   if (layers.empty()) return nullptr;
@@ -132,11 +134,14 @@ Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& regi
                              layers.front().source),
                  "leave one of them out", "usage"};
   }
-  return std::make_shared<const dispatch::Policy>(TRY(dispatch::Policy::make(registry, layers)));
+  Result<dispatch::Policy> policy = dispatch::Policy::make(registry, layers);
+  if (!policy) return wrong_rules(registry, place.settings, rules, std::move(policy).error());
+  return std::make_shared<const dispatch::Policy>(std::move(*policy));
 }
 
-Result<void> load_tools(World& world, const config::Config& config, const cli::Options& options,
+Result<void> load_tools(World& world, const config::Loaded& settings, const cli::Options& options,
                         Purpose purpose) {
+  const config::Config& config = settings.config;
   std::vector<Tool> tools = builtin_tools();
   for (Tool& tool : tools) {
     // A tool that states a limit of its own has a reason for it.
@@ -144,7 +149,9 @@ Result<void> load_tools(World& world, const config::Config& config, const cli::O
       tool.spec.limits.inline_chars = static_cast<size_t>(*config.limits.inline_chars);
   }
   const Selection selection = selection_of(config.load, options.tools.has_value(), purpose, tools);
-  world.registry = TRY(Registry::load(std::move(tools), selection));
+  Result<Registry> registry = Registry::load(std::move(tools), selection);
+  if (!registry) return wrong_setting(settings, "tools.load", std::move(registry).error());
+  world.registry = std::move(*registry);
   if (config.dialect.empty()) return {};
   world.dialect = find_dialect(config.dialect);
   if (world.dialect) return {};
@@ -152,9 +159,10 @@ Result<void> load_tools(World& world, const config::Config& config, const cli::O
   for (const Dialect& dialect : dialects()) known.push_back(dialect.name);
   std::string hint = did_you_mean(config.dialect, known);
   if (hint.empty()) hint = fmt::format("known: {}", fmt::join(known, ", "));
-  return Error{Code::invalid_argument,
-               fmt::format("there is no dialect '{}'", escape_for_display(config.dialect)), hint,
-               "unknown_dialect"};
+  return wrong_setting(settings, "dialect",
+                       {Code::invalid_argument,
+                        fmt::format("there is no dialect '{}'", escape_for_display(config.dialect)),
+                        hint, "unknown_dialect"});
 }
 
 Result<void> add_hooks(Place& place, std::vector<std::string>& notices,
@@ -344,7 +352,7 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
                 .user = surroundings.user,
                 .workspace = path,
                 .session = options.session.value_or(sys::new_id("s_", world->clock.unix_ms()))};
-  TRY(load_tools(*world, config, options, purpose));
+  TRY(load_tools(*world, place->settings, options, purpose));
   const bool needs_more =
       !config.roots.empty() || !config.sync || !config.read_hard_links || options.read_only;
   if (opened)

@@ -5,10 +5,8 @@
 namespace helve::dispatch {
 namespace {
 
-Error bad_rule(const Rules& rules, std::string_view list, std::string_view pattern,
-               const Error& why) {
-  return Error{Code::invalid_argument,
-               fmt::format("{}: {} names '{}': {}", rules.source, list, pattern, why.message),
+Error bad_rule(const Rules& rules, std::string_view list, const Error& why) {
+  return Error{Code::invalid_argument, fmt::format("{}: {}: {}", rules.source, list, why.message),
                why.hint, "invalid_policy"};
 }
 
@@ -25,7 +23,7 @@ Result<Policy> Policy::make(const Registry& registry, const std::vector<Rules>& 
                      Verdict verdict) -> Result<void> {
       for (const std::string& pattern : patterns) {
         Result<std::vector<size_t>> matched = registry.expand(pattern);
-        if (!matched) return bad_rule(rules, list, pattern, matched.error());
+        if (!matched) return bad_rule(rules, list, matched.error());
         for (size_t tool : *matched)
           tighten(policy.tools_[tool], verdict,
                   fmt::format("{} '{}' of {}", list, pattern, rules.source));
@@ -38,7 +36,7 @@ Result<Policy> Policy::make(const Registry& registry, const std::vector<Rules>& 
       std::vector<bool> listed(policy.tools_.size());
       for (const std::string& pattern : rules.allow) {
         Result<std::vector<size_t>> matched = registry.expand(pattern);
-        if (!matched) return bad_rule(rules, "tools.allow", pattern, matched.error());
+        if (!matched) return bad_rule(rules, "tools.allow", matched.error());
         for (size_t tool : *matched) listed[tool] = true;
       }
       for (size_t i = 0; i < listed.size(); ++i) {

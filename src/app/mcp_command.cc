@@ -29,7 +29,7 @@ constexpr std::string_view kDetails =
     "and groups, chooses others. --dialect shows them under the names that models of that kind "
     "know.\n\n"
     "helve mcp --root ~/project --read-only\n"
-    "helve mcp --dialect claude --tools fs,read_large_result";
+    "helve mcp --dialect claude --tools fs";
 
 // For the model on the other side.
 std::string instructions(const World& world, const cli::Options& options) {

@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kServedGroups[] = {"fs",     "search",  "edit", "runtime",
                                               "memory", "results", "undo"};
 constexpr std::string_view kDefaultAgent = "main";
+constexpr std::string_view kReaderOfLongAnswers = "read_large_result";
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
@@ -139,6 +140,13 @@ Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& regi
   return std::make_shared<const dispatch::Policy>(std::move(*policy));
 }
 
+// Whoever chooses some tools gets what reads their long answers as well; a deny leaves it out.
+void add_reader(Selection& selection) {
+  auto* chosen = std::get_if<LoadNames>(&selection);
+  if (chosen && std::ranges::find(chosen->names, kReaderOfLongAnswers) == chosen->names.end())
+    chosen->names.emplace_back(kReaderOfLongAnswers);
+}
+
 Result<void> load_tools(World& world, const config::Loaded& settings, const cli::Options& options,
                         Purpose purpose) {
   const config::Config& config = settings.config;
@@ -148,7 +156,8 @@ Result<void> load_tools(World& world, const config::Loaded& settings, const cli:
     if (config.limits.inline_chars && tool.spec.limits.inline_chars == Limits{}.inline_chars)
       tool.spec.limits.inline_chars = static_cast<size_t>(*config.limits.inline_chars);
   }
-  const Selection selection = selection_of(config.load, options.tools.has_value(), purpose, tools);
+  Selection selection = selection_of(config.load, options.tools.has_value(), purpose, tools);
+  if (config.profile != config::Profile::bare) add_reader(selection);
   Result<Registry> registry = Registry::load(std::move(tools), selection);
   if (!registry) return wrong_setting(settings, "tools.load", std::move(registry).error());
   world.registry = std::move(*registry);
@@ -324,9 +333,10 @@ Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpo
   if (load.kind == config::Load::Kind::none) return LoadNone{};
   if (load.kind == config::Load::Kind::names) return LoadNames{load.names};
   if (purpose != Purpose::serve || is_explicit || tools.size() <= kMaxServedTools) return LoadAll{};
-  LoadNames served;
+  LoadNames served{{std::string(kReaderOfLongAnswers)}};
   for (const Tool& tool : tools) {
     const bool listed =
+        tool.spec.name != kReaderOfLongAnswers &&
         std::ranges::find(kServedGroups, tool.spec.group) != std::end(kServedGroups);
     if (listed && served.names.size() < kMaxServedTools) served.names.push_back(tool.spec.name);
   }

@@ -93,8 +93,16 @@ TEST_F(Wire, RefusesRulesWhereThereIsNoPolicyToKeepThem) {
 TEST_F(Wire, LoadsTheSelectedToolsAndKeepsRulesAboutOthers) {
   put("config/config.yaml", "tools:\n  deny: [write]\n");
   const auto made = world({.tools = "read, ls"});
-  EXPECT_EQ(made->registry->tools().size(), 2u);
+  EXPECT_TRUE(made->registry->find("ls").tool);
+  EXPECT_FALSE(made->registry->find("write").tool);
+}
+
+TEST_F(Wire, LoadsWhatReadsLongAnswersWithAnyChoiceOfTools) {
+  for (const char* choice : {"fs", "read", "read,read_large_result", "all"})
+    EXPECT_TRUE(world({.tools = choice})->registry->find("read_large_result").tool) << choice;
   EXPECT_EQ(world({.tools = "none"})->registry->tools().size(), 0u);
+  const auto bare = world({.profile = cli::Profile::bare, .tools = "fs"});
+  EXPECT_FALSE(bare->registry->find("read_large_result").tool) << "nothing is kept there";
 }
 
 TEST_F(Wire, RefusesARuleAboutAToolThatDoesNotExist) {

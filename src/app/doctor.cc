@@ -22,7 +22,7 @@ class Examination {
   Examination(const cli::Options& options, const Surroundings& surroundings)
       : options_(options), around_(surroundings) {}
 
-  std::vector<Finding> run() {
+  Examined run() {
     add(Mark::ok, "version", "helve " HELVE_VERSION);
     look_at_kernel();
     Result<std::unique_ptr<World>> world =
@@ -30,6 +30,7 @@ class Examination {
     if (world) {
       look_at_workspace(**world);
       look_at_config(**world);
+      look_at_settings(**world);
       look_at_hooks(**world);
       look_at_tools(**world);
     } else {
@@ -40,7 +41,7 @@ class Examination {
     }
     look_at_state();
     look_at_prompts();
-    return std::move(findings_);
+    return {std::move(findings_), std::move(workspace_)};
   }
 
  private:
@@ -62,11 +63,29 @@ class Examination {
   void look_at_workspace(const World& world) {
     const workspace::Workspace* files = world.home->files.get();
     if (!files) return add(Mark::warn, "workspace", *world.home->no_files);
+    workspace_ = files->roots().front().path;
+    const config::Layer* more = world.home->settings.decider("roots");
     for (const workspace::Root& root : files->roots()) {
       const bool first = &root == &files->roots().front();
-      add(Mark::ok, "workspace",
-          fmt::format("{} ({}{})", root.path, first ? world.root_from : "another directory",
-                      root.access == workspace::Access::read_only ? ", read-only" : ""));
+      std::string from = first || !more          ? world.root_from
+                         : more->is_command_line ? "--add-dir"
+                                                 : "roots in " + more->place_of("roots");
+      if (root.access == workspace::Access::read_only) from += ", read-only";
+      add(Mark::ok, "workspace", fmt::format("{} ({})", root.path, from));
+    }
+  }
+
+  // Who calls, and every setting that is not left as it was.
+  void look_at_settings(const World& world) {
+    const config::Loaded& settings = world.home->settings;
+    const config::Layer* named = settings.decider("agent");
+    const std::string from = options_.agent ? "--agent"
+                             : named        ? named->place_of("agent")
+                                            : "the default";
+    add(Mark::ok, "agent", fmt::format("{} ({})", world.home->who.agent, from));
+    for (const config::Said& said : settings.said()) {
+      if (said.path != "agent")
+        add(Mark::ok, "settings", fmt::format("{}: {} ({})", said.path, said.value, said.place));
     }
   }
 
@@ -121,9 +140,12 @@ class Examination {
       add(Mark::ok, "tools", fmt::format("{} loaded: {}", loaded.size(), join(loaded, ", ")));
     const dispatch::Policy* policy = world.home->policy.get();
     for (size_t i = 0; policy && i < registry.tools().size(); ++i) {
+      const Spec& spec = registry.tools()[i].spec;
+      const dispatch::Policy::Decision decision = policy->decide(i, spec.effect);
       if (!policy->allows(i))
-        add(Mark::ok, "tools",
-            fmt::format("{} is denied: {}", registry.tools()[i].spec.name, policy->reason(i)));
+        add(Mark::ok, "tools", fmt::format("{} is denied: {}", spec.name, policy->reason(i)));
+      else if (decision.verdict == dispatch::Verdict::ask)
+        add(Mark::ok, "tools", fmt::format("{} needs approval: {}", spec.name, decision.reason));
     }
   }
 
@@ -186,6 +208,7 @@ class Examination {
   const cli::Options& options_;
   const Surroundings& around_;
   std::vector<Finding> findings_;
+  std::string workspace_;
 };
 
 }  // namespace
@@ -194,7 +217,7 @@ std::string_view name_of(Mark mark) {
   return mark == Mark::ok ? "ok" : mark == Mark::warn ? "warn" : "fail";
 }
 
-std::vector<Finding> examine(const cli::Options& options, const Surroundings& surroundings) {
+Examined examine(const cli::Options& options, const Surroundings& surroundings) {
   return Examination(options, surroundings).run();
 }
 

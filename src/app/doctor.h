@@ -19,7 +19,12 @@ struct Finding {
   std::string hint = {};
 };
 
+struct Examined {
+  std::vector<Finding> findings;
+  std::string workspace;  // empty: there is none
+};
+
 // Looks at everything and changes nothing; a database that does not exist is not made.
-std::vector<Finding> examine(const cli::Options& options, const Surroundings& surroundings);
+Examined examine(const cli::Options& options, const Surroundings& surroundings);
 
 }  // namespace helve::app

@@ -38,10 +38,11 @@ std::string to_text(const Finding& finding, const cli::Screen& screen) {
 }
 
 Result<int> doctor(App& app, cli::Run& run) {
-  const std::vector<Finding> findings = examine(run.options, app.surroundings());
+  const Examined examined = examine(run.options, app.surroundings());
+  const std::vector<Finding>& findings = examined.findings;
   const bool failed = std::ranges::any_of(
       findings, [](const Finding& finding) { return finding.mark == Mark::fail; });
-  const std::string program = program_path(), root = run.options.root.value_or("");
+  const std::string program = program_path();
   if (run.options.json) {
     JsonArray checks;
     for (const Finding& finding : findings) {
@@ -50,15 +51,15 @@ Result<int> doctor(App& app, cli::Run& run) {
       if (!finding.hint.empty()) check["hint"] = finding.hint;
       checks.push_back(std::move(check));
     }
-    cli::show_json(
-        JsonObject{
-            {"ok", !failed}, {"checks", std::move(checks)}, {"mcp", mcp_snippet(program, root)}},
-        run.screen);
+    cli::show_json(JsonObject{{"ok", !failed},
+                              {"checks", std::move(checks)},
+                              {"mcp", mcp_snippet(program, examined.workspace)}},
+                   run.screen);
     return failed ? 1 : 0;
   }
   for (const Finding& finding : findings) run.screen.out.write(to_text(finding, run.screen));
   run.screen.out.write("\nFor an MCP client:\n" +
-                       cli::indented(mcp_snippet_text(program, root), 2));
+                       cli::indented(mcp_snippet_text(program, examined.workspace), 2));
   return failed ? 1 : 0;
 }
 

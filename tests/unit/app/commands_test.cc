@@ -159,7 +159,7 @@ class Doctor : public Machine {
  protected:
   // What is found about a topic.
   Finding finding(std::string_view topic) {
-    for (const Finding& each : examine({}, around_)) {
+    for (const Finding& each : examine({}, around_).findings) {
       if (each.topic == topic) return each;
     }
     ADD_FAILURE() << "nothing about " << topic;
@@ -173,6 +173,49 @@ TEST_F(Doctor, TellsThatHooksAreOffInsideOfAHook) {
   around_.environment["HELVE_HOOK_POINT"] = "before_tool";
   EXPECT_NE(finding("hooks").text.find("HELVE_HOOK_POINT"), std::string::npos)
       << finding("hooks").text;
+}
+
+TEST_F(Doctor, TellsWhereEverySettingComesFrom) {
+  put("config/config.yaml",
+      "agent: reader\nagents:\n  - id: reader\n    tools: {ask: [ls]}\ntools:\n  effects: {write: "
+      "ask}\nlimits:\n  timeout_seconds: 5\n");
+  around_.environment["HELVE_LIMITS_TIMEOUT_SECONDS"] = "7";
+  EXPECT_EQ(run({"doctor", "--dialect", "claude", "--add-dir", at("home"), "--json"}), 0) << out_;
+  const std::string file = at("config/config.yaml");
+  for (const std::string& part :
+       {"reader (" + file + ":1)", "agents[0].tools.ask: [\\\"ls\\\"] (" + file + ":4)",
+        "tools.effects.write: \\\"ask\\\" (" + file + ":6)",
+        std::string("limits.timeout_seconds: 7 (HELVE_LIMITS_TIMEOUT_SECONDS)"),
+        std::string("dialect: \\\"claude\\\" (the command line)"), at("home") + " (--add-dir)",
+        std::string("write needs approval: tools.effects.write of "),
+        "ls needs approval: tools.ask 'ls' of agent 'reader' in " + file}) {
+    EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
+  }
+  EXPECT_EQ(out_.find("timeout_seconds: 5"), std::string::npos) << "it was replaced";
+}
+
+TEST_F(Doctor, TellsTheDefaultAgent) { EXPECT_EQ(finding("agent").text, "main (the default)"); }
+
+TEST_F(Doctor, NamesTheLineOfAToolThatDoesNotExist) {
+  put("config/config.yaml", "tools:\n  deny:\n    - wrte\n  ask: [raed]\n");
+  const std::string file = at("config/config.yaml");
+  EXPECT_EQ(run({"doctor", "--json"}), 1);
+  for (const std::string& part :
+       {file + ":3: tools.deny[0]: no tool 'wrte' (did you mean 'write'?)",
+        file + ":4: tools.ask[0]: no tool 'raed' (did you mean 'read'?)"}) {
+    EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
+  }
+  put("config/config.yaml", "dialect: claud\n");
+  EXPECT_EQ(finding("config").text, file +
+                                        ":1: dialect: there is no dialect 'claud' (did you mean "
+                                        "'claude'?)");
+}
+
+TEST_F(Doctor, ShowsTheWorkspaceToMcpClients) {
+  EXPECT_EQ(run({"doctor", "--json"}), 0);
+  EXPECT_NE(out_.find(at("work")), std::string::npos);
+  const Json server = find(*find(*parse_json(out_), "mcp"), "mcpServers")->at("helve");
+  EXPECT_EQ(to_text(server.at("args")), R"(["mcp","--root",")" + at("work") + R"("])");
 }
 
 TEST_F(Doctor, QuotesPathsForTheShell) {

@@ -5,6 +5,7 @@
 
 #include "app/app.h"
 #include "app/doctor.h"
+#include "app/settings_page.h"
 #include "app/snippet.h"
 #include "base/text.h"
 #include "cli/render.h"
@@ -13,8 +14,11 @@ namespace helve::app {
 namespace {
 
 struct DoctorInput {
+  bool settings = false;
   static constexpr auto schema() {
-    return schema::object("Show what is configured, found and missing, and why");
+    return schema::object("Show what is configured, found and missing, and why",
+                          schema::opt<&DoctorInput::settings>(
+                              "Instead describe every setting there is, as Markdown or JSON"));
   }
 };
 
@@ -35,6 +39,14 @@ std::string to_text(const Finding& finding, const cli::Screen& screen) {
   if (!finding.hint.empty())
     out += cli::wrap("hint: " + escape_lines_for_display(finding.hint), screen.width, kTopicColumn);
   return out;
+}
+
+int show_settings(cli::Run& run) {
+  if (run.options.json)
+    cli::show_json(settings_json(), run.screen);
+  else
+    run.screen.out.write(settings_markdown());
+  return 0;
 }
 
 Result<int> doctor(App& app, cli::Run& run) {
@@ -66,9 +78,11 @@ Result<int> doctor(App& app, cli::Run& run) {
 }  // namespace
 
 cli::Command doctor_command(App& app) {
-  return cli::make_command<DoctorInput>(
-      "doctor", "Exits with 1 when something does not work.", {},
-      [&app](const DoctorInput&, cli::Run& run) { return doctor(app, run); });
+  return cli::make_command<DoctorInput>("doctor", "Exits with 1 when something does not work.", {},
+                                        [&app](const DoctorInput& in, cli::Run& run) {
+                                          return in.settings ? Result<int>(show_settings(run))
+                                                             : doctor(app, run);
+                                        });
 }
 
 }  // namespace helve::app

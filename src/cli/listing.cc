@@ -162,9 +162,7 @@ JsonArray tools_json(const Registry& registry, const ToolList& tools) {
 }
 
 std::string tools_markdown(const Registry& registry, const ToolList& tools) {
-  std::string out =
-      "<!-- Generated: `helve tools --format markdown > docs/tools.md` writes this page. Do not "
-      "edit it by hand. -->\n\n# Tools\n\n";
+  std::string out = "# Tools\n\n";
   for_each_group(registry, tools, [&](std::string_view group, const ToolList& members) {
     out += fmt::format("## {}\n\n", group);
     for (const Tool* tool : members) append_tool(out, registry, *tool);

@@ -1,4 +1,4 @@
-"""docs/tools.md is what the program says of its tools: generated_docs.py HELVE. ACCEPT=1 rewrites it."""
+"""The pages of docs/ that the program writes are as it writes them: generated_docs.py HELVE. ACCEPT=1 rewrites them."""
 
 import difflib
 import os
@@ -8,24 +8,30 @@ import tempfile
 
 from source import ROOT, report
 
+PAGES = {"docs/tools.md": ["tools", "--format", "markdown"], "docs/config.md": ["doctor", "--settings"]}
+COMMENT = "<!-- `ACCEPT=1 ./test generated_docs` writes this page. Do not edit it by hand. -->\n\n"
 
-def generate(helve):
-    """The page, written in an empty home so that nobody's configuration shows in it."""
+
+def generate(helve, words):
+    """A page, written in an empty home so that nobody's configuration shows in it."""
     with tempfile.TemporaryDirectory() as home:
         environment = {"PATH": os.environ["PATH"], "HOME": home}
-        return subprocess.run([helve, "tools", "--format", "markdown"], cwd=home, env=environment, check=True,
-                              stdout=subprocess.PIPE, text=True).stdout
+        return COMMENT + subprocess.run([helve, *words], cwd=home, env=environment, check=True, stdout=subprocess.PIPE,
+                                        text=True).stdout
 
 
 def check(root, helve):
-    page = root / "docs" / "tools.md"
-    wanted = generate(helve)
-    if os.environ.get("ACCEPT") == "1":
-        page.write_text(wanted)
-    present = page.read_text() if page.exists() else ""
-    difference = difflib.unified_diff(present.splitlines(), wanted.splitlines(), "docs/tools.md", "helve tools", lineterm="")
-    lines = list(difference)
-    return ["docs/tools.md:1: differs from the tools; ACCEPT=1 ./test generated_docs rewrites it", *lines] if lines else []
+    problems = []
+    for name, words in PAGES.items():
+        page, wanted = root / name, generate(helve, words)
+        if os.environ.get("ACCEPT") == "1":
+            page.write_text(wanted)
+        present = page.read_text() if page.exists() else ""
+        lines = list(difflib.unified_diff(present.splitlines(), wanted.splitlines(), name, "helve " + " ".join(words),
+                                          lineterm=""))
+        if lines:
+            problems += [f"{name}:1: is not what helve says; ACCEPT=1 ./test generated_docs rewrites it", *lines]
+    return problems
 
 
 if __name__ == "__main__":

@@ -9,11 +9,13 @@ from pathlib import Path
 import changelog
 import file_sizes
 import format as formatting
+import generated_docs
 import layers
 import residue
 import source
 import stdout
 import tool_tests
+import try_use
 import waists
 
 GOOD_LAYERS = "# comment\nbase:\ntool: base\napp: base tool\n"
@@ -103,6 +105,20 @@ class Checks(unittest.TestCase):
     def test_tools_need_their_cases(self):
         self.expect(tool_tests, {"src/tools/fs/ls.cc": "", "src/tools/fs/read.cc": "", "tests/tools/ls.txt": ""},
                     "src/tools/fs/read.cc:1")
+
+    def test_try_is_refused_in_a_braced_list(self):
+        self.expect(try_use, {"src/a.cc": "auto a = TRY(f());\nreturn Pair{a, b};\n"})
+        self.expect(try_use, {"src/a.cc": "auto a = f();\nreturn Pair{a, TRY(g())};\n"}, "src/a.cc:2")
+
+    def test_pages_differ_from_what_the_program_says(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+            (root / "docs").mkdir()
+            for page, words in generated_docs.PAGES.items():
+                (root / page).write_text(generated_docs.COMMENT + " ".join(words) + "\n")
+            self.assertEqual(generated_docs.check(root, "echo"), [])
+            (root / "docs/tools.md").write_text("old\n")
+            self.assertTrue(generated_docs.check(root, "echo")[0].startswith("docs/tools.md:1"))
 
     def test_changelog_begins_with_unreleased(self):
         self.expect(changelog, {"CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n## 0.1.0\n"})

@@ -28,6 +28,8 @@ def files(root, below="", suffixes=None):
         names[:] = sorted(n for n in names if n not in SKIPPED_DIRECTORIES)
         for entry in sorted(entries):
             path = Path(directory, entry)
+            if entry in SKIPPED_DIRECTORIES:  # in a worktree .git is a file
+                continue
             if (suffixes is None or path.suffix in suffixes) and not path.is_symlink():
                 found.append(path.relative_to(root))
     return found

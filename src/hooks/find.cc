@@ -12,8 +12,9 @@ namespace {
 
 constexpr size_t kMaxFiles = 1'000;  // in the directory
 constexpr std::uint32_t kOwnerRuns = 0100;
-constexpr std::string_view kPoints[] = {"before_tool", "after_tool", "before_prompt",
-                                        "after_response"};
+constexpr std::string_view kPoints[] = {"before_tool", "after_tool"};
+// Points around a prompt, which nothing here answers: their scripts are named, not passed by.
+constexpr std::string_view kNoPointsYet[] = {"before_prompt", "after_response"};
 constexpr const char* kPassedOn[] = {"PATH", "HOME", "LANG", "USER", "TMPDIR"};
 
 struct Name {
@@ -84,8 +85,8 @@ std::vector<std::string> passed_on(const std::map<std::string, std::string>& our
   return environment;
 }
 
-bool is_point(std::string_view text) {
-  return std::find(std::begin(kPoints), std::end(kPoints), text) != std::end(kPoints);
+bool is_one_of(std::string_view text, std::span<const std::string_view> points) {
+  return std::ranges::find(points, text) != points.end();
 }
 
 }  // namespace
@@ -121,13 +122,11 @@ class ScriptHooks::Finder {
   Result<void> consider(const std::string& name) {
     const std::string file = path_ + "/" + name;
     const std::optional<Name> parts = parse_name(name);
-    if (!parts || !is_point(parts->point)) {
+    if (!parts || !is_one_of(parts->point, kPoints)) {
       report_name(file, parts);
       return {};
     }
     const bool is_before = is_guard(parts);
-    const bool is_later = !is_before && parts->point != name_of(Point::after_tool);
-    if (is_later) return {};  // a point of another stage
     const auto status = sys::status_at(directory_, name);
     if (auto error = refusal(file, status)) {
       if (is_before) return guard_refused(name, std::move(*error));
@@ -140,6 +139,11 @@ class ScriptHooks::Finder {
   }
 
   void report_name(const std::string& file, const std::optional<Name>& parts) {
+    if (parts && is_one_of(parts->point, kNoPointsYet)) {
+      found_.notices.push_back(fmt::format("'{}' is not run: there is no hook point '{}' yet",
+                                           escape_for_display(file), parts->point));
+      return;
+    }
     const std::string hint = parts ? did_you_mean(parts->point, kPoints) : "";
     found_.notices.push_back(
         fmt::format("'{}' is not a hook: name it POINT.NAME.sh or POINT.NAME.js{}",

@@ -68,7 +68,8 @@ HookAnswer ScriptHooks::after(const HookCall& call, std::stop_token) {
     };
     if (!answer.failure.empty()) report(answer.failure);
     if (answer.decision == Decision::deny)
-      report(fmt::format("a deny has no effect after the call: {}", answer.reason));
+      report("a deny has no effect after the call" +
+             (answer.reason.empty() ? "" : ": " + answer.reason));
     if (answer.arguments) report("new arguments have no effect after the call");
   }
   return merged;

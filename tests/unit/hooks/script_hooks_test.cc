@@ -95,7 +95,12 @@ TEST_F(HooksTest, AreFoundByNameAndSorted) {
               ElementsAre("node", directory_ + "/before_tool.c.js"));
   EXPECT_THAT(found.hooks->after_scripts().at(0).argv,
               ElementsAre(directory_ + "/after_tool.x.sh"));
-  EXPECT_THAT(found.notices, IsEmpty());
+  EXPECT_THAT(
+      found.notices,
+      ElementsAre(
+          HasSubstr("after_response.later.js' is not run: there is no hook point 'after_response' "
+                    "yet"),
+          HasSubstr("before_prompt.later.sh' is not run")));
 }
 
 TEST_F(HooksTest, ReportFilesThatAreNoHooks) {
@@ -444,7 +449,8 @@ TEST_F(HooksTest, OnlyObserveAfterTheCall) {
   script("after_tool.1.sh", "echo too late >&2; exit 2");
   script("after_tool.2.sh", R"(echo '{"decision": "deny", "reason": "no", "arguments": {}}')");
   script("after_tool.3.sh", "exit 1");
-  script("after_tool.4.sh", "touch " + base_ + "/ran");
+  script("after_tool.4.sh", "exit 2");
+  script("after_tool.5.sh", "touch " + base_ + "/ran");
   const HookAnswer answer = after("ok");
   EXPECT_EQ(answer.decision, Decision::none);
   EXPECT_FALSE(answer.arguments);
@@ -452,7 +458,8 @@ TEST_F(HooksTest, OnlyObserveAfterTheCall) {
               ElementsAre("after_tool.1.sh: a deny has no effect after the call: too late",
                           "after_tool.2.sh: a deny has no effect after the call: no",
                           "after_tool.2.sh: new arguments have no effect after the call",
-                          "after_tool.3.sh: exit code 1"));
+                          "after_tool.3.sh: exit code 1",
+                          "after_tool.4.sh: a deny has no effect after the call"));
   EXPECT_TRUE(std::filesystem::exists(base_ + "/ran"));
 }
 

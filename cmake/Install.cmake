@@ -4,6 +4,22 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/helve)
 
 install(TARGETS helve RUNTIME COMPONENT program)
+
+# The program writes its own man page and completions. Where it cannot run, as in a build for another machine, they are
+# left out.
+set(pages ${CMAKE_BINARY_DIR}/pages)
+function(helve_install_page file destination)
+  install(CODE "execute_process(COMMAND \"$<TARGET_FILE:helve>\" ${ARGN} OUTPUT_FILE \"${pages}/${file}\" RESULT_VARIABLE failed)
+if(failed)
+  file(REMOVE \"${pages}/${file}\")
+endif()" COMPONENT program)
+  install(FILES ${pages}/${file} DESTINATION ${destination} COMPONENT program OPTIONAL)
+endfunction()
+install(CODE "file(MAKE_DIRECTORY \"${pages}\")" COMPONENT program)
+helve_install_page(helve.1 ${CMAKE_INSTALL_MANDIR}/man1 man)
+helve_install_page(helve ${CMAKE_INSTALL_DATADIR}/bash-completion/completions completion bash)
+helve_install_page(_helve ${CMAKE_INSTALL_DATADIR}/zsh/site-functions completion zsh)
+helve_install_page(helve.fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d completion fish)
 install(TARGETS helve_library ${HELVE_MODULES} EXPORT helve ARCHIVE COMPONENT library)
 install(EXPORT helve NAMESPACE helve:: FILE helveTargets.cmake DESTINATION ${package_dir} COMPONENT library)
 

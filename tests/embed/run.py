@@ -11,6 +11,9 @@ Hello, world!
 Hello, world!
 {"greetings":["Hello, world!","Hello, world!"]}
 """
+# Below share/.
+PAGES = ["man/man1/helve.1", "bash-completion/completions/helve", "zsh/site-functions/_helve",
+         "fish/vendor_completions.d/helve.fish"]
 # What the second, wrong call must be told about.
 COMPLAINTS = ["nmae", "name", "times"]
 REQUESTS = [
@@ -32,7 +35,10 @@ def run(*command, **options):
 def main(build, example):
     with tempfile.TemporaryDirectory() as name:
         prefix, tree = Path(name, "prefix"), Path(name, "build")
-        run("cmake", "--install", build, "--prefix", prefix, "--component", "library")
+        run("cmake", "--install", build, "--prefix", prefix)
+        assert run(prefix / "bin" / "helve", "--version").startswith("helve ")
+        for page in PAGES:
+            assert "helve" in (prefix / "share" / page).read_text(), page
         run("cmake", "-S", example, "-B", tree, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
             f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", tree)

@@ -11,6 +11,7 @@ import file_sizes
 import format as formatting
 import generated_docs
 import layers
+import readme
 import residue
 import source
 import stdout
@@ -119,6 +120,11 @@ class Checks(unittest.TestCase):
             self.assertEqual(generated_docs.check(root, "echo"), [])
             (root / "docs/tools.md").write_text("old\n")
             self.assertTrue(generated_docs.check(root, "echo")[0].startswith("docs/tools.md:1"))
+
+    def test_readme_shows_a_tool_that_is_built(self):
+        tree = {"README.md": "text\n```cpp\nint shout;\n```\n", "tests/dropin/shout.cc": "int shout;\n"}
+        self.expect(readme, tree)
+        self.expect(readme, tree | {"tests/dropin/shout.cc": "int whisper;\n"}, "README.md:3")
 
     def test_changelog_begins_with_unreleased(self):
         self.expect(changelog, {"CHANGELOG.md": "# Changelog\n\n## [Unreleased]\n\n## 0.1.0\n"})

@@ -1,5 +1,4 @@
-// shout: says a text louder. The drop-in test adds this file to a copy of the tree, and nothing
-// else.
+// src/tools/fs/shout.cc: says a text louder.
 #include <cctype>
 
 #include "tool/make.h"
@@ -23,13 +22,15 @@ struct ShoutOutput {
   static constexpr auto schema() {
     return object("The louder text.", arg<&ShoutOutput::shouted>("The text in capitals"));
   }
+  // What people and models read; programs get the JSON.
   std::string text() const { return shouted + "\n"; }
 };
 
 Result<ShoutOutput> shout(const ShoutInput& in, Context&) {
   ShoutOutput out;
   for (unsigned char c : in.text) out.shouted += static_cast<char>(std::toupper(c));
-  return ShoutOutput{out.shouted.append(in.marks, '!')};
+  out.shouted.append(in.marks, '!');
+  return out;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 """The checks find what they are there to find, and let good code pass."""
 
 import io
+import json
 import tempfile
 import unittest
 from contextlib import redirect_stdout
@@ -10,6 +11,7 @@ import changelog
 import file_sizes
 import format as formatting
 import generated_docs
+import headers
 import layers
 import readme
 import residue
@@ -60,6 +62,17 @@ class Checks(unittest.TestCase):
         tree = GOOD_TREE | {"src/LAYERS": "base: tool\ntool: base\napp: base tool\n", "src/new/a.h": "\n",
                             "src/base/error.h": '#include "tool/tool.h"\n'}
         self.expect(layers, tree, "src/LAYERS:1: 'base' names 'tool'", "src/new: has no line")
+
+    def test_headers_must_compile_alone(self):
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+            (root / "src").mkdir()
+            (root / "src/good.h").write_text("#pragma once\ninline int good() { return 1; }\n")
+            (root / "src/bad.h").write_text("#pragma once\nint bad(std::string text);\n")
+            commands = root / "compile_commands.json"
+            commands.write_text(json.dumps([{"file": "src/base/error.cc", "command": f"c++ -I{root}/src -c error.cc"}]))
+            problems = headers.check(root, commands, root / "output")
+        self.assertEqual([problem.split(":")[0] for problem in problems], ["src/bad.h"], problems)
 
     def test_format_refuses_what_clang_format_would_change(self):
         style = {".clang-format": "BasedOnStyle: Google\n", "src/a.cc": "int a = 1;\n"}

@@ -75,8 +75,11 @@ void StoreRecorder::finish(const CallRecord& record) {
 void StoreRecorder::note(CallRecord record) {
   bool wake = false;
   {
-    std::lock_guard lock(mutex_);
-    if (waiting_ == kMaxWaiting) drop_oldest();
+    std::unique_lock lock(mutex_);
+    if (waiting_ >= kManyWaiting && thread_.joinable()) {
+      written_.wait_for(lock, kLongestWait, [&] { return failing_ || waiting_ < kManyWaiting; });
+    }
+    if (waiting_ >= kMaxWaiting) drop_oldest();
     current_.push_back(std::move(record));
     wake = ++waiting_ == 1;
     if (current_.size() == kBatch) {
@@ -138,9 +141,12 @@ Result<void> StoreRecorder::flush() {
       return written;
     }
     batch.clear();
-    std::lock_guard lock(mutex_);
-    spare_ = std::move(batch);
-    failing_ = false;
+    {
+      std::lock_guard lock(mutex_);
+      spare_ = std::move(batch);
+      failing_ = false;
+    }
+    written_.notify_all();
   }
   return {};
 }
@@ -202,6 +208,7 @@ void StoreRecorder::tell_failure(const Error& error) {
     std::lock_guard lock(mutex_);
     if (std::exchange(failing_, true)) return;
   }
+  written_.notify_all();
   report(fmt::format("calls cannot be recorded for now: {}", describe(error)));
 }
 

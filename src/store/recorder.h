@@ -15,7 +15,11 @@ namespace helve::store {
 
 // Notes that are written together.
 constexpr size_t kBatch = 256;
-// Notes in memory. Beyond that the oldest batch is dropped, and that is recorded.
+// With so many in memory, whoever notes waits for the writer, but not long: it may be waiting
+// itself.
+constexpr size_t kManyWaiting = 2 * kBatch;
+constexpr std::chrono::milliseconds kLongestWait{100};
+// Beyond that the oldest batch is dropped, and that is recorded.
 constexpr size_t kMaxWaiting = 8192;
 
 // The tool and outcome of the record that stands for dropped notes.
@@ -76,13 +80,14 @@ class StoreRecorder final : public Recorder {
 
   std::mutex flush_mutex_;  // one flush at a time; taken before mutex_
 
-  std::mutex mutex_;  // guards all below
-  std::condition_variable_any changed_;
-  Batch current_;              // being filled
-  std::deque<Batch> full_;     // oldest first
-  Batch spare_;                // memory of a written batch, for the next
-  size_t waiting_ = 0;         // records in current_ and full_
-  std::uint64_t dropped_ = 0;  // not yet recorded
+  std::mutex mutex_;                     // guards all below
+  std::condition_variable_any changed_;  // there is something to write
+  std::condition_variable_any written_;  // or it has failed
+  Batch current_;                        // being filled
+  std::deque<Batch> full_;               // oldest first
+  Batch spare_;                          // memory of a written batch, for the next
+  size_t waiting_ = 0;                   // records in current_ and full_
+  std::uint64_t dropped_ = 0;            // not yet recorded
   bool failing_ = false;
   std::jthread thread_;
 };

@@ -149,6 +149,17 @@ TEST_F(RecorderTest, TakesNotesFromManyThreads) {
   EXPECT_TRUE(problems_.empty()) << problems_[0];
 }
 
+TEST_F(RecorderTest, DropsNothingWhenNotesComeFasterThanTheyAreWritten) {
+  constexpr int kNotes = 3 * static_cast<int>(kMaxWaiting);
+  {
+    StoreRecorder recorder(opener_, patient());
+    for (int i = 0; i < kNotes; ++i) recorder.note(sample_call(""));
+  }
+  EXPECT_TRUE(problems_.empty()) << problems_.front();
+  const auto database = must(Database::open(opener_.path(), std::chrono::seconds(5)));
+  EXPECT_EQ(must(database->integer("SELECT count(*) FROM calls")), kNotes);
+}
+
 TEST_F(RecorderTest, DropsTheOldestNotesWhenTooManyWaitAndSaysSo) {
   must(opener_.open());
   Helper holder({"hold", opener_.path()});

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/run.h"
+#include "sys/memory.h"
 #include "sys/stream.h"
 
 namespace helve::app {
@@ -34,6 +35,7 @@ int main(int argc, char** argv) {
   using namespace helve;
   // A reader that has seen enough, such as `head`, must not cut off what is to be recorded.
   sys::ignore_broken_pipes();
+  sys::share_memory_between_threads();
   cli::Output output;
   try {
     return app::run(argc > 0 ? argv[0] : "",

@@ -6,12 +6,13 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <thread>
 
 #include "sys/file_descriptor.h"
-#include "sys/stream.h"
 
 namespace helve::sys {
 namespace {
@@ -31,17 +32,17 @@ struct StopSignals::State {
   StopOptions options;
   sigset_t before;
   Fd signals;
-  Wakeup finished;
+  std::atomic<bool> finished = false;
   std::stop_source source = {};
   std::jthread thread = {};
 
   void watch() {
     int timeout = -1;
     for (;;) {
-      pollfd waiting[2] = {{signals.get(), POLLIN, 0}, {finished.descriptor(), POLLIN, 0}};
-      const int ready = ::poll(waiting, 2, timeout);
+      pollfd waiting{signals.get(), POLLIN, 0};
+      const int ready = ::poll(&waiting, 1, timeout);
+      if (finished) return;
       if (ready < 0 && errno == EINTR) continue;
-      if (waiting[1].revents != 0) return;
       if (ready == 0) ::_exit(options.late_status);
       signalfd_siginfo info{};
       if (::read(signals.get(), &info, sizeof info) != sizeof info) continue;
@@ -53,9 +54,7 @@ struct StopSignals::State {
   }
 };
 
-StopSignals::StopSignals(std::unique_ptr<State> state) : state_(std::move(state)) {
-  state_->thread = std::jthread([state = state_.get()] { state->watch(); });
-}
+StopSignals::StopSignals(std::unique_ptr<State> state) : state_(std::move(state)) {}
 
 Result<std::unique_ptr<StopSignals>> StopSignals::make(StopOptions options) {
   const sigset_t set = signal_set();
@@ -63,17 +62,25 @@ Result<std::unique_ptr<StopSignals>> StopSignals::make(StopOptions options) {
   if (!signals)
     return Error{Code::unavailable,
                  fmt::format("cannot watch for signals: {}", std::strerror(errno))};
-  Wakeup wakeup = TRY(Wakeup::make());
-  auto state = std::unique_ptr<State>(
-      new State{std::move(options), {}, std::move(signals), std::move(wakeup)});
+  auto state = std::unique_ptr<State>(new State{std::move(options), {}, std::move(signals)});
   if (int failed = ::pthread_sigmask(SIG_BLOCK, &set, &state->before); failed != 0) {
     return Error{Code::internal, fmt::format("cannot block signals: {}", std::strerror(failed))};
+  }
+  try {
+    state->thread = std::jthread([state = state.get()] { state->watch(); });
+  } catch (const std::system_error& error) {
+    ::pthread_sigmask(SIG_SETMASK, &state->before, nullptr);
+    return Error{Code::unavailable,
+                 fmt::format("cannot start a thread: {}", error.code().message()),
+                 "allow more processes (ulimit -u)"};
   }
   return std::unique_ptr<StopSignals>(new StopSignals(std::move(state)));
 }
 
 StopSignals::~StopSignals() {
-  state_->finished.signal();
+  // A signal of its own wakes the thread: unlike a descriptor, that cannot fail.
+  state_->finished = true;
+  ::pthread_kill(state_->thread.native_handle(), kSignals[0]);
   state_->thread.join();
   // A signal that came too late must not end the process when it is let through again.
   while (state_->source.stop_requested()) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,23 @@ TEST(StopSignals, WorkThatDoesNotEndInTimeIsEnded) {
               return 0;
             }),
             7);
+}
+
+TEST(StopSignals, WithoutAThreadTheSignalsStayAsTheyWere) {
+  EXPECT_EQ(ends_with([] {
+              const rlimit none{0, 0};
+              // The limit does not bind root.
+              if (setrlimit(RLIMIT_NPROC, &none) != 0 || (getuid() == 0 && setuid(65534) != 0))
+                return 1;
+              const auto signals = StopSignals::make();
+              if (signals) return 2;
+              if (signals.error().code != Code::unavailable || signals.error().hint.empty())
+                return 3;
+              kill(getpid(), SIGTERM);
+              for (;;) pause();
+              return 0;
+            }),
+            -SIGTERM);
 }
 
 TEST(StopSignals, AfterwardsTheSignalsDoWhatTheyDidBefore) {

@@ -2,6 +2,7 @@
 
 #include "sys/environment.h"
 #include "sys/file_at.h"
+#include "sys/terminal.h"
 
 namespace helve::app {
 
@@ -16,7 +17,8 @@ Surroundings surroundings_of_process() {
           .config_directory = sys::config_directory().value_or(""),
           .state_directory = sys::state_directory().value_or(""),
           .user = sys::user_name(),
-          .environment = sys::environment_starting_with("")};
+          .environment = sys::environment_starting_with(""),
+          .terminal = sys::kControllingTerminal};
 }
 
 std::string program_path() {

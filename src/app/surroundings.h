@@ -13,6 +13,7 @@ struct Surroundings {
   std::string state_directory;
   std::string user;
   std::map<std::string, std::string> environment;
+  std::string terminal;              // where a person can be asked; empty: nowhere
   std::string invoked_as = "helve";  // how a person calls this program
 
   bool has(const std::string& variable) const;  // set, and not empty

@@ -370,6 +370,11 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
                               : std::move(*opened);
   place->policy = TRY(make_policy(*world->registry, *place));
   TRY(add_stages(*world, *place, world->notices, surroundings, tell));
+  if (purpose == Purpose::call) {
+    // Who serves a client has no person at its terminal.
+    world->approver = std::make_unique<TerminalApprover>(surroundings.terminal);
+    place->stages.approver = world->approver.get();
+  }
   world->home = finished(*world, std::move(place));
   return world;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/surroundings.h"
+#include "app/terminal_approver.h"
 #include "cli/options.h"
 #include "config/config.h"
 #include "dispatch/dispatcher.h"
@@ -53,6 +54,7 @@ struct World {
   std::optional<store::Opener> opener;
   std::unique_ptr<store::StoreResults> results;
   std::unique_ptr<store::StoreRecorder> recorder;
+  std::unique_ptr<TerminalApprover> approver;  // null: there is nobody to ask
 
   std::shared_ptr<const Place> home;  // where it began; kept for calls that began there
 

@@ -188,7 +188,7 @@ Result<void> Dispatcher::ask_policy(Passage& passage) {
     return Error{Code::denied,
                  fmt::format("tool '{}' needs approval ({}), and there is nobody to ask",
                              tool.spec.name, decision.reason),
-                 "take it out of that rule to allow it", "approval_required"};
+                 fmt::format("change {} to allow it", decision.reason), "approval_required"};
   }
   const std::string arguments = passage.bound->arguments();
   return stages_.approver->ask(

@@ -1,12 +1,25 @@
 #include "sys/terminal.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 
 #include "sys/environment.h"
+#include "sys/stream.h"
 
 namespace helve::sys {
+namespace {
+
+constexpr size_t kMaxAnswer = 1000;  // bytes of a line that are looked at
+
+}  // namespace
 
 size_t terminal_columns(int descriptor) {
   if (const auto columns = environment("COLUMNS")) {
@@ -17,6 +30,48 @@ size_t terminal_columns(int descriptor) {
   }
   winsize size{};
   return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+Result<Terminal> Terminal::open(const std::string& path) {
+  Fd descriptor(::open(path.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC));
+  if (!descriptor || !is_terminal(descriptor.get()))
+    return Error{Code::unavailable, "there is no terminal"};
+  const pid_t foreground = ::tcgetpgrp(descriptor.get());
+  if (foreground >= 0 && foreground != ::getpgrp())
+    return Error{Code::unavailable, "this process runs in the background of its terminal"};
+  return Terminal(std::move(descriptor));
+}
+
+// Nobody pressed return, so the cursor still stands behind the question.
+void Terminal::end_line() const { (void)write_all(descriptor_.get(), "\n"); }
+
+Result<std::string> Terminal::ask(std::string_view question, std::stop_token stop) const {
+  const Wakeup stopped = TRY(Wakeup::make());
+  const std::stop_callback on_stop(stop, [&] { stopped.signal(); });
+  ::tcflush(descriptor_.get(), TCIFLUSH);
+  if (!write_all(descriptor_.get(), question))
+    return Error{Code::unavailable, "cannot write to the terminal"};
+  std::string line;
+  for (;;) {
+    pollfd waiting[2] = {{descriptor_.get(), POLLIN, 0}, {stopped.descriptor(), POLLIN, 0}};
+    if (::poll(waiting, 2, -1) < 0 && errno != EINTR)
+      return Error{Code::unavailable,
+                   fmt::format("cannot wait for the terminal: {}", strerrordesc_np(errno))};
+    if (stop.stop_requested()) {
+      end_line();
+      return Error{Code::cancelled, "the question was cancelled"};
+    }
+    if (waiting[0].revents == 0) continue;
+    char block[256];
+    const ReadOutcome read = read_some(descriptor_.get(), block, sizeof block);
+    if (read.end != ReadEnd::none) {
+      end_line();
+      return std::string();
+    }
+    line.append(block, read.bytes);
+    if (const size_t end = line.find('\n'); end != line.npos) return line.substr(0, end);
+    if (line.size() > kMaxAnswer) return std::string();
+  }
 }
 
 }  // namespace helve::sys

@@ -109,12 +109,12 @@ Registry::Found Registry::find(std::string_view name) const {
 
 Result<Registry::Found> Registry::resolve(std::string_view name) const {
   if (Found found = find(name); found.tool) return found;
-  // Of two names that are equally near, the tool's own is told.
-  std::vector<std::string_view> names, others;
-  for (const Tool& tool : tools_) names.push_back(tool.spec.name);
-  for (const auto& entry : by_name_) others.push_back(entry.first);
-  std::sort(others.begin(), others.end());
-  names.insert(names.end(), others.begin(), others.end());
+  std::vector<std::string_view> names;
+  for (const auto& entry : by_name_) names.push_back(entry.first);
+  // Of names that are equally near, a tool's own is meant.
+  std::ranges::sort(names, {}, [&](std::string_view known) {
+    return std::pair(find(known).tool->spec.name != known, known);
+  });
   std::string hint = did_you_mean(name, names);
   if (hint.empty()) hint = "`helve tools` lists the tools";
   return Error{Code::not_found, fmt::format("no tool '{}'", preview(escape_for_display(name), 80)),

@@ -47,6 +47,14 @@ TEST(Registry, RefusesDuplicates) {
             "tool 'save' cannot be loaded: its alias 'say' is taken");
 }
 
+TEST(Registry, SuggestsAToolsOwnNameBeforeOthersThatAreAsNear) {
+  std::vector<Tool> tools;
+  tools.push_back(echo_tool());
+  tools[0].spec.aliases = {"Echo", "achoo"};
+  const Registry registry = std::move(*Registry::load(std::move(tools)));
+  EXPECT_EQ(registry.resolve("ehco").error().hint, "did you mean 'echo'?");
+}
+
 TEST(Registry, RefusesNamesThatNoProviderTakes) {
   for (const std::string& name :
        std::vector<std::string>{"", "a b", "a/b", "a\nb", std::string(65, 'a')}) {

@@ -115,7 +115,10 @@ class Repair {
 };
 
 Error malformed(const Error& why) {
-  return Error{Code::invalid_argument, "the arguments are not valid JSON: " + why.message,
+  constexpr std::string_view kSaidAlready = "invalid JSON at ";
+  std::string_view where = why.message;
+  if (where.starts_with(kSaidAlready)) where.remove_prefix(kSaidAlready.size());
+  return Error{Code::invalid_argument, fmt::format("the arguments are not valid JSON: {}", where),
                "send one complete JSON object", "invalid_json"};
 }
 

@@ -20,6 +20,11 @@ TEST(Arguments, StayAsTheyAreWhenTheyAreRight) {
   EXPECT_EQ(repaired("null"), "{}");
 }
 
+TEST(Arguments, ThatAreNoJsonAreSaidToBeSoOnce) {
+  EXPECT_EQ(parse_arguments("not json").error().message,
+            "the arguments are not valid JSON: line 1, column 1: syntax error");
+}
+
 TEST(Arguments, AreRepairedWhereOnlyOneMeaningIsPossible) {
   EXPECT_EQ(repaired(R"({"a":[1,2,],})"), R"({"a":[1,2]} | removed a trailing comma)");
   EXPECT_EQ(repaired("```json\n{\"a\":1}\n```"), R"({"a":1} | removed a code fence)");

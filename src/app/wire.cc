@@ -20,6 +20,7 @@ constexpr std::string_view kServedGroups[] = {"fs",     "search",  "edit", "runt
                                               "memory", "results", "undo"};
 constexpr std::string_view kDefaultAgent = "main";
 constexpr std::string_view kReaderOfLongAnswers = "read_large_result";
+constexpr std::string_view kRootFlag = "--root";
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
@@ -58,7 +59,7 @@ struct Root {
   std::string from = {};
 };
 Root root_of(const cli::Options& options, const Surroundings& surroundings) {
-  if (options.root) return {*options.root, workspace::Breadth::any, "--root"};
+  if (options.root) return {*options.root, workspace::Breadth::any, std::string(kRootFlag)};
   return {surroundings.current_directory, workspace::Breadth::narrow, "the current directory"};
 }
 
@@ -71,6 +72,12 @@ std::vector<std::string> own_directories(const Surroundings& surroundings) {
   return own;
 }
 
+Error about_flag(Error error, std::string_view flag) {
+  error.message = fmt::format("{}: {}", flag, error.message);
+  if (error.hint.empty()) error.hint = "name a directory that exists";
+  return error;
+}
+
 // The root alone, before any configuration is known; or why it cannot be a workspace.
 Result<Workspace> open_root(const Root& root, const Surroundings& surroundings) {
   if (root.path.empty())
@@ -81,6 +88,7 @@ Result<Workspace> open_root(const Root& root, const Surroundings& surroundings) 
                                   .protected_directories = own_directories(surroundings)});
   if (!opened && opened.error().type == "root_too_wide")
     opened.error().hint = "change to the project's directory, or give --root DIR";
+  if (!opened && root.from == kRootFlag) return about_flag(std::move(opened).error(), kRootFlag);
   return opened;
 }
 
@@ -102,7 +110,13 @@ Result<Workspace> open_all(const std::vector<Root>& roots, const cli::Options& o
     const bool writable = root.access == config::Access::writable && !options.read_only;
     all.roots.push_back({root.path, writable ? Access::writable : Access::read_only});
   }
-  return workspace::Workspace::make(all);
+  Result<Workspace> opened = workspace::Workspace::make(all);
+  for (const std::string& path : options.add_dir) {
+    // The error names the path, and a person looks for the flag that did.
+    if (!opened && opened.error().message.find(escape_for_display(path) + "'") != std::string::npos)
+      return about_flag(std::move(opened).error(), "--add-dir");
+  }
+  return opened;
 }
 
 dispatch::Rules rules_of(const config::RuleLayer& layer) {
@@ -110,6 +124,8 @@ dispatch::Rules rules_of(const config::RuleLayer& layer) {
       .source = layer.source, .allow = layer.allow, .deny = layer.deny, .ask = layer.ask};
   for (size_t i = 0; i < rules.effects.size(); ++i)
     rules.effects[i] = static_cast<dispatch::Verdict>(layer.effects[i]);
+  // The only flag that says anything about effects.
+  if (layer.source == config::kCommandLine) rules.effects_from = "--read-only";
   return rules;
 }
 
@@ -164,10 +180,14 @@ Result<void> load_tools(World& world, const config::Loaded& settings, const cli:
   if (config.dialect.empty()) return {};
   world.dialect = find_dialect(config.dialect);
   if (world.dialect) return {};
-  std::vector<std::string_view> known;
-  for (const Dialect& dialect : dialects()) known.push_back(dialect.name);
-  std::string hint = did_you_mean(config.dialect, known);
-  if (hint.empty()) hint = fmt::format("known: {}", fmt::join(known, ", "));
+  std::vector<std::string_view> names;
+  std::vector<std::string> known;
+  for (const Dialect& dialect : dialects()) {
+    names.push_back(dialect.name);
+    known.push_back(fmt::format("{} ({})", dialect.name, dialect.from));
+  }
+  std::string hint = did_you_mean(config.dialect, names);
+  if (hint.empty()) hint = "known: " + join(known, ", ");
   return wrong_setting(settings, "dialect",
                        {Code::invalid_argument,
                         fmt::format("there is no dialect '{}'", escape_for_display(config.dialect)),

@@ -13,6 +13,9 @@
 
 namespace helve::config {
 
+// The source of what flags say.
+constexpr std::string_view kCommandLine = "the command line";
+
 // Which tools exist. "None" is a choice of its own, never an empty list.
 struct Load {
   enum class Kind : unsigned char { all, none, names } kind = Kind::all;

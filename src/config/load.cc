@@ -35,9 +35,11 @@ class Loader {
     TRY(add_user_file());
     TRY(add_workspace_file());
     add(environment_layer(sources_.environment, loaded_.notices), Trust::full);
-    add(Layer{.source = "the command line", .value = sources_.flags, .is_command_line = true},
+    add(
+        Layer{
+            .source = std::string(kCommandLine), .value = sources_.flags, .is_command_line = true},
         Trust::full);
-    check_agent();
+    TRY(check_agent());
     if (!complaints_.empty()) return complaints_.to_error();
     fill_config();
     return std::move(loaded_);
@@ -49,6 +51,7 @@ class Loader {
     const auto named = sources_.environment.find("HELVE_CONFIG");
     const bool is_named = named != sources_.environment.end() && !named->second.empty();
     if (is_named) path = named->second;
+    user_path_ = path;
     if (path.empty()) return {};
     const std::optional<std::string> content = TRY(read_own_file(path, kMaxYamlBytes));
     if (content) {
@@ -194,17 +197,24 @@ class Loader {
     }
   }
 
-  void check_agent() {
+  Result<void> check_agent() {
     const std::vector<std::string>& ids = loaded_.config.agents;
     if (settings_.agent.empty() || std::find(ids.begin(), ids.end(), settings_.agent) != ids.end())
-      return;
+      return {};
     const std::vector<std::string_view> names(ids.begin(), ids.end());
+    const std::string message = fmt::format("no agent '{}'", escape_for_display(settings_.agent));
     std::string hint = did_you_mean(settings_.agent, names);
+    const Layer* layer = loaded_.decider("agent");
+    if (layer && layer->is_command_line && complaints_.empty()) {
+      // No file is wrong, so there is no place in one to point at.
+      if (hint.empty() && !user_path_.empty())
+        hint = fmt::format("add it under agents: in {}", escape_for_display(user_path_));
+      return Error{Code::invalid_argument, message, hint, "invalid_config"};
+    }
     if (hint.empty())
       hint = ids.empty() ? "agents lists none" : fmt::format("known: {}", fmt::join(ids, ", "));
-    const Layer* layer = loaded_.decider("agent");
-    complaints_.add(layer ? *layer : Layer{}, "agent",
-                    fmt::format("no agent '{}'", escape_for_display(settings_.agent)), hint);
+    complaints_.add(layer ? *layer : Layer{}, "agent", message, hint);
+    return {};
   }
 
   void fill_config() {
@@ -226,6 +236,7 @@ class Loader {
   const Sources& sources_;
   Settings settings_;
   Complaints complaints_;
+  std::string user_path_;
   Loaded loaded_;
 };
 

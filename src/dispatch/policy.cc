@@ -47,7 +47,10 @@ Result<Policy> Policy::make(const Registry& registry, const std::vector<Rules>& 
     }
     for (size_t i = 0; i < rules.effects.size(); ++i) {
       tighten(policy.effects_[i], rules.effects[i],
-              fmt::format("tools.effects.{} of {}", name_of(static_cast<Effect>(i)), rules.source));
+              !rules.effects_from.empty()
+                  ? rules.effects_from
+                  : fmt::format("tools.effects.{} of {}", name_of(static_cast<Effect>(i)),
+                                rules.source));
     }
   }
   auto asks = [](const Entry& entry) { return entry.verdict == Verdict::ask; };

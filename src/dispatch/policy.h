@@ -24,6 +24,7 @@ struct Rules {
   std::vector<std::string> ask;
   // By effect; the strictest of all layers counts.
   std::array<Verdict, 4> effects{};
+  std::string effects_from = {};  // what set them; empty: tools.effects of the source
 };
 
 class Policy {

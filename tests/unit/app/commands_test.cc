@@ -24,6 +24,7 @@ TEST_F(Machine, ADenyOfTheConfigRefusesTheToolByEveryName) {
 TEST_F(Machine, ReadOnlyRefusesToWrite) {
   EXPECT_EQ(run({"--read-only", "fs", "write", "a.txt", "x"}), 5);
   EXPECT_FALSE(exists("work/a.txt"));
+  EXPECT_NE(err_.find("tool 'write' is denied: --read-only\n"), std::string::npos) << err_;
 }
 
 TEST_F(Machine, AHookBlocksACall) {
@@ -290,6 +291,26 @@ TEST_F(Machine, ToolsSpeaksADialect) {
 TEST_F(Machine, MarkdownSaysHowItIsMade) {
   EXPECT_EQ(run({"tools", "--format", "markdown"}), 0);
   EXPECT_TRUE(out_.starts_with("# Tools\n"));
+}
+
+TEST_F(Machine, AnUnknownDialectNamesTheOthersAndWhoseTheyAre) {
+  EXPECT_EQ(run({"tools", "--dialect", "nope"}), 2);
+  EXPECT_NE(err_.find("codex (Codex)"), std::string::npos) << err_;
+}
+
+TEST_F(Machine, NamesTheFlagThatNamesNoDirectory) {
+  EXPECT_EQ(run({"--root", "/nope", "fs", "ls"}), 3);
+  EXPECT_TRUE(err_.starts_with("helve: --root: ")) << err_;
+  EXPECT_NE(err_.find("hint: "), std::string::npos) << err_;
+  EXPECT_EQ(run({"--add-dir", "nope", "fs", "ls"}), 3);
+  EXPECT_TRUE(err_.starts_with("helve: --add-dir: ")) << err_;
+  EXPECT_NE(err_.find("hint: "), std::string::npos) << err_;
+}
+
+TEST_F(Machine, SaysWhereAnAgentWouldBe) {
+  EXPECT_EQ(run({"--agent", "nope", "fs", "ls"}), 2);
+  EXPECT_EQ(err_, "helve: no agent 'nope'\n  hint: add it under agents: in " +
+                      at("config/config.yaml") + "\n");
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 namespace helve::cli {
 namespace {
 
+constexpr std::string_view kUnknownResult = "unknown_id";  // as read_large_result says it
+
 // What a running tool has to tell goes to standard error: warnings always, the rest with --verbose.
 class Teller final : public Listener {
  public:
@@ -96,7 +98,7 @@ int call_tool(Run& run, std::string_view tool, const Json* arguments,
   std::optional<std::chrono::milliseconds> timeout;
   if (options.timeout)
     timeout = std::chrono::milliseconds(std::llround(std::ceil(*options.timeout * 1000)));
-  const dispatch::Outcome outcome = session->dispatcher.call(
+  dispatch::Outcome outcome = session->dispatcher.call(
       {.tool = tool,
        .arguments = arguments,
        .raw_arguments = raw_arguments,
@@ -107,6 +109,9 @@ int call_tool(Run& run, std::string_view tool, const Json* arguments,
        .stop = session->stop,
        .timeout = timeout,
        .listener = &teller});
+  // A command line without --session is a session of its own, where nothing can be stored yet.
+  if (outcome.error && outcome.error->type == kUnknownResult && !options.session)
+    outcome.error->hint = "pass the --session that stored it; helve log --json shows it";
   return show(outcome, form_of(options), run.screen);
 }
 

@@ -76,14 +76,14 @@ class Cut {
 
 }  // namespace
 
-std::string stub_text(const Results::Stored& stored, std::string_view text, size_t preview_chars) {
+std::string stub_text(const Results::Stored& stored, std::string_view text, size_t preview_chars,
+                      std::string_view reader) {
   const size_t pages = (stored.chars + kResultPageChars - 1) / kResultPageChars;
   return fmt::format(
       "[The answer has {} characters and is kept as {} ({} {}). It "
-      "begins:]\n{}\n[read_large_result {{\"id\":\"{}\",\"page\":1}} reads it "
-      "page by page.]",
+      "begins:]\n{}\n[{} reads it page by page.]",
       stored.chars, stored.id, pages, pages == 1 ? "page" : "pages", preview(text, preview_chars),
-      stored.id);
+      reader);
 }
 
 Shrunk shrink_json(std::string_view json, const JsonObject& schema, size_t budget) {

@@ -11,7 +11,9 @@ namespace helve::dispatch {
 constexpr size_t kResultPageChars = 8'000;  // as read_large_result pages
 
 // The text that stands for a stored answer: how long it is, how to read it, and its beginning.
-std::string stub_text(const Results::Stored& stored, std::string_view text, size_t preview_chars);
+// `reader`: the call or command that reads it.
+std::string stub_text(const Results::Stored& stored, std::string_view text, size_t preview_chars,
+                      std::string_view reader);
 
 struct Shrunk {
   std::string json;

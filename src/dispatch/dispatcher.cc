@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "dispatch/arguments.h"
 #include "dispatch/cap.h"
@@ -73,6 +75,18 @@ void attempted(std::string_view stage, Outcome& outcome, Work work) {
   } catch (...) {
     outcome.notes.push_back(fmt::format("{} failed", stage));
   }
+}
+
+// How whoever called reads an answer that is kept. A command line is a session of its own, so it
+// has to name this one.
+std::string reader_of(const Call& call, const Results::Stored& stored) {
+  if (call.caller != Caller::cli)
+    return fmt::format(R"(read_large_result {{"id":"{}","page":1}})", stored.id);
+  const std::string& session = call.who.session;
+  const bool is_word = std::ranges::all_of(
+      session, [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; });
+  return fmt::format("helve --session {} results read-large-result {}",
+                     is_word ? session : shell_quoted(session), stored.id);
 }
 
 // What a tool from outside returned, as one line of JSON that fits the schema it declared.
@@ -298,9 +312,10 @@ void Dispatcher::cap(const Call& call, Outcome& outcome) {
   }
   Result<Results::Stored> stored =
       stages_.results->keep(call.who.session, outcome.tool->spec.name, text);
-  std::string shown;
+  std::string shown, reader;
   if (stored) {
-    shown = stub_text(*stored, text, limits.preview_chars);
+    reader = reader_of(call, *stored);
+    shown = stub_text(*stored, text, limits.preview_chars, reader);
     outcome.stored = std::move(*stored);
   } else {
     outcome.notes.push_back("the whole answer could not be kept: " + describe(stored.error()));
@@ -309,9 +324,9 @@ void Dispatcher::cap(const Call& call, Outcome& outcome) {
   Shrunk shrunk = shrink_json(product.json, outcome.tool->output_schema(), limits.inline_chars);
   product.json = std::move(shrunk.json);
   if (!shrunk.left_out.empty()) {
-    outcome.notes.push_back(fmt::format(
-        "the structured value leaves out {}{}", shrunk.left_out,
-        outcome.stored ? fmt::format("; {} has the whole answer", outcome.stored->id) : ""));
+    outcome.notes.push_back(
+        fmt::format("the structured value leaves out {}{}", shrunk.left_out,
+                    outcome.stored ? fmt::format("; {} reads the whole answer", reader) : ""));
   }
   if (is_short) return;
   std::erase_if(product.content,

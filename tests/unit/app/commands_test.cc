@@ -79,6 +79,22 @@ TEST_F(Machine, LongOutputIsKeptWhenCapped) {
   EXPECT_EQ(out_.find("lr_"), std::string::npos) << "people get everything";
 }
 
+TEST_F(Machine, AnAnswerThatIsKeptEndsWithTheCommandThatReadsIt) {
+  for (int i = 0; i < 600; ++i) put("work/file-with-a-long-name-" + std::to_string(i), "");
+  EXPECT_EQ(run({"fs", "ls", "--cap"}), 0);
+  const size_t begin = out_.rfind("[helve "), end = out_.rfind(" reads it page by page.]");
+  ASSERT_NE(begin, std::string::npos) << out_;
+  const std::string command = out_.substr(begin + 7, end - begin - 7);
+  std::vector<std::string> words;
+  for (std::string_view word : split(command, ' ')) words.emplace_back(word);
+  EXPECT_EQ(run(words), 0) << err_;
+  EXPECT_NE(out_.find("file-with-a-long-name-0"), std::string::npos);
+  EXPECT_EQ(run({"results", "read-large-result", "lr_1"}), 3);
+  EXPECT_NE(err_.find("hint: pass the --session that stored it; helve log --json shows it"),
+            std::string::npos)
+      << err_;
+}
+
 TEST_F(Machine, VerboseShowsCallsAndResults) {
   put("work/a.txt", std::string(500, 'a'));
   EXPECT_EQ(run({"-v", "fs", "read", "a.txt"}), 0);

@@ -158,7 +158,7 @@ class Examination {
     if ((*status)->mode & kPrivate) {
       add(Mark::warn, "state",
           fmt::format("{} has mode {:04o}: others may look into it", directory, (*status)->mode),
-          "chmod 700 " + cli::shell_quoted(directory));
+          "chmod 700 " + cli::shell_word(directory));
     } else {
       add(Mark::ok, "state", fmt::format("{} (mode {:04o})", directory, (*status)->mode));
     }
@@ -173,15 +173,14 @@ class Examination {
       return add(Mark::ok, "database",
                  fmt::format("{} will be made with the first recorded call", path));
     if ((*status)->kind != sys::FileKind::file || !begins_like_a_database(**status)) {
-      return add(
-          Mark::fail, "database", fmt::format("{} is not a database", path),
-          fmt::format("mv {} {}", cli::shell_quoted(path), cli::shell_quoted(path + ".old")));
+      return add(Mark::fail, "database", fmt::format("{} is not a database", path),
+                 fmt::format("mv {} {}", cli::shell_word(path), cli::shell_word(path + ".old")));
     }
     const std::string text =
         fmt::format("{} ({}, mode {:04o})", path, human_size((*status)->size), (*status)->mode);
     if ((*status)->mode & kPrivate)
       add(Mark::warn, "database", text + ": others may read it",
-          "chmod 600 " + cli::shell_quoted(path));
+          "chmod 600 " + cli::shell_word(path));
     else
       add(Mark::ok, "database", text);
   }

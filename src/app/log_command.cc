@@ -101,7 +101,7 @@ Result<int> show_log(const LogInput& in, App& app, cli::Run& run) {
 cli::Command log_command(App& app) {
   return cli::make_command<LogInput>(
       "log", "With --session only the calls of that session; times are UTC.",
-      {{"The last calls, for a program", R"({"limit":100})"}},
+      {{"The last calls, for a program", "helve log --limit 100 --json"}},
       [&app](const LogInput& in, cli::Run& run) { return show_log(in, app, run); });
 }
 

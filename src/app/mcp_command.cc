@@ -27,9 +27,7 @@ constexpr std::string_view kDetails =
     "The workspace is --root, else the client's roots, else the current directory. Up to 20 tools "
     "are offered; --tools all, or a list of names "
     "and groups, chooses others. --dialect shows them under the names that models of that kind "
-    "know.\n\n"
-    "helve mcp --root ~/project --read-only\n"
-    "helve mcp --dialect claude --tools fs";
+    "know.";
 
 // For the model on the other side.
 std::string instructions(const World& world, const cli::Options& options) {
@@ -131,7 +129,11 @@ Result<int> serve(App& app, cli::Run& run) {
 
 cli::Command mcp_command(App& app) {
   return cli::make_command<McpInput>(
-      "mcp", kDetails, {}, [&app](const McpInput&, cli::Run& run) -> Result<int> {
+      "mcp", kDetails,
+      {{"Serve a project, without changing it", "helve mcp --root ~/project --read-only"},
+       {"Some tools, under the names that Claude Code has for them",
+        "helve mcp --dialect claude --tools fs"}},
+      [&app](const McpInput&, cli::Run& run) -> Result<int> {
         Result<int> code = serve(app, run);
         // Standard output belongs to frames, so an error is text on standard error whatever was
         // asked for.

@@ -79,8 +79,8 @@ Result<int> list_tools(const ToolsInput& in, App& app, cli::Run& run) {
 cli::Command tools_command(App& app) {
   return cli::make_command<ToolsInput>(
       "tools", kDetails,
-      {{"Every tool in full", R"({"format":"json"})"},
-       {"What a model would be given", R"({"format":"anthropic"})"}},
+      {{"Every tool in full", "helve tools --json"},
+       {"What a model would be given", "helve tools --format anthropic"}},
       [&app](const ToolsInput& in, cli::Run& run) { return list_tools(in, app, run); });
 }
 

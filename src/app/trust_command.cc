@@ -71,10 +71,10 @@ Result<int> trust(const TrustInput& in, App& app, cli::Run& run) {
       found ? found->path : real_path(workspace) + "/" + config::kWorkspaceConfig;
   std::string said;
   if (in.remove) {
-    said = TRY(store.untrust(path)) ? "no longer trusted" : "was not trusted";
+    said = TRY(store.untrust(path)) ? "is no longer trusted" : "was not trusted";
   } else {
     TRY(store.trust(path, found->content));
-    said = "trusted";
+    said = "is trusted";
     // What was agreed to is shown, so that nobody agrees to something else.
     if (!run.options.json)
       run.screen.out.write(escape_lines_for_display(found->content) +
@@ -83,7 +83,7 @@ Result<int> trust(const TrustInput& in, App& app, cli::Run& run) {
   if (run.options.json)
     cli::show_json(JsonObject{{"path", path}, {"trusted", !in.remove}}, run.screen);
   else
-    run.screen.err.write(fmt::format("helve: {} is {}\n", escape_for_display(path), said));
+    run.screen.err.write(fmt::format("helve: {} {}\n", escape_for_display(path), said));
   return 0;
 }
 
@@ -91,7 +91,7 @@ Result<int> trust(const TrustInput& in, App& app, cli::Run& run) {
 
 cli::Command trust_command(App& app) {
   return cli::make_command<TrustInput>(
-      "trust", kDetails, {{"What is trusted", R"({"list":true})"}},
+      "trust", kDetails, {{"What is trusted", "helve trust --list"}},
       [&app](const TrustInput& in, cli::Run& run) { return trust(in, app, run); });
 }
 

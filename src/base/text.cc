@@ -189,7 +189,9 @@ std::string shell_quoted(std::string_view text) {
   }
   while (!text.empty()) {
     const std::string_view character = text.substr(0, std::max<size_t>(1, char_length(text)));
-    if (escape_for_display(character) != character) {
+    if (character == "\n") {
+      out += "\\n";
+    } else if (escape_for_display(character) != character) {
       for (const char c : character) append_byte(out, c);
     } else {
       if (character == "'" || character == "\\") out += '\\';

@@ -26,17 +26,22 @@ struct Run {
   Screen& screen;
 };
 
+struct CommandExample {
+  std::string_view what;
+  std::string_view line;  // as it is typed
+};
+
 struct Command {
   std::string_view name;
   const schema::Type* input;  // its description is the command's summary
   std::string_view details;   // more for its help page; may be empty
-  std::vector<Example> examples;
+  std::vector<CommandExample> examples;
   std::function<Result<int>(const Json& arguments, Run&)> run;  // the exit code
 };
 
 template <class Input, class Function>
-Command make_command(std::string_view name, std::string_view details, std::vector<Example> examples,
-                     Function run) {
+Command make_command(std::string_view name, std::string_view details,
+                     std::vector<CommandExample> examples, Function run) {
   return {name, &schema::kType<Input>, details, std::move(examples),
           [run = std::move(run)](const Json& arguments, Run& with) -> Result<int> {
             return run(TRY(schema::decode<Input>(arguments)), with);

@@ -18,12 +18,12 @@ struct HelpInput {
 
 struct CallInput {
   std::string name;
-  std::string arguments = "{}";
+  std::optional<std::string> arguments;
   static constexpr auto schema() {
     return schema::object(
         "Call a tool by any of its names, with JSON arguments",
         schema::arg<&CallInput::name>("Name of the tool: its own, an alias, or one of a dialect"),
-        schema::opt<&CallInput::arguments>("The arguments, a JSON object")
+        schema::opt<&CallInput::arguments>("The arguments, a JSON object; default: none")
             .positional()
             .from_stdin());
   }
@@ -37,7 +37,7 @@ struct CompletionInput {
   Shell shell = Shell::bash;
   static constexpr auto schema() {
     return schema::object("Print a completion script for a shell",
-                          schema::arg<&CompletionInput::shell>("The shell it is for"));
+                          schema::arg<&CompletionInput::shell>("bash, zsh or fish"));
   }
 };
 
@@ -50,14 +50,12 @@ Result<int> help(const HelpInput& in, Run& run) {
 }
 
 Result<int> call(const CallInput& in, Run& run) {
-  if (!run.options.input) return call_tool(run, in.name, nullptr, in.arguments);
-  return call_tool(run, in.name, nullptr, TRY(run.program.read(*run.options.input)));
+  if (!run.options.input) return call_tool(run, in.name, nullptr, in.arguments.value_or("{}"));
+  if (in.arguments) return given_twice(*in.arguments);
+  return call_tool(run, in.name, nullptr, TRY(read_input(run)));
 }
 
-Result<int> version(const VersionInput&, Run& run) {
-  run.screen.out.write("helve " HELVE_VERSION "\n");
-  return 0;
-}
+Result<int> version(const VersionInput&, Run& run) { return show_version(run); }
 
 Result<int> completion(const CompletionInput& in, Run& run) {
   run.screen.out.write(completion_script(in.shell, run.program, *TRY(run.program.tools())));
@@ -83,12 +81,12 @@ constexpr std::string_view kCompletionDetails =
 std::vector<Command> own_commands() {
   return {
       make_command<HelpInput>("help", "", {}, help),
-      make_command<CallInput>("call", kCallDetails,
-                              {{"Call a tool as a model would",
-                                R"({"name":"read","arguments":"{\"path\":\"notes.md\"}"})"}},
-                              call),
+      make_command<CallInput>(
+          "call", kCallDetails,
+          {{"Call a tool as a model would", R"(helve call read '{"path":"notes.md"}')"}}, call),
       make_command<CompletionInput>("completion", kCompletionDetails,
-                                    {{"Try it in this shell", R"({"shell":"bash"})"}}, completion),
+                                    {{"Try it in this shell", "source <(helve completion bash)"}},
+                                    completion),
       make_command<ManInput>("man", "To read it: helve man | man -l -", {}, man),
       make_command<VersionInput>("version", "", {}, version),
   };

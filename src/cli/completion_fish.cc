@@ -33,7 +33,7 @@ void append_flag(std::string& out, const FlagDoc& flag, const std::string& condi
                      quoted(flag.text));
   if (!flag.negation.empty())
     out +=
-        fmt::format("{} -l {} -d {}\n", head, flag.negation.substr(2), quoted("Not: " + flag.text));
+        fmt::format("{} -l {} -d {}\n", head, flag.negation.substr(2), quoted(flag.negation_text));
 }
 
 void append_place(std::string& out, const OutlinePlace& place) {

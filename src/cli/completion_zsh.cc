@@ -43,7 +43,8 @@ std::string flag_spec(const FlagDoc& flag) {
   const std::string_view equals = flag.value.empty() ? "" : "=";
   std::string out = fmt::format("'{}{}{}{}'", many, flag.name, equals, tail);
   if (flag.letter) out += fmt::format(" '{}-{}{}'", many, flag.letter, tail);
-  if (!flag.negation.empty()) out += fmt::format(" '{}{}'", flag.negation, tail);
+  if (!flag.negation.empty())
+    out += fmt::format(" '{}[{}]'", flag.negation, specified(flag.negation_text));
   return out;
 }
 

@@ -6,8 +6,10 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "cli/options.h"
 #include "schema/flags.h"
 #include "schema/schema.h"
+#include "tool/dialect.h"
 
 namespace helve::cli {
 namespace {
@@ -16,7 +18,7 @@ using schema::Field;
 using schema::Kind;
 using schema::Type;
 
-constexpr size_t kMaxShownChoices = 16;  // characters of a|b|c that still fit beside the flag
+constexpr size_t kMaxShownChoices = 40;  // characters of a|b|c that are shown with the flag
 constexpr size_t kMaxShownDefault = 40;
 constexpr std::int64_t kMentionedLength =
     200;  // longer limits are for machines; people do not reach them
@@ -42,6 +44,11 @@ Completes completion_of(const Field& field) {
   return Completes::nothing;
 }
 
+std::string choice_of(const std::vector<std::string>& choices) {
+  std::string all = join(choices, "|");
+  return all.size() <= kMaxShownChoices ? all : "CHOICE";
+}
+
 std::string value_name(const Field& field, const FlagDoc& doc) {
   switch (element_of(*field.type).kind) {
     case Kind::boolean:
@@ -50,10 +57,8 @@ std::string value_name(const Field& field, const FlagDoc& doc) {
       return "N";
     case Kind::number:
       return "NUMBER";
-    case Kind::enumeration: {
-      std::string all = join(doc.choices, "|");
-      return all.size() <= kMaxShownChoices ? all : "CHOICE";
-    }
+    case Kind::enumeration:
+      return choice_of(doc.choices);
     case Kind::map:
       return "KEY=VALUE";
     case Kind::object:
@@ -106,8 +111,7 @@ FlagDoc describe(const Field& field, const JsonObject& defaults) {
   doc.completes = completion_of(field);
   const Kind kind = schema::plain(*field.type).kind;
   doc.repeats = kind == Kind::array || kind == Kind::map;
-  for (std::string_view name : element_of(*field.type).names)
-    std::ranges::replace(doc.choices.emplace_back(name), '_', '-');
+  doc.choices = choices_of(element_of(*field.type));
   doc.value = value_name(field, doc);
   const Json* fallback = defaults.if_contains(field.name);
   std::vector<std::string> facts;
@@ -131,6 +135,7 @@ FlagDoc describe(const Field& field, const JsonObject& defaults) {
     const bool on = fallback && fallback->is_bool() && fallback->get_bool();
     if (on) {
       doc.negation = "--no-" + doc.name.substr(2);
+      doc.negation_text = "Do not " + schema::hint_of(field);
       doc.facts += doc.facts.empty() ? "default on" : "; default on";
     }
   }
@@ -151,8 +156,8 @@ std::string shown(const std::string& word) {
   const size_t equals = word.find('=');
   if (!word.starts_with("--") || equals == word.npos || equals + 1 == word.size() ||
       word[equals + 1] == '-')
-    return shell_quoted(word);
-  return word.substr(0, equals) + " " + shell_quoted(word.substr(equals + 1));
+    return shell_word(word);
+  return word.substr(0, equals) + " " + shell_word(word.substr(equals + 1));
 }
 
 }  // namespace
@@ -173,6 +178,22 @@ std::vector<FlagDoc> positionals(const Type& type) {
   return docs_of(type, schema::Place::positional);
 }
 std::vector<FlagDoc> flags(const Type& type) { return docs_of(type, schema::Place::flag); }
+
+std::vector<FlagDoc> global_flags() {
+  std::vector<FlagDoc> docs = flags(schema::kType<Options>);
+  const auto dialect = std::ranges::find(docs, "--dialect", &FlagDoc::name);
+  for (const Dialect& known : dialects()) dialect->choices.emplace_back(known.name);
+  dialect->value = choice_of(dialect->choices);
+  dialect->completes = Completes::choices;
+  return docs;
+}
+
+std::vector<std::string> choices_of(const Type& enumeration) {
+  std::vector<std::string> choices;
+  for (std::string_view name : enumeration.names)
+    std::ranges::replace(choices.emplace_back(name), '_', '-');
+  return choices;
+}
 
 std::string usage_of(const Type& type) {
   std::string usage;
@@ -199,18 +220,11 @@ JsonObject defaults_of(const Type& type) {
   return json && json->is_object() ? json->get_object() : JsonObject();
 }
 
-std::string shell_quoted(std::string_view word) {
+std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./,:=@%+";
   if (!word.empty() && word.find_first_not_of(kPlain) == word.npos) return std::string(word);
-  std::string quoted = "'";
-  for (char c : word) {
-    if (c == '\'')
-      quoted += "'\\''";
-    else
-      quoted += c;
-  }
-  return quoted + "'";
+  return shell_quoted(word);
 }
 
 std::string command_line(std::string_view command, const Type& type,
@@ -223,7 +237,7 @@ std::string command_line(std::string_view command, const Type& type,
       return line;
     }
   }
-  return fmt::format("{} --input - <<< {}", line, shell_quoted(arguments_json));
+  return fmt::format("{} --input - <<< {}", line, shell_word(arguments_json));
 }
 
 }  // namespace helve::cli

@@ -14,8 +14,9 @@ namespace helve::cli {
 enum class Completes { nothing, files, directories, choices };
 
 struct FlagDoc {
-  std::string name;      // "--max-depth", or "PATH" for a positional
-  std::string negation;  // "--no-record" for a switch that is on unless told
+  std::string name;           // "--max-depth", or "PATH" for a positional
+  std::string negation;       // "--no-record" for a switch that is on unless told
+  std::string negation_text;  // what that does
   char letter = 0;
   std::string value;  // "N", "FILE"; empty for a switch
   std::string text;   // the description
@@ -32,6 +33,10 @@ struct FlagDoc {
 // In the order of the fields.
 std::vector<FlagDoc> positionals(const schema::Type& type);
 std::vector<FlagDoc> flags(const schema::Type& type);
+std::vector<FlagDoc> global_flags();  // of Options
+
+// The choices of an enumeration, as they are typed: with dashes.
+std::vector<std::string> choices_of(const schema::Type& enumeration);
 
 // "PATH [NAMES…] [flags]"
 std::string usage_of(const schema::Type& type);
@@ -43,6 +48,7 @@ JsonObject defaults_of(const schema::Type& type);
 // where flags cannot say it.
 std::string command_line(std::string_view command, const schema::Type& type,
                          std::string_view arguments_json);
-std::string shell_quoted(std::string_view word);
+// A word as it stands where that is safe, else quoted.
+std::string shell_word(std::string_view word);
 
 }  // namespace helve::cli

@@ -57,24 +57,14 @@ Rows rows_of(const std::vector<FlagDoc>& docs) {
 
 // The global flags by name, without those that `own` has itself: behind the tool they mean the
 // tool's.
-std::string global_flags(const schema::Type& own) {
+std::string global_names(const schema::Type& own) {
   const std::vector<FlagDoc> hidden = flags(own);
   std::vector<std::string> names;
-  for (const FlagDoc& doc : flags(schema::kType<Options>)) {
+  for (const FlagDoc& doc : global_flags()) {
     if (std::ranges::find(hidden, doc.name, &FlagDoc::name) == hidden.end())
       names.push_back(doc.negation.empty() ? doc.name : doc.negation);
   }
   return join(names, " ");
-}
-
-std::vector<std::string> example_lines(std::string_view command, const schema::Type& type,
-                                       const std::vector<Example>& examples, const Style& style) {
-  std::vector<std::string> lines;
-  for (const Example& example : examples) {
-    if (!example.what.empty()) lines.push_back(style.dim("# " + example.what));
-    lines.push_back(command_line(command, type, example.arguments));
-  }
-  return lines;
 }
 
 // Examples are given in canonical names; a dialect's face shows them only where no parameter is
@@ -82,6 +72,25 @@ std::vector<std::string> example_lines(std::string_view command, const schema::T
 std::vector<Example> examples_of(const Named& tool) {
   return tool.dialect && !tool.dialect->parameters.empty() ? std::vector<Example>()
                                                            : tool.tool->spec.examples;
+}
+
+std::vector<std::string> example_lines(const Named& tool, const schema::Type& type,
+                                       const Style& style) {
+  std::vector<std::string> lines;
+  for (const Example& example : examples_of(tool)) {
+    if (!example.what.empty()) lines.push_back(style.dim("# " + example.what));
+    lines.push_back(command_line(tool.command(), type, example.arguments));
+  }
+  return lines;
+}
+
+std::vector<std::string> example_lines(const Command& command, const Style& style) {
+  std::vector<std::string> lines;
+  for (const CommandExample& example : command.examples) {
+    lines.push_back(style.dim(fmt::format("# {}", example.what)));
+    lines.emplace_back(example.line);
+  }
+  return lines;
 }
 
 std::string names_line(const Registry& registry, const Named& tool) {
@@ -109,7 +118,7 @@ std::string program_help(const Program& program, const Registry& registry, const
   for (const Command& command : program.commands)
     commands.emplace_back(command.name, first_sentence(command.input->description));
   builder.list("Commands", commands);
-  builder.list("Global flags", rows_of(flags(schema::kType<Options>)));
+  builder.list("Global flags", rows_of(global_flags()));
   builder.text("helve help GROUP TOOL, or helve GROUP TOOL --help, tells more.");
   return builder.take();
 }
@@ -135,8 +144,8 @@ std::string tool_help(const Registry& registry, const Named& tool, const Page& p
   builder.list("Arguments", rows_of(positionals(type))).list("Flags", rows_of(flags(type)));
   if (!tool.tool->input)
     builder.text("Arguments, as a JSON Schema:\n" + to_pretty(Json(tool.tool->input_schema())));
-  builder.lines("Examples", example_lines(tool.command(), type, examples_of(tool), page.style));
-  builder.block("Global flags (helve help explains them)", global_flags(type));
+  builder.lines("Examples", example_lines(tool, type, page.style));
+  builder.block("Global flags (helve help explains them)", global_names(type));
   return builder.text(names_line(registry, tool)).take();
 }
 
@@ -148,8 +157,8 @@ std::string command_help(const Command& command, const Page& page) {
       .text(command.details)
       .list("Arguments", rows_of(positionals(type)))
       .list("Flags", rows_of(flags(type)))
-      .lines("Examples", example_lines(command.name, type, command.examples, page.style))
-      .block("Global flags (helve help explains them)", global_flags(type))
+      .lines("Examples", example_lines(command, page.style))
+      .block("Global flags (helve help explains them)", global_names(type))
       .take();
 }
 

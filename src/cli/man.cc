@@ -115,6 +115,7 @@ constexpr ExitStatus kExitStatuses[] = {
 
 constexpr std::pair<std::string_view, std::string_view> kEnvironment[] = {
     {"NO_COLOR", "No colours when set and not empty."},
+    {"HELVE_CONFIG", "The file to read instead of ~/.config/helve/config.yaml; --config wins."},
     {"HELVE_*", "Settings, as in the config files; flags win over them."},
     {"XDG_CONFIG_HOME", "Where the config directory is; default ~/.config."},
     {"XDG_STATE_HOME", "Where the state directory is; default ~/.local/state."},
@@ -128,13 +129,15 @@ constexpr std::pair<std::string_view, std::string_view> kFiles[] = {
      "A workspace's settings. It can only narrow what is allowed until `helve trust` says that its "
      "content is trusted."},
     {"~/.local/state/helve/helve.db", "Recorded calls and stored results."},
+    {"~/.local/state/helve/trust", "The workspace settings that are trusted, by their content."},
 };
 
 }  // namespace
 
 std::string man_page(const Program& program, const Registry& registry) {
   const Outline outline = outline_of(program, registry);
-  std::string out = fmt::format(".TH HELVE 1 \"\" \"helve {}\" \"User Commands\"\n", HELVE_VERSION);
+  std::string out =
+      fmt::format(".TH HELVE 1 \"version {0}\" \"helve {0}\" \"User Commands\"\n", HELVE_VERSION);
   out += ".SH NAME\nhelve \\- a tool runtime for AI agents\n.SH SYNOPSIS\n";
   out += "\\fBhelve\\fR \\fIGROUP\\fR \\fITOOL\\fR [\\fIarguments\\fR] [\\fIflags\\fR]\n.br\n";
   out += "\\fBhelve\\fR \\fICOMMAND\\fR [\\fIarguments\\fR] [\\fIflags\\fR]\n";

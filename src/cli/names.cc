@@ -76,20 +76,24 @@ std::vector<std::string> other_names(const Registry& registry, const Tool& tool)
 
 std::vector<Named> tools_of(const Registry& registry, std::string_view group) {
   std::vector<Named> found;
-  const std::string prefix = std::string(group) + "_";
   for (const Tool& tool : registry.tools()) {
     if (tool.spec.group == group) found.push_back(named(tool));
-    for (const std::string& name : other_names(registry, tool)) {
-      if (tool.spec.group == group || !name.starts_with(prefix)) continue;
-      found.push_back(
-          *find_name(registry, name, group, dashed(std::string_view(name).substr(prefix.size()))));
-    }
   }
   return found;
 }
 
 bool is_group(const Registry& registry, std::string_view word) {
   return !tools_of(registry, word).empty();
+}
+
+const Tool* tool_with_prefix(const Registry& registry, std::string_view prefix) {
+  const std::string beginning = std::string(prefix) + "_";
+  for (const Tool& tool : registry.tools()) {
+    for (const std::string& name : other_names(registry, tool)) {
+      if (name.starts_with(beginning)) return &tool;
+    }
+  }
+  return nullptr;
 }
 
 Face::Face(const Named& named) : tool_(named.tool) {

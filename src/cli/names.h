@@ -35,9 +35,10 @@ std::string summary_of(const Tool& tool);
 std::optional<Named> find_tool(const Registry& registry, std::string_view group,
                                std::string_view word);
 
-// The groups of the registry, or also the prefixes of other names, such as membot.
 bool is_group(const Registry& registry, std::string_view word);
 std::vector<Named> tools_of(const Registry& registry, std::string_view group);
+// The first tool that has another name with this prefix, as membot_read has "membot"; or null.
+const Tool* tool_with_prefix(const Registry& registry, std::string_view prefix);
 
 // Every other name of a tool: its aliases and its names in dialects.
 std::vector<std::string> other_names(const Registry& registry, const Tool& tool);

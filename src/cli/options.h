@@ -58,7 +58,7 @@ struct Options {
         opt<&Options::config>("Config file to read instead of the user's"),
         opt<&Options::profile>("bare: no policy, hooks or records"),
         opt<&Options::tools>("Load all, none, or these names and groups"),
-        opt<&Options::dialect>("Whose names the tools are shown under"),
+        opt<&Options::dialect>("Whose names MCP clients and models see"),
         opt<&Options::read_only>("Refuse to write, execute or use the network"),
         opt<&Options::record>("Write calls down in the log"),
         opt<&Options::timeout>("Seconds that a call may take")

@@ -6,18 +6,44 @@
 namespace helve::cli {
 namespace {
 
-void describe_input(OutlinePlace& place, const schema::Type& type,
-                    const std::vector<Example>& examples) {
+void describe_input(OutlinePlace& place, const schema::Type& type) {
   place.positionals = positionals(type);
   place.flags = flags(type);
-  for (const Example& example : examples)
-    place.examples.push_back(command_line(place.path, type, example.arguments));
+}
+
+// Names of tools and groups are choices only once the registry is known.
+void offer(std::vector<FlagDoc>& docs, std::string_view name,
+           const std::vector<std::string>& choices) {
+  for (FlagDoc& doc : docs) {
+    if (doc.name == name) doc.choices = choices, doc.completes = Completes::choices;
+  }
+}
+
+void offer_names(Outline& outline, const Registry& registry) {
+  std::vector<std::string> tools, names, topics;
+  for (std::string_view group : registry.groups()) names.emplace_back(group);
+  for (const Tool& tool : registry.tools()) tools.push_back(tool.spec.name);
+  names.insert(names.end(), tools.begin(), tools.end());
+  for (const OutlinePlace& place : outline.places) {
+    for (const auto& row : place.words) topics.push_back(row.first);
+  }
+  for (OutlinePlace& place : outline.places) {
+    if (place.path == "help") offer(place.positionals, "TOPIC", topics);
+    if (place.path == "call") offer(place.positionals, "NAME", tools);
+    if (place.path == "tools") offer(place.positionals, "NAMES", names);
+    if (place.path == "log") offer(place.flags, "--tool", tools);
+  }
+  names.insert(names.begin(), {"all", "none"});
+  offer(outline.globals, "--tools", names);
 }
 
 OutlinePlace tool_place(const Named& tool) {
   OutlinePlace place{.path = tool.command(), .text = tool.tool->spec.description};
   const Face face(tool);
-  describe_input(place, face.type(), tool.tool->spec.examples);
+  const schema::Type type = face.type();
+  describe_input(place, type);
+  for (const Example& example : tool.tool->spec.examples)
+    place.examples.push_back(command_line(place.path, type, example.arguments));
   return place;
 }
 
@@ -25,7 +51,8 @@ OutlinePlace command_place(const Command& command) {
   OutlinePlace place{.path = std::string(command.name),
                      .text = std::string(command.input->description) + "."};
   if (!command.details.empty()) place.text += "\n" + std::string(command.details);
-  describe_input(place, *command.input, command.examples);
+  describe_input(place, *command.input);
+  for (const CommandExample& example : command.examples) place.examples.emplace_back(example.line);
   return place;
 }
 
@@ -33,7 +60,7 @@ OutlinePlace command_place(const Command& command) {
 
 Outline outline_of(const Program& program, const Registry& registry) {
   Outline outline;
-  outline.globals = flags(schema::kType<Options>);
+  outline.globals = global_flags();
   OutlinePlace root;
   std::vector<OutlinePlace> rest;
   for (std::string_view group : registry.groups()) {
@@ -55,6 +82,7 @@ Outline outline_of(const Program& program, const Registry& registry) {
   }
   outline.places.push_back(std::move(root));
   std::ranges::move(rest, std::back_inserter(outline.places));
+  offer_names(outline, registry);
   return outline;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/flag_docs.h"
 #include "schema/flags.h"
 
 namespace helve::cli {
@@ -13,6 +14,8 @@ namespace {
 using schema::Field;
 using schema::Kind;
 using schema::Type;
+
+constexpr size_t kMaxShownWord = 60;
 
 Error usage(std::string message, std::string hint) {
   return Error{Code::invalid_argument, std::move(message), std::move(hint), "usage"};
@@ -121,12 +124,10 @@ const Command* find_command(const Program& program, std::string_view name) {
 Error unknown_word(const Program& program, const Registry& registry, std::string_view word) {
   std::vector<std::string_view> known = registry.groups();
   for (const Command& command : program.commands) known.push_back(command.name);
-  std::string hint;
-  if (const Registry::Found found = registry.find(word); found.tool) {
-    hint = fmt::format("did you mean 'helve {}'?", named(*found.tool).command());
-  } else {
-    hint = did_you_mean(word, known);
-  }
+  std::string hint = did_you_mean(word, known);
+  const Tool* tool = registry.find(word).tool;
+  if (!tool && hint.empty()) tool = tool_with_prefix(registry, word);
+  if (tool) hint = fmt::format("did you mean 'helve {}'?", named(*tool).command());
   return usage(fmt::format("there is no command or group '{}'", escape_for_display(word)),
                hint.empty() ? "helve help lists the commands and groups" : hint);
 }
@@ -165,6 +166,37 @@ Result<void> resolve(const Program& program, Sorter& sorter, Parsed& parsed) {
   return {};
 }
 
+// What may follow the command, where a word too many was given.
+Error about_usage(Error error, std::string_view command, const Type& type) {
+  if (error.type != schema::kUnexpectedArgument) return error;
+  error.type = "usage";
+  error.hint = positionals(type).empty()
+                   ? fmt::format("helve {} takes no arguments", command)
+                   : fmt::format("usage: helve {} {}; quote a value that has spaces", command,
+                                 usage_of(type));
+  return error;
+}
+
+// Choices are shown with dashes, as they are typed, also where they are named as wrong.
+Result<void> check_choices(const Type& type, const JsonObject& arguments) {
+  std::vector<schema::Problem> problems;
+  for (const Field& field : type.fields) {
+    const Type& plain = schema::plain(*field.type);
+    const Json* value = arguments.if_contains(field.name);
+    if (plain.kind != Kind::enumeration || !value || !value->is_string()) continue;
+    if (std::ranges::find(plain.names, std::string_view(value->get_string())) != plain.names.end())
+      continue;
+    const std::vector<std::string> choices = choices_of(plain);
+    const std::vector<std::string_view> views(choices.begin(), choices.end());
+    problems.push_back({std::string(field.name),
+                        fmt::format("expected one of {}, got {}", join(choices, ", "),
+                                    preview(to_text(*value), kMaxShownWord)),
+                        did_you_mean(value->get_string(), views)});
+  }
+  if (!problems.empty()) return schema::to_error(problems);
+  return {};
+}
+
 Result<std::string> no_stdin() { return usage("global flags do not read standard input", ""); }
 
 }  // namespace
@@ -187,8 +219,7 @@ Result<Parsed> parse(const Program& program, std::span<const std::string> words)
       return usage(fmt::format("unexpected '{}'", escape_for_display(sorter.rest.front())),
                    fmt::format("the tool follows the group: helve {} TOOL …", parsed.group));
   }
-  const JsonObject globals =
-      TRY(schema::parse_flags(schema::kType<Options>, sorter.globals, no_stdin));
+  const JsonObject globals = TRY(parse_words("", schema::kType<Options>, sorter.globals, no_stdin));
   parsed.options = TRY(schema::decode<Options>(Json(globals)));
   parsed.words = std::move(sorter.rest);
   return parsed;
@@ -210,7 +241,19 @@ Result<JsonObject> parse_arguments(const Program& program, const Named& tool,
   if (!tool.tool->input && !words.empty())
     return usage(fmt::format("'{}' takes its arguments as JSON only", tool.name),
                  "use --input FILE, or --input - for standard input");
-  return schema::parse_flags(face.type(), words, [&] { return program.read("-"); });
+  const Type type = face.type();
+  Result<JsonObject> arguments =
+      schema::parse_flags(type, words, [&] { return program.read("-"); });
+  if (!arguments) return about_usage(std::move(arguments).error(), tool.command(), type);
+  return arguments;
+}
+
+Result<JsonObject> parse_words(std::string_view command, const Type& type,
+                               std::span<const std::string> words, const ReadStdin& read_stdin) {
+  Result<JsonObject> arguments = schema::parse_flags(type, words, read_stdin);
+  if (!arguments) return about_usage(std::move(arguments).error(), command, type);
+  TRY(check_choices(type, *arguments));
+  return arguments;
 }
 
 bool asks_for_json(std::span<const std::string> words) {

@@ -35,6 +35,11 @@ Result<Parsed> parse_topic(const Program& program, std::span<const std::string> 
 Result<JsonObject> parse_arguments(const Program& program, const Named& tool,
                                    std::span<const std::string> words);
 
+// The arguments that words behind a command mean.
+using ReadStdin = std::function<Result<std::string>()>;
+Result<JsonObject> parse_words(std::string_view command, const schema::Type& type,
+                               std::span<const std::string> words, const ReadStdin& read_stdin);
+
 // Whether the words ask for JSON, even when they make no sense otherwise.
 bool asks_for_json(std::span<const std::string> words);
 

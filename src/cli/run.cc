@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "cli/flag_docs.h"
 #include "cli/help.h"
 #include "cli/parse.h"
 #include "cli/render.h"
@@ -43,26 +44,33 @@ Result<int> run_tool(const Parsed& parsed, Run& run) {
     const Json arguments = TRY(parse_arguments(run.program, *parsed.tool, parsed.words));
     return call_tool(run, parsed.tool->name, &arguments, {});
   }
-  if (!parsed.words.empty())
-    return Error{Code::invalid_argument,
-                 fmt::format("--input gives all arguments, but '{}' is given too",
-                             escape_for_display(parsed.words.front())),
-                 "leave one of them out", "usage"};
-  const std::string raw = TRY(run.program.read(*parsed.options.input));
+  if (!parsed.words.empty()) return given_twice(parsed.words.front());
+  const std::string raw = TRY(read_input(run));
   return call_tool(run, parsed.tool->name, nullptr, raw);
 }
 
+Result<void> check_required(const Command& command, const JsonObject& arguments) {
+  for (const schema::Field& field : command.input->fields) {
+    if (!field.required || arguments.contains(field.name)) continue;
+    return Error{
+        Code::invalid_argument,
+        fmt::format("helve {} needs {}", command.name, usage_of(*command.input)),
+        fmt::format("{}; helve {} --help tells more", schema::hint_of(field), command.name),
+        "usage"};
+  }
+  return {};
+}
+
 Result<int> run_command(const Parsed& parsed, Run& run) {
-  const JsonObject arguments = TRY(schema::parse_flags(*parsed.command->input, parsed.words,
-                                                       [&] { return run.program.read("-"); }));
-  return parsed.command->run(Json(arguments), run);
+  const Command& command = *parsed.command;
+  const JsonObject arguments = TRY(parse_words(command.name, *command.input, parsed.words,
+                                               [&] { return run.program.read("-"); }));
+  TRY(check_required(command, arguments));
+  return command.run(Json(arguments), run);
 }
 
 Result<int> run_parsed(const Parsed& parsed, Run& run) {
-  if (parsed.options.version) {
-    run.screen.out.write("helve " HELVE_VERSION "\n");
-    return 0;
-  }
+  if (parsed.options.version) return show_version(run);
   if (parsed.options.help || !parsed.group.empty()) return show_help(parsed, run);
   if (parsed.tool) return run_tool(parsed, run);
   if (parsed.command) return run_command(parsed, run);
@@ -70,6 +78,31 @@ Result<int> run_parsed(const Parsed& parsed, Run& run) {
 }
 
 }  // namespace
+
+Result<std::string> read_input(Run& run) {
+  Result<std::string> text = run.program.read(*run.options.input);
+  if (!text) {
+    text.error().message = "--input: " + text.error().message;
+    if (text.error().hint.empty())
+      text.error().hint = "name a file that can be read, or - for standard input";
+  }
+  return text;
+}
+
+Error given_twice(std::string_view argument) {
+  return Error{Code::invalid_argument,
+               fmt::format("--input gives all arguments, but '{}' is given too",
+                           escape_for_display(argument)),
+               "leave one of them out", "usage"};
+}
+
+Result<int> show_version(Run& run) {
+  if (run.options.json)
+    show_json(JsonObject{{"version", HELVE_VERSION}}, run.screen);
+  else
+    run.screen.out.write("helve " HELVE_VERSION "\n");
+  return 0;
+}
 
 Result<int> show_help(const Parsed& about, Run& run) {
   const Page page{run.screen.width, run.screen.out.style};

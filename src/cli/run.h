@@ -17,6 +17,12 @@ int run(const Program& program, std::span<const std::string> words, Screen& scre
 int call_tool(Run& run, std::string_view tool, const Json* arguments,
               std::string_view raw_arguments);
 
+// The arguments that --input names, and the error about arguments that are given besides.
+Result<std::string> read_input(Run& run);
+Error given_twice(std::string_view argument);
+
+Result<int> show_version(Run& run);
+
 // The help page of what was parsed: a tool, a command, a group, or the program.
 Result<int> show_help(const Parsed& about, Run& run);
 

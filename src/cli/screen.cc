@@ -12,6 +12,7 @@ namespace {
 constexpr size_t kIndent = 2;
 constexpr size_t kGap = 2;
 constexpr size_t kMaxTerm = 26;  // a longer term would squeeze the explanations of all others
+constexpr size_t kMinLeft = 10;  // where explanations below a longer term begin at least
 
 void wrap_line(std::string& out, std::string_view line, size_t width, size_t indent) {
   const size_t own_indent = std::min(line.find_first_not_of(' '), line.size());
@@ -68,7 +69,7 @@ std::string two_columns(const Rows& rows, size_t width, const Style& style) {
   size_t column = 0;
   for (const auto& [term, text] : rows) {
     const size_t length = count_chars(term);
-    if (length <= kMaxTerm) column = std::max(column, length);
+    column = std::max(column, length <= kMaxTerm ? length : kMinLeft - kIndent - kGap);
   }
   const size_t left = kIndent + column + kGap;
   std::string out;

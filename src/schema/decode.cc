@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "schema/bounds.h"
+#include "schema/flags.h"
 #include "schema/schema.h"
 #include "schema/value.h"
 
@@ -140,7 +141,7 @@ class Decoder {
       if (member && !member->is_null())
         decode(*field.type, &field, *member, field.access(out));
       else if (field.required)
-        problem("required, but missing", std::string(field.description));
+        problem("required, but missing", hint_of(field));
     }
     if (used != object->size()) report_unknown(type, *object);
   }

@@ -116,8 +116,7 @@ class Parser {
 
   Result<std::string> value_of(const Field& field) {
     if (next_ >= words_.size())
-      return usage(fmt::format("{} needs a value", flag_name(field.name)),
-                   std::string(field.description));
+      return usage(fmt::format("{} needs a value", flag_name(field.name)), hint_of(field));
     return words_[next_++];
   }
 
@@ -128,8 +127,9 @@ class Parser {
       if (out_.contains(field.name) && !repeats) continue;
       return assign(field, word);
     }
-    return usage(fmt::format("unexpected argument '{}'", escape_for_display(word)),
-                 "quote it if it belongs to the value before");
+    return Error{Code::invalid_argument,
+                 fmt::format("unexpected argument '{}'", escape_for_display(word)),
+                 "quote it if it belongs to the value before", std::string(kUnexpectedArgument)};
   }
 
   Result<void> assign(const Field& field, std::string_view word) {
@@ -217,6 +217,14 @@ Result<void> check_expressible(const Field& field, const Json& value, const Type
 }
 
 }  // namespace
+
+std::string hint_of(const Field& field) {
+  std::string hint(field.description);
+  // "JSON text" does not begin with a word that could be small.
+  const bool is_word = hint.size() > 1 && !std::isupper(static_cast<unsigned char>(hint[1]));
+  if (is_word) hint[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(hint[0])));
+  return hint;
+}
 
 std::string flag_name(std::string_view field) {
   std::string flag = "--" + std::string(field);

@@ -11,6 +11,9 @@
 
 namespace helve::schema {
 
+// The type of the error about a word that no positional takes.
+constexpr std::string_view kUnexpectedArgument = "unexpected_argument";
+
 // Positionals in order, then --name value, --name=value, -n value, --yes/--no-yes for booleans,
 // repeated flags for arrays, --map KEY=VALUE for maps, JSON text for objects. `--` ends the flags.
 // Values that do not fit their type are passed on as strings, so that decoding reports them in its
@@ -21,6 +24,8 @@ Result<JsonObject> parse_flags(const Type& object, std::span<const std::string> 
 // The words that parse_flags turns into `arguments`, or an error naming what flags cannot express.
 Result<std::vector<std::string>> to_flags(const Type& object, const JsonObject& arguments);
 
+// What a field is for, as the hint that asks for it: hints begin small.
+std::string hint_of(const Field& field);
 std::string flag_name(std::string_view field);  // "max_depth" -> "--max-depth"
 // Any number of flags may hide optionals; this is the type a value has in the end.
 const Type& plain(const Type& type);

@@ -132,6 +132,9 @@ TEST_F(Machine, TrustIsBoundToTheContent) {
   EXPECT_EQ(run({"fs", "ls"}), 0);
   EXPECT_NE(err_, "");
   EXPECT_EQ(run({"trust", at("work"), "--remove"}), 0);
+  EXPECT_NE(err_.find("config.yaml is no longer trusted\n"), std::string::npos) << err_;
+  EXPECT_EQ(run({"trust", at("work"), "--remove"}), 0);
+  EXPECT_NE(err_.find("config.yaml was not trusted\n"), std::string::npos) << err_;
   EXPECT_EQ(run({"trust", "--list"}), 0);
   EXPECT_EQ(out_, "");
 }
@@ -307,6 +310,30 @@ TEST_F(Machine, ToolsSpeaksADialect) {
 TEST_F(Machine, MarkdownSaysHowItIsMade) {
   EXPECT_EQ(run({"tools", "--format", "markdown"}), 0);
   EXPECT_TRUE(out_.starts_with("# Tools\n"));
+}
+
+TEST_F(Machine, EveryExampleOfACommandIsUnderstood) {
+  App app(around_, screen_);
+  const cli::Program program = app.program();
+  for (const cli::Command& command : program.commands) {
+    for (const cli::CommandExample& example : command.examples) {
+      std::string line(example.line);
+      if (line.starts_with("source <(")) line = line.substr(9, line.size() - 10);
+      std::vector<std::string> words;
+      for (std::string_view word : split(line, ' ')) words.emplace_back(word);
+      ASSERT_EQ(words.front(), "helve") << line;
+      words.erase(words.begin());
+      const Result<cli::Parsed> parsed = cli::parse(program, words);
+      ASSERT_TRUE(parsed) << line << ": " << parsed.error().message;
+      EXPECT_EQ(parsed->command, &command) << line;
+    }
+  }
+}
+
+TEST_F(Machine, ChoicesAreNamedAsTheyAreTyped) {
+  EXPECT_EQ(run({"tools", "--format", "openai-stric"}), 2);
+  EXPECT_NE(err_.find("gemini, json-tags, got \"openai-stric\""), std::string::npos) << err_;
+  EXPECT_NE(err_.find("did you mean 'openai-strict'?"), std::string::npos) << err_;
 }
 
 TEST_F(Machine, AnUnknownDialectNamesTheOthersAndWhoseTheyAre) {

@@ -56,7 +56,7 @@ TEST(Text, QuotesForAShell) {
   EXPECT_EQ(shell_quoted(""), "''");
   EXPECT_EQ(shell_quoted("/a b/$(id)`id`\\"), "'/a b/$(id)`id`\\'");
   EXPECT_EQ(shell_quoted("it's"), R"('it'\''s')");
-  EXPECT_EQ(shell_quoted("a\x1b[2J'\\\n"), R"($'a\x1b[2J\'\\\x0a')");
+  EXPECT_EQ(shell_quoted("a\x1b[2J'\\\n"), R"($'a\x1b[2J\'\\\n')");
   EXPECT_EQ(shell_quoted("\xFF\u202e"), R"($'\xff\xe2\x80\xae')");
 }
 

@@ -71,6 +71,21 @@ TEST_F(Completion, OffersTheChoicesOfAFlag) {
 TEST_F(Completion, OffersTheChoicesOfAPositional) {
   EXPECT_EQ(offered({"completion", ""}), "bash zsh fish");
 }
+TEST_F(Completion, OffersNamesWhereTheyAreExpected) {
+  EXPECT_EQ(offered({"call", "demo"}), "demo_echo demo_fail");
+  EXPECT_EQ(offered({"help", "s"}), "status");
+  EXPECT_EQ(offered({"help", "ec"}), "echo");
+  EXPECT_EQ(offered({"--dialect", "cl"}), "claude claw");
+  EXPECT_EQ(offered({"--tools", "k"}), "kb kb_read");
+  EXPECT_EQ(offered({"--profile", ""}), "default bare");
+}
+TEST_F(Completion, SaysWhatANegationDoes) {
+  for (Shell shell : {Shell::zsh, Shell::fish}) {
+    EXPECT_NE(
+        completion_script(shell, program_, registry_).find("Do not write calls down in the log"),
+        std::string::npos);
+  }
+}
 TEST_F(Completion, OffersNothingForFreeText) {
   EXPECT_EQ(offered({"demo", "echo", "--times", ""}), "");
 }

@@ -59,12 +59,27 @@ TEST_F(Cli, HelpFitsTheScreen) {
   }
 }
 
+TEST(TwoColumns, IndentsWhatStandsBelowATermThatIsTooLong) {
+  const Rows rows = {{"    --a-flag with|quite|some|choices", "What it does"}};
+  EXPECT_EQ(two_columns(rows, 80, Style()),
+            "      --a-flag with|quite|some|choices\n          What it does\n");
+}
+
+TEST(GlobalFlags, NameTheDialects) {
+  for (const FlagDoc& doc : global_flags()) {
+    if (doc.name != "--dialect") continue;
+    EXPECT_EQ(doc.value, join(doc.choices, "|"));
+    EXPECT_EQ(doc.choices.size(), dialects().size());
+  }
+}
+
 TEST(CommandLine, QuotesForTheShell) {
-  EXPECT_EQ(shell_quoted("plain-word"), "plain-word");
-  EXPECT_EQ(shell_quoted("two words"), "'two words'");
-  EXPECT_EQ(shell_quoted("it's"), "'it'\\''s'");
-  EXPECT_EQ(shell_quoted(""), "''");
-  EXPECT_EQ(shell_quoted("$HOME"), "'$HOME'");
+  EXPECT_EQ(shell_word("plain-word"), "plain-word");
+  EXPECT_EQ(shell_word("two words"), "'two words'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("$HOME"), "'$HOME'");
+  EXPECT_EQ(shell_word("two\nlines"), "$'two\\nlines'");
 }
 
 TEST(CommandLine, ShowsArgumentsAsFlagsOrElseAsJson) {

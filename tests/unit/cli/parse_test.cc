@@ -116,9 +116,13 @@ TEST_F(Parse, ReportsAWrongValueOfAGlobalFlag) {
   EXPECT_NE(refused({"status", "--timeout", "-1"}).message.find("timeout"), std::string::npos);
 }
 
-TEST_F(Parse, TakesAGroupAlone) {
-  EXPECT_EQ(parsed({"demo"})->group, "demo");
-  EXPECT_EQ(parsed({"membot", "--help"})->group, "membot");
+TEST_F(Parse, TakesAGroupAlone) { EXPECT_EQ(parsed({"demo"})->group, "demo"); }
+
+TEST_F(Parse, DoesNotTakeThePrefixOfAnotherNameForAGroup) {
+  EXPECT_EQ(refused({"membot", "--help"}).message, "there is no command or group 'membot'");
+  EXPECT_EQ(refused({"membot"}).hint, "did you mean 'helve kb read'?");
+  EXPECT_EQ(refused({"parrot"}).hint, "did you mean 'helve demo echo'?");
+  EXPECT_EQ(refused({"read", "notes.md"}).hint, "did you mean 'helve fs read'?");
 }
 
 TEST_F(Parse, ShowsControlCharactersOfAWordSafely) {

@@ -151,6 +151,50 @@ TEST_F(Cli, ShowsTheVersion) {
   EXPECT_EQ(out_, "helve " HELVE_VERSION "\n");
 }
 
+TEST_F(Cli, ShowsTheVersionAsJson) {
+  EXPECT_EQ(run({"version", "--json"}), 0);
+  EXPECT_EQ(out_, "{\"version\":\"" HELVE_VERSION "\"}\n");
+  EXPECT_EQ(run({"--version", "--json"}), 0);
+  EXPECT_EQ(out_, "{\"version\":\"" HELVE_VERSION "\"}\n");
+}
+
+TEST_F(Cli, SaysWhatMayFollowACommandOrTool) {
+  EXPECT_EQ(run({"version", "extra"}), 2);
+  EXPECT_EQ(err_, "helve: unexpected argument 'extra'\n  hint: helve version takes no arguments\n");
+  EXPECT_EQ(run({"--json", "fs", "read", "a", "b"}), 2);
+  EXPECT_NE(out_.find("\"usage\""), std::string::npos) << out_;
+  EXPECT_NE(out_.find("usage: helve fs read PATH [flags]"), std::string::npos) << out_;
+}
+
+TEST_F(Cli, SaysWhatACommandNeeds) {
+  EXPECT_EQ(run({"completion"}), 2);
+  EXPECT_EQ(err_,
+            "helve: helve completion needs SHELL\n"
+            "  hint: bash, zsh or fish; helve completion --help tells more\n");
+}
+
+TEST_F(Cli, RefusesArgumentsOfACallTogetherWithAFile) {
+  files_["f"] = "{}";
+  EXPECT_EQ(run({"call", "demo_echo", "{}", "--input", "f"}), 2);
+  EXPECT_NE(err_.find("--input gives all arguments, but '{}' is given too"), std::string::npos);
+}
+
+TEST_F(Cli, NamesTheFlagWhoseFileIsNotThere) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"demo", "echo", "--input", "none"},
+        std::vector<std::string>{"call", "demo_echo", "--input", "none"}}) {
+    EXPECT_EQ(run(words), 3);
+    EXPECT_TRUE(err_.starts_with("helve: --input: no file 'none'\n  hint: ")) << err_;
+  }
+}
+
+TEST_F(Cli, HintsBeginSmall) {
+  EXPECT_EQ(run({"fs", "read"}), 2);
+  EXPECT_NE(err_.find("hint: the file\n"), std::string::npos) << err_;
+  EXPECT_EQ(run({"fs", "read", "--offset"}), 2);
+  EXPECT_NE(err_.find("hint: lines to skip\n"), std::string::npos) << err_;
+}
+
 TEST_F(Cli, ReportsWhatKeepsASessionFromOpening) {
   program_.open = [](const Options&) -> Result<Session> {
     return Error{Code::invalid_argument, "config.yaml:3: one\nconfig.yaml:4: two"};

@@ -217,7 +217,7 @@ TEST(Flags, NameWhatIsWrong) {
   EXPECT_EQ(flags_to_json({"a", "--dept", "1"}), "unknown flag '--dept' | did you mean '--depth'?");
   EXPECT_EQ(flags_to_json({"a", "b"}),
             "unexpected argument 'b' | quote it if it belongs to the value before");
-  EXPECT_EQ(flags_to_json({"a", "--limit"}), "--limit needs a value | How many");
+  EXPECT_EQ(flags_to_json({"a", "--limit"}), "--limit needs a value | how many");
   EXPECT_EQ(flags_to_json({"a", "--limit", "1", "--limit", "2"}), "--limit is given twice | ");
   EXPECT_EQ(flags_to_json({"a", "--env", "{bad", "--env", "K=V"}), "--env is given twice | ");
   EXPECT_EQ(flags_to_json({"a", "--no-deep=false"}), "--no-deep takes no value | ");

@@ -16,6 +16,7 @@ constexpr std::int64_t kMaxCalls = 10'000;
 constexpr std::string_view kGap = "  ";  // between columns
 // Characters of the arguments and of the message that must fit for both to be shown.
 constexpr size_t kMinDetail = 12;
+constexpr size_t kMaxTool = 24;  // a call may ask for a tool by any name
 
 struct LogInput {
   std::int64_t limit = 20;
@@ -66,6 +67,11 @@ JsonObject to_json(const CallRecord& call) {
   return out;
 }
 
+std::string fitted(const std::string& text, size_t room) {
+  if (count_chars(text) <= room) return text;
+  return room == 0 ? "" : preview(text, room - 1);
+}
+
 // What a listing shows of a call.
 struct Line {
   std::string when, outcome, took, caller, tool, arguments, message;
@@ -80,14 +86,9 @@ Line line_of(const CallRecord& call) {
           shown(call.outcome),
           duration(call.duration_us),
           std::string(name_of(call.caller)),
-          shown(call.tool),
+          fitted(shown(call.tool), kMaxTool),
           shown(call.arguments),
           call.outcome == "ok" ? "" : shown(call.message)};
-}
-
-std::string fitted(const std::string& text, size_t room) {
-  if (count_chars(text) <= room) return text;
-  return room == 0 ? "" : preview(text, room - 1);
 }
 
 // The arguments, and behind them why the call failed; both shrink where they do not fit.
@@ -128,11 +129,11 @@ class Table {
     outcome_ = std::max(outcome_, count_chars(line.outcome));
     took_ = std::max(took_, count_chars(line.took));
     caller_ = std::max(caller_, count_chars(line.caller));
-    tool_ = std::max(tool_, count_chars(line.tool));
   }
 
   static std::string spaces(const std::string& text, size_t width) {
-    return std::string(width - count_chars(text), ' ');
+    const size_t used = count_chars(text);
+    return std::string(width > used ? width - used : 0, ' ');
   }
 
   // The words as they are, and as they look: colours have no width.
@@ -143,17 +144,18 @@ class Table {
         fmt::format("{}{}{}{}", spaces(line.outcome, outcome_), kGap, spaces(line.took, took_),
                     line.took) +
         fmt::format("{}{}{}{}{}", kGap, line.caller, spaces(line.caller, caller_), kGap, tool);
-    const size_t used = kWhen + outcome_ + took_ + caller_ + tool_ + 5 * kGap.size();
+    // One long name must not push the arguments of all others off the screen.
+    const size_t used =
+        kWhen + outcome_ + took_ + caller_ + count_chars(line.tool) + 5 * kGap.size();
     const std::string details = details_of(line, screen_.width > used ? screen_.width - used : 0);
-    if (details.empty()) return head;
-    return head + spaces(line.tool, tool_) + std::string(kGap) + details;
+    return details.empty() ? head : head + std::string(kGap) + details;
   }
 
   static constexpr size_t kWhen = std::string_view("2026-01-31 23:59:59Z").size();
   static inline const Line kHeader{"when", "outcome", "took", "from", "tool", "arguments", ""};
   const cli::Screen& screen_;
   std::vector<Line> lines_;
-  size_t outcome_ = 0, took_ = 0, caller_ = 0, tool_ = 0;
+  size_t outcome_ = 0, took_ = 0, caller_ = 0;
 };
 
 // Which filter may be wrong, when nothing is found.

@@ -184,8 +184,9 @@ TEST_F(Process, EndsSoonAfterAStopRequest) {
   mkfifo(begun.c_str(), 0600);
   Command command = shell("echo > " + begun + "; exec sleep 1000");
   command.timeout = 1h;
+  std::ifstream until_it_runs;  // open to the end: the shell must not die of a broken pipe
   std::jthread stopper([&] {
-    std::ifstream wait_until_it_runs(begun);
+    until_it_runs.open(begun);
     source.request_stop();
   });
   const Result<Finished> result = run(command, source.get_token());

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -182,32 +182,96 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return out;
 }
 
+// What a new process needs to become the program.
+struct Start {
+  const char* program;
+  char* const* argv;
+  char* const* env;
+  const char* cwd;  // null: ours
+  int in, out, err;
+  int failure;  // where a failure is told, as errno
+  pid_t parent;
+};
+
+// Moves a descriptor. Where it stands there already, it must only stay open.
+bool put_at(int descriptor, int number) {
+  if (descriptor == number) return fcntl(descriptor, F_SETFD, 0) == 0;
+  return dup2(descriptor, number) >= 0;
+}
+
+// Runs in the new process, whose memory may be ours: system calls only.
+[[noreturn]] void become(const Start& start) {
+  constexpr int kFailure = kChildErr + 1;
+  struct sigaction ordinary {};
+  ordinary.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) sigaction(number, &ordinary, nullptr);
+  setsid();
+  // Opened in this order, none of the three can stand on a number that an earlier one is moved to,
+  // and the last one is above them all.
+  const bool ready =
+      put_at(start.in, kChildIn) && put_at(start.out, kChildOut) && put_at(start.err, kChildErr) &&
+      dup3(start.failure, kFailure, O_CLOEXEC) >= 0 && (!start.cwd || chdir(start.cwd) == 0);
+  int code = errno;
+  if (ready) {
+    closefrom(kFailure + 1);
+    // A helve that is killed cannot end what it started, so the kernel does. It does so when the
+    // thread that started the program ends, and that thread stays in run() until the program is
+    // reaped. What the program itself has started is not reached: only a process that outlives us
+    // could do that.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != start.parent) _exit(EXIT_FAILURE);  // we were killed before that was said
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, nullptr);
+    execve(start.program, start.argv, start.env);
+    code = errno;
+  }
+  [[maybe_unused]] const ssize_t told = write(ready ? kFailure : start.failure, &code, sizeof code);
+  _exit(EXIT_FAILURE);
+}
+
+// posix_spawn cannot ask for PR_SET_PDEATHSIG, and fork would copy the page tables of a large
+// process.
+[[gnu::noinline]] pid_t start_process(const Start& start) {
+  const pid_t pid = vfork();
+  if (pid == 0) become(start);
+  return pid;
+}
+
 Result<pid_t> spawn(const Command& command, int in, int out, int err) {
   const std::string program = TRY(find_program(command));
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  // Opened in this order, none of the three can stand on a number that an earlier one is moved to.
-  posix_spawn_file_actions_adddup2(&actions, in, kChildIn);
-  posix_spawn_file_actions_adddup2(&actions, out, kChildOut);
-  posix_spawn_file_actions_adddup2(&actions, err, kChildErr);
-  posix_spawn_file_actions_addclosefrom_np(&actions, kChildErr + 1);
-  if (!command.cwd.empty()) posix_spawn_file_actions_addchdir_np(&actions, command.cwd.c_str());
-  sigset_t none, all;
-  sigemptyset(&none);
+  const std::vector<char*> argv = pointers(command.argv), env = pointers(command.env);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return no_resources("a pipe", errno);
+  const Fd failure(ends[0]);
+  Fd theirs(ends[1]);
+  const Start start{program.c_str(),
+                    argv.data(),
+                    env.data(),
+                    command.cwd.empty() ? nullptr : command.cwd.c_str(),
+                    in,
+                    out,
+                    err,
+                    theirs.get(),
+                    getpid()};
+  sigset_t all, before;
   sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  pid_t pid = -1;
-  const int failure = posix_spawn(&pid, program.c_str(), &actions, &attributes,
-                                  pointers(command.argv).data(), pointers(command.env).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) return spawn_error(command, program, failure);
-  return pid;
+  // No handler of ours may run in the new process.
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const pid_t pid = start_process(start);
+  const int fork_error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) return spawn_error(command, program, fork_error);
+  theirs = Fd();
+  int code = 0;
+  ssize_t told;
+  do {
+    told = read(failure.get(), &code, sizeof code);
+  } while (told < 0 && errno == EINTR);
+  if (told == 0) return pid;  // it closed with the start of the program
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  return spawn_error(command, program, code);
 }
 
 // A started program until it is reaped.

@@ -36,6 +36,7 @@ struct Finished {
 // The program runs in a session of its own and inherits nothing but the three standard streams.
 // When its time is up or `stop` is requested, its whole process group is ended. Returns as soon as
 // the program itself has ended, even if a process that it left behind still holds its output open.
+// When this process is killed, the program is too.
 // Errors: not_found or denied (type spawn_failed) when it cannot be started, cancelled when
 // stopped.
 Result<Finished> run(const Command& command, std::stop_token stop = {});

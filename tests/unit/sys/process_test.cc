@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -336,6 +338,27 @@ TEST_F(Process, RunsOnManyThreadsAtOnce) {
   }
   threads.clear();
   EXPECT_EQ(right, 8);
+}
+
+TEST_F(Process, IsKilledWithTheProcessThatRunsIt) {
+  const std::string fifo = directory_ + "/pid";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const pid_t runner = fork();
+  if (runner == 0) {
+    (void)run(shell("echo $$ >" + fifo + "; exec sleep 1000"));
+    _exit(0);
+  }
+  pid_t program = 0;
+  std::ifstream(fifo) >> program;
+  ASSERT_GT(program, 0);
+  pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, program, 0)), POLLIN, 0};
+  ASSERT_GE(ended.fd, 0);
+  EXPECT_EQ(poll(&ended, 1, 0), 0) << "it runs";
+  kill(runner, SIGKILL);
+  EXPECT_EQ(waitpid(runner, nullptr, 0), runner);
+  EXPECT_EQ(poll(&ended, 1, 10'000), 1);
+  if (!is_gone(program)) kill(program, SIGKILL);
+  close(ended.fd);
 }
 
 TEST_F(Process, DoesNotWaitForTheTimeoutOfAQuickProgram) {

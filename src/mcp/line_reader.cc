@@ -1,6 +1,7 @@
 #include "mcp/line_reader.h"
 
 #include <cstring>
+#include <new>
 
 #include "base/text.h"
 
@@ -34,6 +35,10 @@ LineReader::Got LineReader::next(std::string_view& line) {
     return Got::line;
   }
   scanned_ = end_;
+  if (no_memory_) {
+    no_memory_ = false;
+    return Got::no_memory;
+  }
   if (skipping_ ||
       end_ - begin_ > max_line_ + 1) {  // one more for the CR of an end that is still to come
     begin_ = end_;
@@ -45,31 +50,40 @@ LineReader::Got LineReader::next(std::string_view& line) {
   return Got::nothing;
 }
 
-void LineReader::make_room() {
+// False: there is no memory for more.
+bool LineReader::make_room() {
   const size_t held = end_ - begin_;
   const bool shrink = capacity_ > kKeptBytes && held < kBufferBytes;
-  if (!shrink && held > 0 && end_ < capacity_) return;
+  if (!shrink && held > 0 && end_ < capacity_) return true;
   size_t wanted = capacity_;
   if (shrink)
     wanted = kBufferBytes;
   else if (held == capacity_)
     wanted = std::min(2 * capacity_, max_line_ + kBufferBytes);
-  if (wanted == capacity_) {
-    std::memmove(buffer_.get(), buffer_.get() + begin_, held);
-  } else {
-    auto moved = std::make_unique_for_overwrite<char[]>(wanted);
+  std::unique_ptr<char[]> moved;
+  if (wanted != capacity_) moved.reset(new (std::nothrow) char[wanted]);
+  if (moved) {
     std::memcpy(moved.get(), buffer_.get() + begin_, held);
     buffer_ = std::move(moved);
     capacity_ = wanted;
+  } else if (wanted > capacity_) {
+    return false;
+  } else {
+    std::memmove(buffer_.get(), buffer_.get() + begin_, held);
   }
   scanned_ -= begin_;
   begin_ = 0;
   end_ = held;
+  return true;
 }
 
 bool LineReader::fill() {
   if (ended_) return false;
-  make_room();
+  if (!make_room()) {
+    begin_ = end_ = scanned_ = 0;
+    skipping_ = no_memory_ = true;
+    return true;
+  }
   const sys::ReadOutcome got = sys::read_some(descriptor_, buffer_.get() + end_, capacity_ - end_);
   end_ += got.bytes;
   ended_ = got.end != sys::ReadEnd::none;

@@ -6,6 +6,7 @@ namespace helve::mcp {
 namespace {
 
 constexpr size_t kGatherBytes = 64u << 10;
+constexpr size_t kPieceBytes = 64u << 10;  // of a long write
 
 }  // namespace
 
@@ -34,9 +35,25 @@ void LineWriter::write_pending() {
 }
 
 void LineWriter::write(std::string_view bytes) {
-  if (broken_ || sys::write_all(descriptor_, bytes)) return;
-  broken_ = true;
-  on_broken_();
+  for (; !broken_ && !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPieceBytes))) {
+    if (write_piece(bytes.substr(0, kPieceBytes))) continue;
+    broken_ = true;
+    on_broken_();
+  }
+}
+
+bool LineWriter::write_piece(std::string_view bytes) {
+  if (limited_.load(std::memory_order_acquire)) return sys::write_until(descriptor_, bytes, end_);
+  const size_t step = steps_.load(std::memory_order_relaxed);
+  steps_.store(step + 1, std::memory_order_relaxed);
+  const bool written = sys::write_all(descriptor_, bytes);
+  steps_.store(step + 2, std::memory_order_relaxed);
+  return written;
+}
+
+void LineWriter::limit(std::chrono::steady_clock::time_point end) {
+  end_ = end;
+  limited_.store(true, std::memory_order_release);
 }
 
 }  // namespace helve::mcp

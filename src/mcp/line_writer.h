@@ -2,6 +2,8 @@
 // and leave in one write. Thread-safe.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <string>
@@ -23,13 +25,24 @@ class LineWriter {
   // As flush(), but not when another thread is in the middle of a write, which may never end.
   void flush_if_free();
 
+  // Writes that begin from now on give up at `end`, and the other side then counts as gone. One
+  // that is under way is not reached: who must not wait for it looks at steps(). To be called once.
+  void limit(std::chrono::steady_clock::time_point end);
+  // Odd while a write is under way. It grows with every piece, so that it stands still only when
+  // nothing is written or nobody reads.
+  size_t steps() const { return steps_.load(std::memory_order_relaxed); }
+
  private:
   void write_pending();
   void write(std::string_view bytes);
+  bool write_piece(std::string_view bytes);
 
   const int descriptor_;
   const std::function<void()> on_broken_;
-  std::mutex mutex_;  // guards what follows, and the order of writes
+  std::chrono::steady_clock::time_point end_;  // valid once limited_
+  std::atomic<bool> limited_ = false;
+  std::atomic<size_t> steps_ = 0;  // changed under mutex_
+  std::mutex mutex_;               // guards what follows, and the order of writes
   std::string pending_;
   bool broken_ = false;
 };

@@ -18,6 +18,13 @@ namespace {
 // reading.
 constexpr size_t kMaxWaiting = 1000;
 constexpr size_t kMaxWaitingBytes = 64u << 20;
+constexpr int kLooks = 10;  // at a write that stands still, before we give up
+
+Error failure_of(const std::exception& exception) {
+  if (dynamic_cast<const std::bad_alloc*>(&exception))
+    return {Code::unavailable, "out of memory", "allow more memory (ulimit -v)"};
+  return {Code::internal, fmt::format("the connection broke down: {}", exception.what())};
+}
 
 }  // namespace
 
@@ -41,6 +48,7 @@ class Stdio::Connection final : public Sink, public std::enable_shared_from_this
   enum class Role : unsigned char { reader, stand_by };
   enum class Left : unsigned char { replaced, ended };
 
+  bool wait_for_end();
   bool spawn(Role role);
   void guard_work(Role role);
   void work(Role role);
@@ -71,6 +79,7 @@ class Stdio::Connection final : public Sink, public std::enable_shared_from_this
   bool reading_ = false;  // the reader waits for input, and may do so for ever
   bool input_ended_ = false;
   bool ended_ = false;  // nothing new is begun
+  std::optional<Error> failure_;
 };
 
 Result<Served> Stdio::Connection::serve() {
@@ -78,7 +87,10 @@ Result<Served> Stdio::Connection::serve() {
   if (!spawn(Role::reader)) {
     return Error{Code::unavailable, "cannot start a thread", "allow more processes (ulimit -u)"};
   }
-  wakeup_.wait();
+  const bool is_read = wait_for_end();
+  const auto end = std::chrono::steady_clock::now() + options_.grace +
+                   (is_read ? options_.patience : std::chrono::milliseconds(0));
+  writer_.limit(end);
   relay_.end();
   std::unique_lock lock(mutex_);
   ended_ = true;
@@ -88,17 +100,33 @@ Result<Served> Stdio::Connection::serve() {
     lock.unlock();
     session_->stop_all();
     lock.lock();
-    if (!change_.wait_for(lock, options_.patience, all_left)) {
+    if (!change_.wait_until(lock, end, all_left)) {
+      Served served{std::max<size_t>(running_, 1), failure_};
       lock.unlock();
       writer_.flush_if_free();
-      return Served{std::max<size_t>(running_, 1)};
+      return served;
     }
   }
   lock.unlock();
   session_->close();
   writer_.flush();
   session_.reset();
-  return Served{};
+  return Served{0, failure_};
+}
+
+// False: the client closed our input, and an answer has been waiting for it ever since.
+bool Stdio::Connection::wait_for_end() {
+  // A reader that is held up by a write does not see that its input has ended.
+  if (wakeup_.wait_or_hangup(in_.get())) return true;
+  auto since = std::chrono::steady_clock::now();  // when a write was last seen to advance
+  for (size_t before = writer_.steps(); !wakeup_.wait_for(options_.patience / kLooks);) {
+    const size_t steps = writer_.steps();
+    const auto now = std::chrono::steady_clock::now();
+    if (steps != before || steps % 2 == 0) since = now;
+    if (now - since >= options_.patience) return false;
+    before = steps;
+  }
+  return true;
 }
 
 bool Stdio::Connection::spawn(Role role) {
@@ -119,7 +147,9 @@ bool Stdio::Connection::spawn(Role role) {
 void Stdio::Connection::guard_work(Role role) {
   try {
     work(role);
-  } catch (const std::exception&) {  // no memory left, even for a frame: the connection ends
+  } catch (const std::exception& exception) {  // no memory left, even to say so
+    std::lock_guard lock(mutex_);
+    failure_ = failure_of(exception);
     wakeup_.signal();
   }
   std::lock_guard lock(mutex_);
@@ -157,6 +187,10 @@ Stdio::Connection::Left Stdio::Connection::read(std::unique_ptr<Job>& job) {
       job->reset();
       append_error(job->answer, {}, RpcCode::invalid_request,
                    fmt::format("a message may have at most {} bytes", options_.max_line));
+    } else if (got == Got::no_memory) {
+      job->reset();
+      append_error(job->answer, {}, RpcCode::internal_error,
+                   "there is not enough memory for a message of this length");
     } else if (session_->take(line, *job) == Session::Taken::to_run) {
       if (!handle(job)) return Left::replaced;
       continue;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 
 #include "mcp/line_reader.h"
 #include "mcp/server.h"
@@ -17,6 +18,7 @@ struct StdioOptions {
   // themselves, …
   std::chrono::milliseconds grace{200};
   // … and this long after they were asked to stop.
+  // This long a client that closed our input may also leave an answer unread.
   std::chrono::milliseconds patience{2000};
 };
 
@@ -24,6 +26,8 @@ struct Served {
   // Calls that did not end in time. They still use the server and all it borrows, so the process
   // must end without destroying those.
   size_t still_running = 0;
+  // Why it ended, when neither the client nor stop() wanted it to.
+  std::optional<Error> failure = {};
 };
 
 class Stdio {
@@ -35,8 +39,9 @@ class Stdio {
   ~Stdio();
   Stdio(Stdio&&) noexcept;
 
-  // Returns when the input ends, the output breaks, or stop() was called; then a thread may still
-  // wait for input, but it uses nothing that is borrowed. To be called once.
+  // Returns within grace and patience after the input ended, the output broke, or stop() was
+  // called, also when nobody reads the output; then a thread may still wait for input, but it uses
+  // nothing that is borrowed. To be called once.
   Result<Served> serve();
   // Thread-safe and async-signal-safe.
   void stop();

@@ -7,7 +7,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdint>
 #include <cstring>
 
@@ -17,6 +19,12 @@ namespace {
 Error no_descriptor(std::string_view what) {
   return Error{Code::unavailable, fmt::format("cannot {}: {}", what, strerrordesc_np(errno)),
                "allow more open files (ulimit -n)"};
+}
+
+int milliseconds_until(std::chrono::steady_clock::time_point end) {
+  using std::chrono::milliseconds;
+  const auto left = std::chrono::ceil<milliseconds>(end - std::chrono::steady_clock::now());
+  return static_cast<int>(std::clamp(left, milliseconds(0), milliseconds(INT_MAX)).count());
 }
 
 // False: waiting is not possible.
@@ -47,6 +55,24 @@ void Wakeup::wait() const {
   }
 }
 
+bool Wakeup::wait_for(std::chrono::milliseconds longest) const {
+  const auto end = std::chrono::steady_clock::now() + longest;
+  for (;;) {
+    pollfd event{event_.get(), POLLIN, 0};
+    const int ready = ::poll(&event, 1, milliseconds_until(end));
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
+}
+
+bool Wakeup::wait_or_hangup(int descriptor) const {
+  // Input alone does not wake this thread: a hangup is told without being asked for, but for the
+  // half of a socket.
+  pollfd events[] = {{event_.get(), POLLIN, 0}, {descriptor, POLLRDHUP, 0}};
+  while (::poll(events, std::size(events), -1) < 0 && errno == EINTR) {
+  }
+  return events[0].revents != 0;
+}
+
 Result<Fd> duplicate(int descriptor) {
   Fd copy(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
   if (!copy) return no_descriptor(fmt::format("duplicate descriptor {}", descriptor));
@@ -72,6 +98,24 @@ bool write_all(int descriptor, std::string_view bytes) {
     }
     const bool again = errno == EINTR || (errno == EAGAIN && wait_for(descriptor, POLLOUT));
     if (!again) return false;
+  }
+  return true;
+}
+
+bool write_until(int descriptor, std::string_view bytes,
+                 std::chrono::steady_clock::time_point end) {
+  while (!bytes.empty()) {
+    pollfd waiting{descriptor, POLLOUT, 0};
+    const int ready = ::poll(&waiting, 1, milliseconds_until(end));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) return false;
+    // A pipe that says it is ready takes this much without blocking, and more perhaps not.
+    const ssize_t count =
+        ::write(descriptor, bytes.data(), std::min<size_t>(bytes.size(), PIPE_BUF));
+    if (count >= 0)
+      bytes.remove_prefix(static_cast<size_t>(count));
+    else if (errno != EINTR && errno != EAGAIN)
+      return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // Blocking reads and writes on descriptors that others opened: pipes, sockets, terminals, files.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <string_view>
 
@@ -18,6 +19,11 @@ class Wakeup {
   void signal() const;
   // Returns once signal() was called.
   void wait() const;
+  // True once signal() was called; false when it was not within `longest`.
+  bool wait_for(std::chrono::milliseconds longest) const;
+  // True once signal() was called. False: whoever wrote to `descriptor` closed it, which shows even
+  // while nobody reads; what was written before may still be there.
+  bool wait_or_hangup(int descriptor) const;
   int descriptor() const { return event_.get(); }  // readable from then on
 
  private:
@@ -40,6 +46,9 @@ ReadOutcome read_some(int descriptor, char* buffer, size_t size);
 // Writes everything, waiting as long as it takes, also on a descriptor that does not block. False:
 // the other side is gone or the descriptor does not work.
 bool write_all(int descriptor, std::string_view bytes);
+// The same, but not longer than until `end`: then false, and some of the bytes may be written. For
+// pipes and sockets whether they block or not.
+bool write_until(int descriptor, std::string_view bytes, std::chrono::steady_clock::time_point end);
 
 // A reader that went away then shows as a failed write instead of ending the process.
 void ignore_broken_pipes();

@@ -35,6 +35,9 @@ class LineReaderTest : public ::testing::Test {
         case Got::too_long:
           lines.emplace_back("(too long)");
           break;
+        case Got::no_memory:
+          lines.emplace_back("(no memory)");
+          break;
         case Got::nothing:
           if (!reader.fill()) return lines;
       }

@@ -21,6 +21,15 @@ std::string cancel(int id) {
       R"({{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{}}}}})", id);
 }
 
+constexpr std::chrono::milliseconds kMoment{20};
+
+// Their answers are more than the output holds.
+constexpr int kPings = 110;
+std::string ping_id(int number) { return std::string(1000, 'x') + std::to_string(number); }
+void send_pings(Wire& wire) {
+  for (int i = 0; i < kPings; ++i) wire.send_line(request('"' + ping_id(i) + '"', "ping"));
+}
+
 struct StdioTest : ::testing::Test {
   World world;
 };
@@ -282,6 +291,34 @@ TEST_F(StdioTest, LeavesACallBehindThatDoesNotStop) {
   closer.join();
   ASSERT_TRUE(served);
   EXPECT_EQ(served->still_running, 1u);
+}
+
+TEST_F(StdioTest, EndsWhenTheInputIsClosedAndNobodyReadsItsOutput) {
+  // Never destroyed: a thread is held up by its write until the process ends.
+  static World* forever = new World;
+  static Wire* wire = new Wire(*forever, {.grace = kMoment, .patience = kMoment});
+  send_pings(*wire);
+  wire->close_input();
+  EXPECT_GT(wire->join().still_running, 0u);
+}
+
+TEST_F(StdioTest, AnswersEverythingWhenTheInputIsClosedAndTheOutputIsReadSlowly) {
+  Wire wire(world, {.grace = std::chrono::minutes(1), .patience = std::chrono::minutes(1)});
+  send_pings(wire);
+  wire.close_input();
+  for (int i = 0; i < kPings; ++i) EXPECT_EQ(at(wire.read_json(), "id"), Json(ping_id(i)));
+  EXPECT_EQ(wire.join().still_running, 0u);
+}
+
+TEST_F(StdioTest, DoesNotWaitForReadersOfItsLastWords) {
+  Wire wire(world, {.grace = kMoment, .patience = kMoment});
+  for (int i = 0; i < 60; ++i) {
+    EXPECT_NE(wire.ask(request('"' + ping_id(i) + '"', "subscriptions/listen",
+                               modern(R"("notifications":{"toolsListChanged":true})"))),
+              "");
+  }
+  wire.close_input();
+  EXPECT_EQ(wire.join().still_running, 0u);
 }
 
 TEST_F(StdioTest, EndsQuietlyWhenNobodyReadsItsOutput) {

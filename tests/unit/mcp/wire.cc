@@ -7,6 +7,7 @@
 namespace helve::mcp::testing {
 namespace {
 
+constexpr int kInputBytes = 1 << 20;
 constexpr int kLongestWait = 60'000;  // ms; only a failing test waits as long
 
 std::pair<sys::Fd, sys::Fd> make_pipe() {
@@ -19,6 +20,8 @@ std::pair<sys::Fd, sys::Fd> make_pipe() {
 
 Wire::Wire(World& world, StdioOptions options) {
   std::tie(server_in_, to_server_) = make_pipe();
+  // A test must not be held up by a server that is held up by the test.
+  fcntl(to_server_.get(), F_SETPIPE_SZ, kInputBytes);
   std::tie(from_server_, server_out_) = make_pipe();
   Result<Stdio> stdio =
       Stdio::make(world.server, {.session = "s_1"}, server_in_.get(), server_out_.get(), options);

@@ -16,6 +16,7 @@ namespace helve::app {
 namespace {
 
 constexpr int kIn = 0, kOut = 1;
+constexpr std::chrono::milliseconds kLastWrites{3000};  // of the recorder, when calls are left
 
 struct McpInput {
   static constexpr auto schema() {
@@ -116,13 +117,16 @@ Result<int> serve(App& app, cli::Run& run) {
       TRY(mcp::Stdio::make(server, world.home->who, kIn, kOut, {.max_line = max_line}));
   const std::stop_callback on_signal(stop, [&] { stdio.stop(); });
   const mcp::Served served = TRY(stdio.serve());
-  if (served.still_running > 0) {
-    // Those calls still use the world, so it must not be destroyed; what is known of the others is
-    // written down.
-    if (world.recorder) (void)world.recorder->flush();
-    std::_Exit(0);
-  }
-  return 0;
+  const int code = served.failure ? show(*served.failure, cli::Form::text, run.screen) : 0;
+  if (served.still_running == 0) return code;
+  // Those calls still use the world, so it must not be destroyed; what is known of the others is
+  // written down.
+  const Result<void> recorded =
+      world.recorder ? world.recorder->flush_within(kLastWrites) : Result<void>{};
+  if (!recorded)
+    log_to(app.tell(), Level::error,
+           "the records of the last calls are lost: " + describe(recorded.error()));
+  std::_Exit(code);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <future>
 #include <system_error>
 
 #include "sys/clock.h"
@@ -149,6 +150,26 @@ Result<void> StoreRecorder::flush() {
     written_.notify_all();
   }
   return {};
+}
+
+Result<void> StoreRecorder::flush_within(std::chrono::milliseconds longest) {
+  // Shared: the thread may outlive this call.
+  auto outcome = std::make_shared<std::promise<Result<void>>>();
+  std::future<Result<void>> written = outcome->get_future();
+  try {
+    std::thread([this, outcome] {
+      try {
+        outcome->set_value(flush());
+      } catch (const std::exception& exception) {
+        outcome->set_value(Error{Code::unavailable, exception.what()});
+      }
+    }).detach();
+  } catch (const std::system_error&) {
+    return Error{Code::unavailable, "cannot start a thread to write them"};
+  }
+  if (written.wait_for(longest) == std::future_status::ready) return written.get();
+  return Error{Code::timeout,
+               fmt::format("they could not be written within {} ms", longest.count())};
 }
 
 Result<void> StoreRecorder::write(Batch& batch) {

@@ -54,6 +54,9 @@ class StoreRecorder final : public Recorder {
 
   // Writes all notes that wait now. After a failure they wait on.
   Result<void> flush();
+  // The same for a process that is about to end without destroying this: waits no longer than that,
+  // and the writing may then still go on.
+  Result<void> flush_within(std::chrono::milliseconds longest);
 
  private:
   using Batch = std::vector<CallRecord>;

@@ -87,6 +87,20 @@ TEST_F(Faults, TheRecorderKeepsItsNotesWhileAnotherProcessHoldsTheLock) {
   for (const CallRecord& call : calls) EXPECT_EQ(call.outcome, "ok") << call.id;
 }
 
+TEST_F(Faults, ALastFlushDoesNotWaitForALockWithoutEnd) {
+  must(opener_.open());
+  const Opener patient(path_, {.busy_timeout = std::chrono::seconds(20)}, clock_);
+  StoreRecorder recorder(patient, {.flush_delay = std::chrono::hours(1)});
+  Helper holder({"hold", path_});
+  ASSERT_EQ(holder.read_line(), "held");
+  recorder.note(sample_call("c_1"));
+  EXPECT_EQ(recorder.flush_within(std::chrono::milliseconds(1)).error().code, Code::timeout);
+  holder.release();
+  holder.wait();
+  must(recorder.flush_within(std::chrono::minutes(1)));
+  EXPECT_EQ(must(must(opener_.open())->calls({})).size(), 1u);
+}
+
 bool can_trace() {
   static const bool can = std::system("strace -o /dev/null true >/dev/null 2>&1") == 0;
   return can;

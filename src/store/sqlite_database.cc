@@ -30,6 +30,25 @@ bool holds_one_byte(sqlite3* connection) {
   return code == SQLITE_IOERR_SHORT_READ && start[0] != 0;
 }
 
+// What the system said last about a file, or 0.
+int last_number(sqlite3* connection, int pointer) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(connection, "main", pointer, &file);
+  int number = 0;
+  if (file && file->pMethods) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+  return number;
+}
+
+// SQLite calls a file damaged also when the disk did not give it, which need not last. The number
+// that tells the two apart; 0 when the file is read well.
+int read_failure(sqlite3* connection) {
+  for (const int pointer : {SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER}) {
+    const int number = last_number(connection, pointer);
+    if (number == EIO || number == ENXIO || number == ERANGE) return number;
+  }
+  return 0;
+}
+
 // How one of SQLite's codes is told.
 struct Words {
   Code code = Code::internal;
@@ -44,6 +63,7 @@ Words words_for(int code, int number, const char* detail, std::chrono::milliseco
   switch (code) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:  // others were faster to the log's index, again and again
       return {Code::unavailable,
               fmt::format("another process holds its lock, and it was not free within {} ms",
                           busy_timeout.count()),
@@ -293,8 +313,12 @@ Result<void> Database::check_in_place() {
 }
 
 Error Database::error(int code) const {
-  const int number = connection_ ? sqlite3_system_errno(connection_) : 0;
+  int number = connection_ ? sqlite3_system_errno(connection_) : 0;
   const bool latest = connection_ && sqlite3_extended_errcode(connection_) == code;
+  if (const int failure = code == SQLITE_CORRUPT && connection_ ? read_failure(connection_) : 0) {
+    code = SQLITE_IOERR_READ;
+    number = failure;
+  }
   const Words words =
       words_for(code & 0xff, number, latest ? sqlite3_errmsg(connection_) : sqlite3_errstr(code),
                 busy_timeout_);

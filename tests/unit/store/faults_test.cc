@@ -267,6 +267,40 @@ TEST_F(Faults, AFailingDiskLosesNothingThatWasAcknowledged) {
   }
 }
 
+TEST_F(Faults, AFailingReadIsNotTakenForDamage) {
+  ASSERT_TRUE(can_trace()) << kNoTrace;
+  must(opener_.open());
+  int told = 0;
+  for (const bool is_new : {true, false}) {
+    for (const char* call : {"pread64", "openat"}) {
+      bool reached = true;
+      for (int when = 1; reached && when < kMostCalls; when += kStep) {
+        SCOPED_TRACE(std::string(is_new ? "new, " : "") + call + " number " + std::to_string(when));
+        TempDir fresh;
+        const std::string path = fresh.file("helve.db");
+        if (!is_new)
+          fs::copy(directory_.path(), fresh.path(), fs::copy_options::overwrite_existing);
+        std::vector<std::string> prefix = injecting(call, "error=EIO", when, fresh);
+        // Not what the start of the program reads.
+        for (const char* ending : {"", "-wal", "-shm"}) {
+          prefix.push_back("-P");
+          prefix.push_back(path + ending);
+        }
+        Helper helper({"append", path}, prefix);
+        const std::string acknowledged = helper.read_all();
+        ASSERT_TRUE(WIFEXITED(helper.wait()));
+        told += acknowledged.starts_with("error");
+        EXPECT_EQ(acknowledged.find("damaged"), std::string::npos) << acknowledged;
+        reached = was_reached(fresh, when);
+        check_acknowledged(path, acknowledged);
+        if (HasFailure()) return;
+      }
+      EXPECT_FALSE(reached);
+    }
+  }
+  EXPECT_GT(told, 0);
+}
+
 // A small file system of its own, gone with the process.
 bool mount_small_disk(const std::string& where) {
   const uid_t user = ::geteuid();

@@ -351,7 +351,14 @@ void Dispatcher::describe_call(Passage& passage) {
 Result<void> Dispatcher::record_intent(Passage& passage) {
   describe_call(passage);
   passage.record.outcome = "running";
-  TRY(stages_.recorder->begin(passage.record));
+  if (Result<void> begun = stages_.recorder->begin(passage.record); !begun) {
+    Error error = std::move(begun).error();
+    error.message = fmt::format("'{}' was not run, because it cannot be recorded: {}",
+                                passage.tool().spec.name, error.message);
+    error.type = error.type_name();
+    error.code = Code::unavailable;  // whatever is wrong with the store, the call is not
+    return error;
+  }
   passage.begun = true;
   return {};
 }

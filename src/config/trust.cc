@@ -12,6 +12,7 @@ namespace {
 
 constexpr size_t kMaxTrustBytes = 1u << 20;
 constexpr size_t kHashDigits = 64;
+constexpr std::chrono::seconds kLockWait{5};
 constexpr std::string_view kGap = "  ";
 
 }  // namespace
@@ -53,6 +54,7 @@ Result<void> TrustStore::trust(const std::string& path, std::string_view content
                  fmt::format("'{}' cannot be trusted", escape_for_display(path)),
                  "the path must be absolute and on one line", "invalid_path"};
   }
+  const sys::Fd turn = TRY(lock());
   std::vector<Entry> entries = TRY(list());
   std::erase_if(entries, [&](const Entry& entry) { return entry.path == path; });
   entries.push_back({path, sha256_hex(content)});
@@ -60,6 +62,7 @@ Result<void> TrustStore::trust(const std::string& path, std::string_view content
 }
 
 Result<bool> TrustStore::untrust(const std::string& path) {
+  const sys::Fd turn = TRY(lock());
   std::vector<Entry> entries = TRY(list());
   if (std::erase_if(entries, [&](const Entry& entry) { return entry.path == path; }) == 0)
     return false;
@@ -67,11 +70,16 @@ Result<bool> TrustStore::untrust(const std::string& path) {
   return true;
 }
 
+// Held while the file is read, changed and replaced: an entry of another process must not be lost.
+Result<sys::Fd> TrustStore::lock() const {
+  const size_t slash = file_.rfind('/');
+  if (slash != file_.npos && slash > 0) TRY(sys::make_directories(file_.substr(0, slash), 0700));
+  return sys::lock_file(file_ + ".lock", kLockWait);
+}
+
 Result<void> TrustStore::save(const std::vector<Entry>& entries) const {
   std::string text;
   for (const Entry& entry : entries) text += fmt::format("{}{}{}\n", entry.hash, kGap, entry.path);
-  const size_t slash = file_.rfind('/');
-  if (slash != file_.npos && slash > 0) TRY(sys::make_directories(file_.substr(0, slash), 0700));
   return sys::replace_file(file_, text, 0600);
 }
 

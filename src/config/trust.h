@@ -7,11 +7,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sys/file_descriptor.h"
 
 namespace helve::config {
 
 // One line each in a file of mode 0600: the SHA-256 of the content, two spaces, the absolute path.
-// Not for several threads at once.
+// Changes by several processes or threads at once are made one after the other.
 class TrustStore {
  public:
   struct Entry {
@@ -30,6 +31,7 @@ class TrustStore {
   Result<bool> untrust(const std::string& path);
 
  private:
+  Result<sys::Fd> lock() const;
   Result<void> save(const std::vector<Entry>& entries) const;
   std::string file_;
 };

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <thread>
 
 #include "base/text.h"
 #include "sys/file_at.h"
@@ -15,6 +16,7 @@ namespace {
 
 constexpr size_t kMaxFile = size_t{1} << 40;  // no limit that a caller gives is larger
 constexpr size_t kFirstRead = 4096;
+constexpr std::chrono::milliseconds kLockPause{5};
 
 // The directory that holds the last part of a path, and that part.
 struct Split {
@@ -92,6 +94,27 @@ Result<void> replace_file(const std::string& path, std::string_view content, std
   const auto done = replace_in(*directory, parts.name, content, mode);
   if (!done) return to_error(done.error(), "write", path);
   return {};
+}
+
+Result<Fd> lock_file(const std::string& path, std::chrono::milliseconds longest) {
+  // A file of its own: the one that is changed is replaced, and its lock would go with it.
+  Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  if (!file) return to_error(last_error().error(), "lock", path);
+  const auto end = std::chrono::steady_clock::now() + longest;
+  // Of this descriptor, not of the process: threads exclude each other too.
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  while (::fcntl(file.get(), F_OFD_SETLK, &whole) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN && errno != EACCES) return to_error(last_error().error(), "lock", path);
+    if (std::chrono::steady_clock::now() >= end) {
+      return Error{Code::unavailable,
+                   "another process holds '" + escape_for_display(path) + "', and did not let go",
+                   "try again, or end the process that holds it (fuser names it)", "busy"};
+    }
+    std::this_thread::sleep_for(kLockPause);
+  }
+  return file;
 }
 
 Result<void> make_directories(const std::string& path, std::uint32_t mode) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "base/hash.h"
 #include "config/files.h"
 #include "unit/config/config_fixture.h"
@@ -143,6 +145,22 @@ TEST_F(TrustTest, HoldsWhenTheWorkspaceIsReachedThroughALink) {
   std::filesystem::create_symlink(base_ + "/project", base_ + "/link");
   sources_.workspace = base_ + "/link";
   EXPECT_FALSE(loaded().config.record);
+}
+
+TEST_F(TrustTest, LosesNothingWhenSeveralAgreeAtOnce) {
+  constexpr int kThreads = 4, kEach = 10;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int i = 0; i < kEach; ++i) {
+        const auto done = TrustStore(sources_.trust_file)
+                              .trust("/" + std::to_string(thread) + "/" + std::to_string(i), "x");
+        EXPECT_TRUE(done) << describe(done.error());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(TrustStore(sources_.trust_file).list()->size(), kThreads * kEach);
 }
 
 TEST_F(TrustTest, CanBeTakenBack) {

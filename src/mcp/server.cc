@@ -44,7 +44,7 @@ std::string Server::capabilities(Version version) const {
   ObjectWriter capabilities(out);
   capabilities.raw("tools", R"({"listChanged":true})");
   if (options_.resources) capabilities.raw("resources", R"({"listChanged":true})");
-  if (options_.prompts) capabilities.raw("prompts", R"({"listChanged":true})");
+  if (options_.prompts) capabilities.raw("prompts", "{}");  // they never change
   capabilities.raw("logging", "{}");
   if ((options_.resources || options_.prompts) && version >= Version::v2025_03_26) {
     capabilities.raw("completions", "{}");
@@ -55,7 +55,6 @@ std::string Server::capabilities(Version version) const {
 
 std::vector<List> Server::lists() const {
   std::vector<List> lists = {List::tools};
-  if (options_.prompts) lists.push_back(List::prompts);
   if (options_.resources) lists.push_back(List::resources);
   return lists;
 }

@@ -18,7 +18,6 @@ struct Kind {
 };
 constexpr Kind kKinds[] = {
     {List::tools, "toolsListChanged", "notifications/tools/list_changed"},
-    {List::prompts, "promptsListChanged", "notifications/prompts/list_changed"},
     {List::resources, "resourcesListChanged", "notifications/resources/list_changed"},
 };
 

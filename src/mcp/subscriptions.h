@@ -15,8 +15,8 @@
 
 namespace helve::mcp {
 
-// The lists that can change.
-enum class List : unsigned char { tools, prompts, resources };
+// The lists that can change. Prompts are read once, for as long as the server runs.
+enum class List : unsigned char { tools, resources };
 std::string_view change_notification(List list);
 
 class Subscriptions {

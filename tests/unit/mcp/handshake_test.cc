@@ -20,7 +20,7 @@ TEST_F(Handshake, AnswersWithEverythingTheClientNeeds) {
       talk.ask(request("1", "initialize",
                        R"({"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{}})")),
       R"({"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true},)"
-      R"("resources":{"listChanged":true},"prompts":{"listChanged":true},"logging":{},"completions":{}},)"
+      R"("resources":{"listChanged":true},"prompts":{},"logging":{},"completions":{}},)"
       R"("serverInfo":{"name":"helve","title":"helve","version":")" HELVE_VERSION
       R"("},"instructions":"Use echo."}})");
 }

@@ -13,7 +13,7 @@ TEST_F(Modern, IsDiscovered) {
   EXPECT_EQ(
       talk.ask(request("1", "server/discover", modern())),
       R"({"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],)"
-      R"("capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{"listChanged":true},)"
+      R"("capabilities":{"tools":{"listChanged":true},"resources":{"listChanged":true},"prompts":{},)"
       R"("logging":{},"completions":{}},"ttlMs":3600000,"cacheScope":"private",)"
       R"("_meta":{"io.modelcontextprotocol/serverInfo":{"name":"helve","title":"helve","version":")" HELVE_VERSION
       R"("}}}})");
@@ -108,7 +108,7 @@ TEST_F(Modern, AcknowledgesASubscriptionFirstWithWhatItCanTell) {
   const std::string answer = talk.ask(request(
       "\"x\"", "subscriptions/listen",
       modern(
-          R"("notifications":{"toolsListChanged":true,"promptsListChanged":false,"resourceSubscriptions":["file:///a.txt"]})")));
+          R"("notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourceSubscriptions":["file:///a.txt"]})")));
   EXPECT_EQ(answer, "") << "the result comes when the subscription ends";
   EXPECT_EQ(
       talk.mailbox.take(),
@@ -121,11 +121,11 @@ TEST_F(Modern, TellsEachSubscriptionWhatItAskedFor) {
   talk.ask(
       request("1", "subscriptions/listen", modern(R"("notifications":{"toolsListChanged":true})")));
   talk.ask(request("2", "subscriptions/listen",
-                   modern(R"("notifications":{"promptsListChanged":true})")));
+                   modern(R"("notifications":{"resourcesListChanged":true})")));
   talk.mailbox.take();
-  world.server.changed(List::prompts);
+  world.server.changed(List::resources);
   EXPECT_EQ(talk.mailbox.take(),
-            R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed",)"
+            R"({"jsonrpc":"2.0","method":"notifications/resources/list_changed",)"
             R"("params":{"_meta":{"io.modelcontextprotocol/subscriptionId":2}}})"
             "\n");
 }

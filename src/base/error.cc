@@ -70,7 +70,7 @@ JsonObject to_json(const Error& error) {
   out["error_type"] = error.type_name();
   out["code"] = name_of(error.code);
   out["message"] = error.message;
-  if (!error.hint.empty()) out["next_action_hint"] = error.hint;
+  if (!error.hint.empty()) out["hint"] = error.hint;
   if (!error.details.is_null()) out["details"] = error.details;
   return out;
 }

@@ -42,7 +42,7 @@ struct [[nodiscard]] Error {
 
 // One line for people: "message (hint)".
 std::string describe(const Error& error);
-// {"error_type", "message", "next_action_hint", "code", "details"}: what models and programs read.
+// {"error_type", "message", "hint", "code", "details"}: what models and programs read.
 JsonObject to_json(const Error& error);
 
 }  // namespace helve

@@ -116,7 +116,7 @@ Result<Registry::Found> Registry::resolve(std::string_view name) const {
     return std::pair(find(known).tool->spec.name != known, known);
   });
   std::string hint = did_you_mean(name, names);
-  if (hint.empty()) hint = "`helve tools` lists the tools";
+  if (hint.empty()) hint = kHowToListTools;
   return Error{Code::not_found, fmt::format("no tool '{}'", preview(escape_for_display(name), 80)),
                std::move(hint), "unknown_tool"};
 }
@@ -155,7 +155,7 @@ Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
     if (matched.empty() && !known) {
       return Error{Code::invalid_argument,
                    fmt::format("no tool matches '{}'", escape_for_display(pattern)),
-                   "`helve tools` lists the tools", "unknown_tool"};
+                   std::string(kHowToListTools), "unknown_tool"};
     }
   } else if (Found found = find(pattern); found.tool) {
     matched.insert(index_of(*found.tool));

@@ -209,6 +209,9 @@ TEST_F(Calls, OfAnUnknownToolAreProtocolErrors) {
   const Json error = at(talk.ask_json(call("ecko")), "error");
   EXPECT_EQ(at(error, "code"), -32602);
   EXPECT_NE(at(error, "message").as_string().find("echo"), std::string::npos) << error;
+  const Json strange = at(talk.ask_json(call("unheard_of")), "error");
+  EXPECT_EQ(at(strange, "message"), "no tool 'unheard_of' (tools/list has them)");
+  EXPECT_EQ(at(strange, "data/hint"), "tools/list has them");
   EXPECT_EQ(talk.error_code(request("1", "tools/call", R"({"arguments":{}})")), -32602);
   EXPECT_EQ(talk.error_code(request("1", "tools/call", R"({"name":7})")), -32602);
 }

@@ -173,8 +173,9 @@ export function suite(driver) {
   test('nothing but messages came, and the server ends with its client', async () => {
     const pid = link.transport.pid;
     await link.client.close();
-    // The libraries look at an answer before they look at the notifications that came just before it, and then miss
-    // the call that the last progress belongs to.
+    // The last progress is sent before the answer, and both often arrive in one piece. The libraries (_onresponse and
+    // _onnotification of Protocol) then forget the call's progress handler as soon as they see the answer, but look at
+    // the notification only afterwards, in a promise of its own; so they miss the call that it belongs to.
     assert.deepEqual(link.faults.filter((fault) => !fault.startsWith('Received a progress notification for an unknown token')), []);
     assert.ok(await eventually(() => !isRunning(pid)), 'the server still runs');
   });

@@ -167,11 +167,6 @@ Result<void> load_tools(World& world, const config::Loaded& settings, const cli:
                         Purpose purpose) {
   const config::Config& config = settings.config;
   std::vector<Tool> tools = builtin_tools();
-  for (Tool& tool : tools) {
-    // A tool that states a limit of its own has a reason for it.
-    if (config.limits.inline_chars && tool.spec.limits.inline_chars == Limits{}.inline_chars)
-      tool.spec.limits.inline_chars = static_cast<size_t>(*config.limits.inline_chars);
-  }
   Selection selection = selection_of(config.load, options.tools.has_value(), purpose, tools);
   if (config.profile != config::Profile::bare) add_reader(selection);
   Result<Registry> registry = Registry::load(std::move(tools), selection);
@@ -225,6 +220,8 @@ Result<void> add_stages(World& world, Place& place, std::vector<std::string>& no
   const config::Config& config = place.settings.config;
   dispatch::Stages& stages = place.stages;
   if (config.limits.timeout_seconds) stages.timeout = milliseconds(*config.limits.timeout_seconds);
+  if (config.limits.inline_chars)
+    stages.inline_chars = static_cast<size_t>(*config.limits.inline_chars);
   if (config.verbose) show_calls(stages, tell);
   if (config.profile == config::Profile::bare) return {};
   want_store(world, config.record, surroundings, tell);
@@ -259,24 +256,61 @@ Error no_workspace(const Error& why) {
   return Error{Code::denied, "there is no workspace: " + why.message, why.hint, "no_files"};
 }
 
-Result<std::shared_ptr<const Place>> place_at(World& world, const std::vector<Root>& roots,
-                                              const cli::Options& options,
-                                              const Surroundings& surroundings, const Tell& tell) {
+// The settings that were taken when the world was made and stay as they are.
+std::vector<std::string> fixed_settings(const config::Config& wanted, const config::Config& used) {
+  std::vector<std::string_view> keys;
+  if (wanted.load != used.load) keys.push_back("tools.load");
+  if (wanted.dialect != used.dialect) keys.push_back("dialect");
+  if (wanted.limits.max_frame_bytes != used.limits.max_frame_bytes)
+    keys.push_back("limits.max_frame_bytes");
+  std::vector<std::string> notices;
+  for (std::string_view key : keys)
+    notices.push_back(
+        fmt::format("{} of the client's workspace is not used: it counts only where helve starts "
+                    "(start it there, or with --root DIR)",
+                    key));
+  return notices;
+}
+
+Result<std::shared_ptr<const Place>> place_with(config::Loaded settings, const std::string& path,
+                                                World& world, const std::vector<Root>& roots,
+                                                const cli::Options& options,
+                                                const Surroundings& surroundings,
+                                                const Tell& tell) {
   auto place = std::make_shared<Place>();
-  const std::string path = TRY(open_root(roots.front(), surroundings))->roots().front().path;
-  place->settings = TRY(load_config(options, surroundings, path));
+  place->settings = std::move(settings);
   place->who = world.home->who;
   place->who.agent = agent_of(options, place->settings.config);
   place->who.workspace = path;
   place->files = TRY(open_all(roots, options, surroundings, place->settings.config));
   place->policy = TRY(make_policy(*world.registry, *place));
   std::vector<std::string> notices = place->settings.notices;
+  std::ranges::move(fixed_settings(place->settings.config, world.home->settings.config),
+                    std::back_inserter(notices));
   TRY(add_stages(world, *place, notices, surroundings, tell));
   for (const std::string& notice : notices) {
     if (std::ranges::find(world.notices, notice) == world.notices.end())
       tell(fmt::format("helve: note: {}\n", escape_lines_for_display(notice)));
   }
   return finished(world, std::move(place));
+}
+
+// A configuration that became wrong since the workspace was last in use does not end its use.
+Result<std::shared_ptr<const Place>> place_at(World& world, const std::vector<Root>& roots,
+                                              const cli::Options& options,
+                                              const Surroundings& surroundings, const Tell& tell) {
+  const std::string path = TRY(open_root(roots.front(), surroundings))->roots().front().path;
+  auto with = [&](config::Loaded settings) {
+    return place_with(std::move(settings), path, world, roots, options, surroundings, tell);
+  };
+  Result<config::Loaded> settings = load_config(options, surroundings, path);
+  Result<std::shared_ptr<const Place>> place =
+      settings ? with(std::move(*settings)) : std::move(settings).error();
+  const std::shared_ptr<const Place> known = world.last_workspace();
+  if (place || known->who.workspace != path) return place;
+  tell(fmt::format("helve: warning: the configuration stays as it was: {}\n",
+                   escape_lines_for_display(describe(place.error()))));
+  return with(known->settings);
 }
 
 // Those that can be a workspace; the others are told.
@@ -308,9 +342,15 @@ std::shared_ptr<const mcp::Place> World::served_place() const {
   return {std::move(now), served};
 }
 
+std::shared_ptr<const Place> World::last_workspace() const {
+  std::lock_guard lock(mutex_);
+  return last_ ? last_ : home;
+}
+
 void World::move_to(std::shared_ptr<const Place> place) {
   {
     std::lock_guard lock(mutex_);
+    if (place->files) last_ = place;
     current_.swap(place);
   }
   moved_.store(true, std::memory_order_release);

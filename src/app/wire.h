@@ -62,12 +62,15 @@ struct World {
   std::shared_ptr<const Place> place() const;
   // The same for MCP calls; null, and at no cost, as long as it is home.
   std::shared_ptr<const mcp::Place> served_place() const;
+  // The last place that had a workspace, also when there is none now; home when none had.
+  std::shared_ptr<const Place> last_workspace() const;
   void move_to(std::shared_ptr<const Place> place);
 
  private:
   std::atomic<bool> moved_ = false;
   mutable std::mutex mutex_;
   std::shared_ptr<const Place> current_;  // guarded by mutex_; null until moved_
+  std::shared_ptr<const Place> last_;     // guarded by mutex_
 };
 
 // Where a line for people goes; called on any thread.
@@ -80,7 +83,9 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
 
 // Moves to the directories that an MCP client works in, with their own configuration. What cannot
 // be a workspace is told and left out; when nothing is left, or the configuration is wrong, there
-// is no workspace, and the error says why. One thread at a time.
+// is no workspace, and the error says why. Only where the same workspace was in use before, it goes
+// on with the configuration that it had. This is the only time that configuration is read again:
+// files that change are not watched. What counts only from the start is told. One thread at a time.
 Result<void> move_world(World& world, const std::vector<std::string>& roots,
                         const cli::Options& options, const Surroundings& surroundings,
                         const Tell& tell);

@@ -20,6 +20,7 @@ constexpr std::string_view kCommandLine = "the command line";
 struct Load {
   enum class Kind : unsigned char { all, none, names } kind = Kind::all;
   std::vector<std::string> names;  // only for `names`; never empty then
+  bool operator==(const Load&) const = default;
 };
 
 // The rules of one place. Denies and asks of all layers add up, allow lists intersect, the

@@ -291,7 +291,10 @@ Result<Product> Dispatcher::run(Passage& passage) {
 }
 
 void Dispatcher::cap(const Call& call, Outcome& outcome) {
-  const Limits& limits = outcome.tool->spec.limits;
+  Limits limits = outcome.tool->spec.limits;
+  // A tool that states a limit of its own has a reason for it.
+  if (stages_.inline_chars && limits.inline_chars == Limits{}.inline_chars)
+    limits.inline_chars = *stages_.inline_chars;
   Product& product = outcome.product;
   size_t bytes = 0;
   for (const Content& block : product.content) {

@@ -70,6 +70,7 @@ struct Stages {
   Recorder* recorder = nullptr;
   Results* results = nullptr;
   std::optional<std::chrono::milliseconds> timeout = {};  // of calls that state none
+  std::optional<size_t> inline_chars = {};                // of tools that state none of their own
   // Told of every call and its outcome, for --verbose.
   std::function<void(const Call&, std::string_view arguments)> on_call = {};
   std::function<void(const Call&, const Outcome&)> on_outcome = {};

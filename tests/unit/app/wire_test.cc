@@ -234,6 +234,46 @@ TEST_F(Moving, HasNoWorkspaceWhenTheConfigurationOfTheRootIsWrong) {
       << world_->place()->no_files->message;
 }
 
+TEST_F(Moving, KeepsTheConfigurationOfTheSameRootWhenItBecomesWrong) {
+  put("client/.helve/config.yaml", "tools:\n  deny: [write]\n");
+  put("other/a", "");
+  ASSERT_TRUE(move({at("client")}));
+  for (const char* wrong : {"tolls: 3\n", "tools:\n  deny: [wirte]\n"}) {
+    put("client/.helve/config.yaml", wrong);
+    leave_workspace(*world_, "the client has not told its roots yet");
+    told_.clear();
+    ASSERT_TRUE(move({at("client"), at("other")}));
+    EXPECT_FALSE(allows("write"));
+    EXPECT_EQ(world_->place()->files->roots().size(), 2u) << "the roots are the new ones";
+    EXPECT_NE(told_.find("stays as it was"), std::string::npos) << told_;
+  }
+  EXPECT_FALSE(move({at("nowhere")}));
+}
+
+TEST_F(Moving, TakesTheLengthOfAnswersOfTheNewRoot) {
+  put("client/.helve/config.yaml", "limits:\n  inline_chars: 1000\n");
+  for (int i = 0; i < 100; ++i) put("client/a_rather_long_name_" + std::to_string(i), "");
+  ASSERT_TRUE(move({at("client")}));
+  EXPECT_TRUE(call("ls", JsonObject{}).stored);
+}
+
+TEST_F(Moving, TellsWhatCountsOnlyFromTheStart) {
+  put("client/.helve/config.yaml",
+      "tools:\n  load: [read]\ndialect: claude\nlimits:\n  max_frame_bytes: 65536\n");
+  Surroundings trusting = around_;
+  trusting.current_directory = at("client");
+  App app(trusting, screen_);
+  ASSERT_EQ(cli::run(app.program(), std::vector<std::string>{"trust"}, screen_), 0) << err_;
+  ASSERT_TRUE(move({at("client")})) << told_;
+  for (const char* key : {"tools.load", "dialect", "limits.max_frame_bytes"})
+    EXPECT_NE(told_.find(std::string(key) + " of the client's workspace is not used"),
+              std::string::npos)
+        << told_;
+  told_.clear();
+  ASSERT_TRUE(move({at("work")}));
+  EXPECT_EQ(told_, "");
+}
+
 TEST_F(Moving, SaysWhyThereIsNoWorkspaceAndComesBack) {
   leave_workspace(*world_, "the client is silent");
   const dispatch::Outcome outcome = call("ls", JsonObject{});

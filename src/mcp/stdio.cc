@@ -18,7 +18,6 @@ namespace {
 // reading.
 constexpr size_t kMaxWaiting = 1000;
 constexpr size_t kMaxWaitingBytes = 64u << 20;
-constexpr int kLooks = 10;  // at a write that stands still, before we give up
 
 Error failure_of(const std::exception& exception) {
   if (dynamic_cast<const std::bad_alloc*>(&exception))
@@ -114,16 +113,15 @@ Result<Served> Stdio::Connection::serve() {
   return Served{0, failure_};
 }
 
-// False: the client closed our input, and an answer has been waiting for it ever since.
+// False: the client closed our input and does not read our output. A reader that is held up by a
+// write does not see that its input has ended, so this thread looks now and then; a watch on the
+// input would cost every message.
 bool Stdio::Connection::wait_for_end() {
-  // A reader that is held up by a write does not see that its input has ended.
-  if (wakeup_.wait_or_hangup(in_.get())) return true;
-  auto since = std::chrono::steady_clock::now();  // when a write was last seen to advance
-  for (size_t before = writer_.steps(); !wakeup_.wait_for(options_.patience / kLooks);) {
+  const auto interval = std::max(options_.patience / 2, std::chrono::milliseconds(1));
+  for (size_t before = writer_.steps(); !wakeup_.wait_for(interval);) {
     const size_t steps = writer_.steps();
-    const auto now = std::chrono::steady_clock::now();
-    if (steps != before || steps % 2 == 0) since = now;
-    if (now - since >= options_.patience) return false;
+    const bool stands_still = steps == before && steps % 2 == 1;
+    if (stands_still && sys::is_hung_up(in_.get())) return false;
     before = steps;
   }
   return true;

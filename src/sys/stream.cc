@@ -64,15 +64,6 @@ bool Wakeup::wait_for(std::chrono::milliseconds longest) const {
   }
 }
 
-bool Wakeup::wait_or_hangup(int descriptor) const {
-  // Input alone does not wake this thread: a hangup is told without being asked for, but for the
-  // half of a socket.
-  pollfd events[] = {{event_.get(), POLLIN, 0}, {descriptor, POLLRDHUP, 0}};
-  while (::poll(events, std::size(events), -1) < 0 && errno == EINTR) {
-  }
-  return events[0].revents != 0;
-}
-
 Result<Fd> duplicate(int descriptor) {
   Fd copy(fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
   if (!copy) return no_descriptor(fmt::format("duplicate descriptor {}", descriptor));
@@ -87,6 +78,12 @@ ReadOutcome read_some(int descriptor, char* buffer, size_t size) {
     const bool again = errno == EINTR || (errno == EAGAIN && wait_for(descriptor, POLLIN));
     if (!again) return {0, ReadEnd::failed};
   }
+}
+
+bool is_hung_up(int descriptor) {
+  // A hangup is told without being asked for, but for the half of a socket.
+  pollfd event{descriptor, POLLRDHUP, 0};
+  return ::poll(&event, 1, 0) > 0;
 }
 
 bool write_all(int descriptor, std::string_view bytes) {

@@ -21,9 +21,6 @@ class Wakeup {
   void wait() const;
   // True once signal() was called; false when it was not within `longest`.
   bool wait_for(std::chrono::milliseconds longest) const;
-  // True once signal() was called. False: whoever wrote to `descriptor` closed it, which shows even
-  // while nobody reads; what was written before may still be there.
-  bool wait_or_hangup(int descriptor) const;
   int descriptor() const { return event_.get(); }  // readable from then on
 
  private:
@@ -42,6 +39,10 @@ struct ReadOutcome {
 // Waits until there is something to read or the stream ends, also on a descriptor that does not
 // block.
 ReadOutcome read_some(int descriptor, char* buffer, size_t size);
+
+// Whether all who could write to `descriptor` have closed it, which shows even while nobody reads;
+// what was written before may still be there.
+bool is_hung_up(int descriptor);
 
 // Writes everything, waiting as long as it takes, also on a descriptor that does not block. False:
 // the other side is gone or the descriptor does not work.

@@ -76,7 +76,7 @@ void Wire::initialize(std::string_view version, std::string_view capabilities) {
 
 Served Wire::join() {
   if (thread_.joinable()) thread_.join();
-  server_out_ = sys::Fd();
+  if (served_.still_running == 0) server_out_ = sys::Fd();  // else it may still be written to
   return served_;
 }
 

@@ -6,7 +6,7 @@ namespace helve::store {
 namespace {
 
 // Of one transaction: others wait meanwhile.
-constexpr std::int64_t kCallsAtOnce = 5'000;
+constexpr std::int64_t kCallsAtOnce = 20'000;
 constexpr std::int64_t kResultsAtOnce = 64;
 constexpr std::int64_t kSessionsAtOnce = 5'000;
 
@@ -18,7 +18,7 @@ Result<Pruned> SqliteStore::prune(const Retention& retention) {
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
   pruned.calls = TRY(prune_calls(before_ms, retention.calls));
   pruned.results = TRY(prune_results(before_ms, retention.result_bytes));
-  if (pruned.calls > 0) TRY(prune_identities());
+  if (pruned.calls < kCallsAtOnce) TRY(prune_identities());  // once, at the last step
   pruned.sessions = TRY(prune_sessions(before_ms));
   pruned.more = pruned.calls == kCallsAtOnce || pruned.results == kResultsAtOnce ||
                 pruned.sessions == kSessionsAtOnce;
@@ -37,11 +37,17 @@ Result<std::uint64_t> SqliteStore::prune_calls(std::int64_t before_ms, std::uint
     edge_ms = first.integer_at(0);
     edge_id = first.bytes_at(1);
   }
-  Statement remove = TRY(database_->prepare(R"sql(
-DELETE FROM calls WHERE (started_ms, id) IN (
-  SELECT started_ms, id FROM calls WHERE (started_ms, id) <= (?1, ?2)
-  ORDER BY started_ms, id LIMIT ?3))sql"));
-  TRY(remove.integer(1, edge_ms).text(2, edge_id).integer(3, kCallsAtOnce).run());
+  // No further than one step goes.
+  Statement last = TRY(database_->prepare(R"sql(
+SELECT started_ms, id FROM calls WHERE (started_ms, id) <= (?1, ?2)
+ORDER BY started_ms, id LIMIT 1 OFFSET ?3)sql"));
+  if (TRY(last.integer(1, edge_ms).text(2, edge_id).integer(3, kCallsAtOnce - 1).step())) {
+    edge_ms = last.integer_at(0);
+    edge_id = last.bytes_at(1);
+  }
+  Statement remove =
+      TRY(database_->prepare("DELETE FROM calls WHERE (started_ms, id) <= (?1, ?2)"));
+  TRY(remove.integer(1, edge_ms).text(2, edge_id).run());
   return database_->changes();
 }
 

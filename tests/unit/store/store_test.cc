@@ -346,7 +346,7 @@ TEST_P(EveryStore, PrunesTheOldestOfTooMany) {
 
 TEST_P(EveryStore, PrunesInStepsUntilNothingIsLeftToPrune) {
   std::vector<CallRecord> batch;
-  for (int i = 0; i < 12'000; ++i) batch.push_back(sample_call("c_" + std::to_string(i), kNow + i));
+  for (int i = 0; i < 45'000; ++i) batch.push_back(sample_call("c_" + std::to_string(i), kNow + i));
   must(store_->add_calls(batch));
   std::uint64_t calls = 0;
   int steps = 0;
@@ -354,7 +354,7 @@ TEST_P(EveryStore, PrunesInStepsUntilNothingIsLeftToPrune) {
     pruned = must(store_->prune({.calls = 10}));
     calls += pruned.calls;
   }
-  EXPECT_EQ(calls, 11'990u);
+  EXPECT_EQ(calls, 44'990u);
   EXPECT_GT(steps, 1);
   EXPECT_EQ(must(store_->calls({})).size(), 10u);
 }

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "app/blame.h"
+#include "app/roots.h"
+#include "app/rules.h"
 #include "app/verbose.h"
 #include "base/text.h"
 #include "config/files.h"
@@ -15,12 +16,7 @@
 namespace helve::app {
 namespace {
 
-// Groups that are served first when there are more tools than fit.
-constexpr std::string_view kServedGroups[] = {"fs",     "search",  "edit", "runtime",
-                                              "memory", "results", "undo"};
 constexpr std::string_view kDefaultAgent = "main";
-constexpr std::string_view kReaderOfLongAnswers = "read_large_result";
-constexpr std::string_view kRootFlag = "--root";
 
 std::chrono::milliseconds milliseconds(double seconds) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
@@ -51,142 +47,6 @@ Result<config::Loaded> load_config(const cli::Options& options, const Surroundin
   if (!loaded && loaded.error().type == "invalid_config")
     loaded.error().code = Code::invalid_argument;
   return loaded;
-}
-
-struct Root {
-  std::string path;
-  workspace::Breadth breadth = workspace::Breadth::narrow;
-  std::string from = {};
-};
-Root root_of(const cli::Options& options, const Surroundings& surroundings) {
-  if (options.root) return {*options.root, workspace::Breadth::any, std::string(kRootFlag)};
-  return {surroundings.current_directory, workspace::Breadth::narrow, "the current directory"};
-}
-
-using Workspace = std::unique_ptr<workspace::Workspace>;
-
-// Tools must not write what decides what tools may do.
-std::vector<std::string> own_directories(const Surroundings& surroundings) {
-  std::vector<std::string> own = {surroundings.config_directory, surroundings.state_directory};
-  std::erase(own, "");
-  return own;
-}
-
-Error about_flag(Error error, std::string_view flag) {
-  error.message = fmt::format("{}: {}", flag, error.message);
-  if (error.hint.empty()) error.hint = "name a directory that exists";
-  return error;
-}
-
-// The root alone, before any configuration is known; or why it cannot be a workspace.
-Result<Workspace> open_root(const Root& root, const Surroundings& surroundings) {
-  if (root.path.empty())
-    return Error{Code::not_found, "the current directory is gone", "give --root DIR"};
-  Result<Workspace> opened =
-      workspace::Workspace::make({.roots = {{root.path}},
-                                  .breadth = root.breadth,
-                                  .protected_directories = own_directories(surroundings)});
-  if (!opened && opened.error().type == "root_too_wide")
-    opened.error().hint = "change to the project's directory, or give --root DIR";
-  if (!opened && root.from == kRootFlag) return about_flag(std::move(opened).error(), kRootFlag);
-  return opened;
-}
-
-// The roots and what the configuration adds to them. How wide a root may be is checked on what is
-// opened here.
-Result<Workspace> open_all(const std::vector<Root>& roots, const cli::Options& options,
-                           const Surroundings& surroundings, const config::Config& config) {
-  using workspace::Access;
-  workspace::Options all{
-      .breadth = workspace::Breadth::any,
-      .durability = config.sync ? workspace::Durability::synced : workspace::Durability::unsynced,
-      .hard_links =
-          config.read_hard_links ? workspace::HardLinks::read : workspace::HardLinks::refuse,
-      .protected_directories = own_directories(surroundings)};
-  for (const Root& root : roots)
-    all.roots.push_back(
-        {root.path, options.read_only ? Access::read_only : Access::writable, root.breadth});
-  for (const config::Root& root : config.roots) {
-    const bool writable = root.access == config::Access::writable && !options.read_only;
-    all.roots.push_back({root.path, writable ? Access::writable : Access::read_only});
-  }
-  Result<Workspace> opened = workspace::Workspace::make(all);
-  for (const std::string& path : options.add_dir) {
-    // The error names the path, and a person looks for the flag that did.
-    if (!opened && opened.error().message.find(escape_for_display(path) + "'") != std::string::npos)
-      return about_flag(std::move(opened).error(), "--add-dir");
-  }
-  return opened;
-}
-
-dispatch::Rules rules_of(const config::RuleLayer& layer) {
-  dispatch::Rules rules{
-      .source = layer.source, .allow = layer.allow, .deny = layer.deny, .ask = layer.ask};
-  for (size_t i = 0; i < rules.effects.size(); ++i)
-    rules.effects[i] = static_cast<dispatch::Verdict>(layer.effects[i]);
-  // The only flag that says anything about effects.
-  if (layer.source == config::kCommandLine) rules.effects_from = "--read-only";
-  return rules;
-}
-
-bool restricts(const config::RuleLayer& layer) {
-  return !layer.allow.empty() || !layer.deny.empty() || !layer.ask.empty() ||
-         std::ranges::any_of(layer.effects, [](config::Verdict verdict) {
-           return verdict != config::Verdict::allow;
-         });
-}
-
-// Null when no rule restricts anything: the stage is then absent.
-Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& registry,
-                                                            const Place& place) {
-  const std::vector<config::RuleLayer> rules = place.settings.rules_for(place.who.agent);
-  std::vector<dispatch::Rules> layers;
-  for (const config::RuleLayer& layer : rules) {
-    if (restricts(layer)) layers.push_back(rules_of(layer));
-  }
-  if (layers.empty()) return nullptr;
-  if (place.settings.config.profile == config::Profile::bare) {
-    return Error{Code::invalid_argument,
-                 fmt::format("the bare profile has no policy, and {} restricts tools",
-                             layers.front().source),
-                 "leave one of them out", "usage"};
-  }
-  Result<dispatch::Policy> policy = dispatch::Policy::make(registry, layers);
-  if (!policy) return wrong_rules(registry, place.settings, rules, std::move(policy).error());
-  return std::make_shared<const dispatch::Policy>(std::move(*policy));
-}
-
-// Whoever chooses some tools gets what reads their long answers as well; a deny leaves it out.
-void add_reader(Selection& selection) {
-  auto* chosen = std::get_if<LoadNames>(&selection);
-  if (chosen && std::ranges::find(chosen->names, kReaderOfLongAnswers) == chosen->names.end())
-    chosen->names.emplace_back(kReaderOfLongAnswers);
-}
-
-Result<void> load_tools(World& world, const config::Loaded& settings, const cli::Options& options,
-                        Purpose purpose) {
-  const config::Config& config = settings.config;
-  std::vector<Tool> tools = builtin_tools();
-  Selection selection = selection_of(config.load, options.tools.has_value(), purpose, tools);
-  if (config.profile != config::Profile::bare) add_reader(selection);
-  Result<Registry> registry = Registry::load(std::move(tools), selection);
-  if (!registry) return wrong_setting(settings, "tools.load", std::move(registry).error());
-  world.registry = std::move(*registry);
-  if (config.dialect.empty()) return {};
-  world.dialect = find_dialect(config.dialect);
-  if (world.dialect) return {};
-  std::vector<std::string_view> names;
-  std::vector<std::string> known;
-  for (const Dialect& dialect : dialects()) {
-    names.push_back(dialect.name);
-    known.push_back(fmt::format("{} ({})", dialect.name, dialect.from));
-  }
-  std::string hint = did_you_mean(config.dialect, names);
-  if (hint.empty()) hint = "known: " + join(known, ", ");
-  return wrong_setting(settings, "dialect",
-                       {Code::invalid_argument,
-                        fmt::format("there is no dialect '{}'", escape_for_display(config.dialect)),
-                        hint, "unknown_dialect"});
 }
 
 Result<void> add_hooks(Place& place, std::vector<std::string>& notices,
@@ -283,7 +143,7 @@ Result<std::shared_ptr<const Place>> place_with(config::Loaded settings, const s
   place->who.agent = agent_of(options, place->settings.config);
   place->who.workspace = path;
   place->files = TRY(open_all(roots, options, surroundings, place->settings.config));
-  place->policy = TRY(make_policy(*world.registry, *place));
+  place->policy = TRY(make_policy(*world.registry, place->settings, place->who.agent));
   std::vector<std::string> notices = place->settings.notices;
   std::ranges::move(fixed_settings(place->settings.config, world.home->settings.config),
                     std::back_inserter(notices));
@@ -388,21 +248,6 @@ JsonObject config_flags(const cli::Options& options, const std::string& current_
   return flags;
 }
 
-Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
-                       const std::vector<Tool>& tools) {
-  if (load.kind == config::Load::Kind::none) return LoadNone{};
-  if (load.kind == config::Load::Kind::names) return LoadNames{load.names};
-  if (purpose != Purpose::serve || is_explicit || tools.size() <= kMaxServedTools) return LoadAll{};
-  LoadNames served{{std::string(kReaderOfLongAnswers)}};
-  for (const Tool& tool : tools) {
-    const bool listed =
-        tool.spec.name != kReaderOfLongAnswers &&
-        std::ranges::find(kServedGroups, tool.spec.group) != std::end(kServedGroups);
-    if (listed && served.names.size() < kMaxServedTools) served.names.push_back(tool.spec.name);
-  }
-  return served;
-}
-
 Result<std::unique_ptr<World>> make_world(const cli::Options& options,
                                           const Surroundings& surroundings, Purpose purpose,
                                           const Tell& tell) {
@@ -422,13 +267,14 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
                 .user = surroundings.user,
                 .workspace = path,
                 .session = options.session.value_or(sys::new_id("s_", world->clock.unix_ms()))};
-  TRY(load_tools(*world, place->settings, options, purpose));
+  world->registry = TRY(load_tools(place->settings, options, purpose));
+  world->dialect = TRY(chosen_dialect(place->settings));
   const bool needs_more =
       !config.roots.empty() || !config.sync || !config.read_hard_links || options.read_only;
   if (opened)
     place->files = needs_more ? TRY(open_all({{path, root.breadth}}, options, surroundings, config))
                               : std::move(*opened);
-  place->policy = TRY(make_policy(*world->registry, *place));
+  place->policy = TRY(make_policy(*world->registry, place->settings, place->who.agent));
   TRY(add_stages(*world, *place, world->notices, surroundings, tell));
   if (purpose == Purpose::call) {
     // Who serves a client has no person at its terminal.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/selection.h"
 #include "app/surroundings.h"
 #include "app/terminal_approver.h"
 #include "cli/options.h"
@@ -23,10 +24,6 @@
 #include "workspace/workspace.h"
 
 namespace helve::app {
-
-// What the world is built for. Only a tool call on the command line cannot do without a workspace:
-// an MCP client may name one later, and those who only look want to know why there is none.
-enum class Purpose { call, serve, inspect };
 
 // One workspace and all that is configured for it. It never changes: a call holds the place where
 // it began until it ends, so that files, rules and limits always belong together.
@@ -91,12 +88,6 @@ Result<void> move_world(World& world, const std::vector<std::string>& roots,
                         const Tell& tell);
 // From now on there is no workspace. Calls that need one are told `why`.
 void leave_workspace(World& world, std::string why);
-
-// Which tools are loaded. Models choose badly among many tools, so MCP clients get at most
-// kMaxServedTools unless somebody asked for more.
-constexpr size_t kMaxServedTools = 20;
-Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
-                       const std::vector<Tool>& tools);
 
 // The command line as a config file would say it.
 JsonObject config_flags(const cli::Options& options, const std::string& current_directory);

@@ -1,0 +1,28 @@
+// Selection: which tools exist, and under whose names they are shown.
+#pragma once
+
+#include <vector>
+
+#include "cli/options.h"
+#include "config/config.h"
+#include "tool/dialect.h"
+#include "tool/registry.h"
+
+namespace helve::app {
+
+// What the world is built for. Only a tool call on the command line cannot do without a workspace:
+// an MCP client may name one later, and those who only look want to know why there is none.
+enum class Purpose { call, serve, inspect };
+
+// Models choose badly among many tools, so MCP clients get at most kMaxServedTools unless somebody
+// asked for more.
+constexpr size_t kMaxServedTools = 20;
+Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
+                       const std::vector<Tool>& tools);
+
+Result<Registry> load_tools(const config::Loaded& settings, const cli::Options& options,
+                            Purpose purpose);
+// Null: helve's own names.
+Result<const Dialect*> chosen_dialect(const config::Loaded& settings);
+
+}  // namespace helve::app

@@ -24,8 +24,8 @@ must be in every `allow` list there is, and the strictest verdict on an effect c
 because it reads their long answers; deny it to leave it out. A rule names a tool (`read`, or `Read`, as other systems
 call it), a group (`group:fs`) or a pattern (`read*`). Names that do not exist are errors.
 
-`ask` wants a person's approval. The `helve` program has nobody to ask, so it refuses these calls; a program that embeds
-helve can ask.
+`ask` wants a person's approval. On the command line it is asked for at the terminal; without a terminal, and under
+`helve mcp`, the call is refused. A program that embeds helve asks in its own way.
 
 `agents` are named sets of rules that hold besides those for everybody. `--agent reviewer` or `agent: reviewer` chooses one.
 

@@ -1,5 +1,6 @@
 #include "dispatch/deadlines.h"
 
+#include <system_error>
 #include <vector>
 
 namespace helve::dispatch {
@@ -8,15 +9,24 @@ Deadlines::Guard::Guard(Deadlines& owner, Time deadline, std::stop_token outer)
     : owner_(owner), forward_(std::move(outer), Forward{source_}) {
   std::lock_guard lock(owner_.mutex_);
   place_ = owner_.waiting_.emplace(deadline, this);
-  if (!owner_.watcher_.joinable()) {
-    owner_.watcher_ = std::jthread([&owner = owner_](std::stop_token stop) { owner.watch(stop); });
-  }
   if (place_ == owner_.waiting_.begin()) owner_.changed_.notify_one();
 }
 
 Deadlines::Guard::~Guard() {
   std::lock_guard lock(owner_.mutex_);
   if (waits_) owner_.waiting_.erase(place_);
+}
+
+Result<void> Deadlines::start() {
+  std::lock_guard lock(mutex_);
+  if (watcher_.joinable()) return {};
+  try {
+    watcher_ = std::jthread([this](std::stop_token stop) { watch(stop); });
+  } catch (const std::system_error&) {
+    return Error{Code::unavailable, "cannot start the thread that watches the time limit",
+                 "allow more processes (ulimit -u), or set no limit"};
+  }
+  return {};
 }
 
 void Deadlines::watch(const std::stop_token& stop) {

@@ -9,12 +9,17 @@
 #include <stop_token>
 #include <thread>
 
+#include "base/result.h"
+
 namespace helve::dispatch {
 
 // Thread-safe.
 class Deadlines {
  public:
   using Time = std::chrono::steady_clock::time_point;
+
+  // To be called before a guard is made; after the first time it costs nothing.
+  Result<void> start();
 
   // While it lives, its token is stopped at the deadline or when the caller's token is.
   class Guard {

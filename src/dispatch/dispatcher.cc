@@ -275,6 +275,7 @@ Result<Product> Dispatcher::run(Passage& passage) {
       call.timeout ? call.timeout : stages_.timeout;
   if (!timeout) return run();
 
+  TRY(deadlines_->start());
   context.deadline = steady_clock::now() + *timeout;
   Deadlines::Guard guard(*deadlines_, *context.deadline, call.stop);
   context.stop = guard.token();

@@ -231,9 +231,9 @@ bool put_at(int descriptor, int number) {
 }
 
 // posix_spawn cannot ask for PR_SET_PDEATHSIG, and fork would copy the page tables of a large
-// process.
+// process. We stand still only until the program runs: nothing that become() calls waits.
 [[gnu::noinline]] pid_t start_process(const Start& start) {
-  const pid_t pid = vfork();
+  const pid_t pid = vfork();  // NOLINT(bugprone-unsafe-functions): see above
   if (pid == 0) become(start);
   return pid;
 }

@@ -116,23 +116,34 @@ size_t valid_utf8_prefix(std::string_view text) {
 
 std::string_view cut_utf8(std::string_view text, size_t bytes) {
   if (text.size() <= bytes) return text;
-  size_t end = bytes;
-  while (end > 0 && bytes - end < 4 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-    --end;
-  return text.substr(0, end);
+  // Whether a character that begins before the cut ends behind it.
+  for (size_t back = 1; back <= std::min<size_t>(bytes, 3); ++back) {
+    if ((static_cast<unsigned char>(text[bytes - back]) & 0xC0) == 0x80) continue;
+    if (char_length(text.substr(bytes - back)) > back) bytes -= back;
+    break;
+  }
+  return text.substr(0, bytes);
 }
 
 std::string_view first_chars(std::string_view text, size_t count) {
   size_t i = 0;
-  for (; i < text.size(); ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 && count-- == 0) break;
-  }
+  for (; i < text.size() && count > 0; --count)
+    i += std::max<size_t>(char_length(text.substr(i)), 1);
   return text.substr(0, i);
 }
 
 size_t count_chars(std::string_view text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](unsigned char c) { return (c & 0xC0) != 0x80; });
+  size_t count = 0;
+  while (!text.empty()) {
+    const std::string_view valid = text.substr(0, valid_utf8_prefix(text));
+    count += static_cast<size_t>(
+        std::ranges::count_if(valid, [](unsigned char c) { return (c & 0xC0) != 0x80; }));
+    text.remove_prefix(valid.size());
+    if (text.empty()) break;
+    ++count;
+    text.remove_prefix(1);
+  }
+  return count;
 }
 
 std::string preview(std::string_view text, size_t count) {

@@ -17,9 +17,11 @@ size_t char_length(std::string_view text);
 size_t valid_utf8_prefix(std::string_view text);
 inline bool is_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }
 
+// Characters are code points; a byte that is not part of one counts as one.
+
 // The longest prefix of at most `bytes` bytes that ends between two characters.
 std::string_view cut_utf8(std::string_view text, size_t bytes);
-// The longest prefix of at most `count` characters (code points).
+// The longest prefix of at most `count` characters.
 std::string_view first_chars(std::string_view text, size_t count);
 size_t count_chars(std::string_view text);
 // "text", or its first `count` characters and "…".

@@ -76,30 +76,34 @@ Error past_end(std::string_view shown, std::uint64_t skip, std::uint64_t total) 
           "past_end"};
 }
 
+constexpr size_t kLongestChar = 4;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // Finds a character of a line in blocks of its text.
 class ColumnFinder {
  public:
   explicit ColumnFinder(std::uint64_t column) : left_(column) {}
 
-  // Where it begins in this block; nothing when it is not here.
-  std::optional<size_t> find(std::string_view block) {
-    for (size_t i = 0; i < block.size() && !ended_; ++i) {
-      if ((static_cast<unsigned char>(block[i]) & 0xC0) == 0x80) continue;
-      if (left_ == 0) return i;  // which may be the newline: a page can end just before it
-      ended_ = block[i] == '\n';
-      if (ended_) break;
+  // Goes on in the next block and returns how far it came; a character at the end of a block that
+  // is not the last may be incomplete, so the next block begins there.
+  size_t pass(std::string_view block, bool last) {
+    size_t i = 0;
+    while (i < block.size() && (last || block.size() - i >= kLongestChar)) {
+      if (left_ == 0) found_ = true;  // which may be the newline: a page can end just before it
+      if (found_ || block[i] == '\n') break;
+      i += std::max<size_t>(char_length(block.substr(i)), 1);
       --left_;
       ++passed_;
     }
-    return {};
+    return i;
   }
-  bool line_ended() const { return ended_; }
+  bool found() const { return found_; }
   std::uint64_t passed() const { return passed_; }
 
  private:
   std::uint64_t left_;
   std::uint64_t passed_ = 0;
-  bool ended_ = false;
+  bool found_ = false;
 };
 
 class Reader {
@@ -120,6 +124,10 @@ class Reader {
     });
     if (!got) return sys::to_error(got.error(), "read", shown_);
     return {};
+  }
+  // Of the mark that the file begins with, which no column counts.
+  size_t mark_size(std::string_view start) const {
+    return request_.skip == 0 && start.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
   }
   Result<std::uint64_t> find_line() const;
   Result<std::uint64_t> find_column(std::uint64_t offset) const;
@@ -157,9 +165,10 @@ Result<Page> Reader::small() {
   if (skip > 0) page.content.erase(0, *skip_newlines(page.content, skip));
   if (request_.column > 0) {
     ColumnFinder finder(request_.column);
-    const auto start = finder.find(page.content);
-    if (!start) return past_column(finder.passed());
-    page.content.erase(0, *start);
+    const size_t mark = mark_size(page.content);
+    const size_t start = mark + finder.pass(std::string_view(page.content).substr(mark), true);
+    if (!finder.found()) return past_column(finder.passed());
+    page.content.erase(0, start);
   }
   const bool whole = !take_lines(page.content) && request_.skip == 0;
   page.first_line = request_.skip + 1;
@@ -180,12 +189,17 @@ Result<std::uint64_t> Reader::find_column(std::uint64_t offset) const {
   if (request_.column == 0) return offset;
   ColumnFinder finder(request_.column);
   std::string block;
+  TRY(read(block, kByteOrderMark.size(), offset));
+  if (block.empty()) return past_end(shown_, request_.skip, request_.skip);
+  offset += mark_size(block);
   while (true) {
     TRY(checkpoint_(offset));
     TRY(read(block, kBlock, offset));
-    if (const auto found = finder.find(block)) return offset + *found;
-    if (block.empty() || finder.line_ended()) return past_column(finder.passed());
-    offset += block.size();
+    const bool last = block.size() < kBlock;
+    const size_t passed = finder.pass(block, last);
+    if (finder.found()) return offset + passed;
+    if (last || block[passed] == '\n') return past_column(finder.passed());
+    offset += passed;
   }
 }
 
@@ -229,7 +243,7 @@ Result<void> Reader::count_rest(Page& page, std::uint64_t offset) const {
     offset += block.size();
   }
   page.total_lines = request_.skip + newlines + (last == '\n' ? 0 : 1);
-  page.more = page.last_line < *page.total_lines;
+  page.more = page.next_column > 0 || page.last_line < *page.total_lines;
   return {};
 }
 
@@ -239,8 +253,8 @@ Result<Page> Reader::large() {
   TRY(read(start, kSniffedBytes, 0));
   TRY(check_text(start, std::max<std::uint64_t>(file_.status.size, start.size()), shown_));
   const std::uint64_t offset = TRY(find_column(TRY(find_line())));
-  // One byte more shows whether the page ends between two characters.
-  TRY(read(page.content, request_.bytes + 1, offset));
+  // With the longest character behind it, it shows whether the page ends between two characters.
+  TRY(read(page.content, request_.bytes + kLongestChar, offset));
   if (page.content.empty()) return past_end(shown_, request_.skip, request_.skip);
   const bool too_long = page.content.size() > request_.bytes;
   page.more = take_lines(page.content);
@@ -248,7 +262,10 @@ Result<Page> Reader::large() {
     const size_t newline = page.content.rfind('\n', request_.bytes - 1);
     const bool cut = newline == page.content.npos;
     page.content.resize(cut ? cut_utf8(page.content, request_.bytes).size() : newline + 1);
-    if (cut) page.next_column = request_.column + count_chars(page.content);
+    if (cut) {
+      const size_t mark = request_.column == 0 ? mark_size(page.content) : 0;
+      page.next_column = request_.column + count_chars(page.content.substr(mark));
+    }
   }
   page.more = page.more || too_long;
   page.first_line = request_.skip + 1;

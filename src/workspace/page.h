@@ -25,7 +25,7 @@ struct PageRequest {
 };
 
 struct Page {
-  std::string content;           // byte for byte; whole lines, but for `column` and `cut`
+  std::string content;           // byte for byte; whole lines, but for both columns
   std::uint64_t first_line = 0;  // from 1; both are 0 when the file is empty
   std::uint64_t last_line = 0;
   std::optional<std::uint64_t> total_lines;
@@ -37,8 +37,8 @@ struct Page {
 
 // `shown` names the file in errors: binary_file for what is not text in a single-byte-compatible
 // encoding, past_end when there are no lines after those to skip, past_column when the first one is
-// no longer than that. `checkpoint` is asked now and
-// then, with the bytes of the file that were looked at so far; its error ends the reading.
+// no longer than that. `checkpoint` is asked now and then, with the bytes of the file that were
+// looked at so far; its error ends the reading.
 Result<Page> read_page(const OpenFile& file, const PageRequest& request, std::string_view shown,
                        const std::function<Result<void>(std::uint64_t)>& checkpoint);
 

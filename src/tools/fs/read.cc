@@ -103,9 +103,10 @@ bool is_too_long(std::string_view line) {
   return line.size() > kMaxShownLine && count_chars(line) > kMaxShownLine;
 }
 
-enum class Long : bool { cut, whole };
+// What is shown of a line that is too long.
+enum class Long : unsigned char { head_and_count, head, whole };
 
-void append_line(std::string& out, std::int64_t number, std::string_view line, Long lines) {
+void append_line(std::string& out, std::int64_t number, std::string_view line, Long if_long) {
   // "%6d\t", written from its end: this runs for every line of every page.
   char column[24];
   char* const end = column + sizeof column;
@@ -116,12 +117,14 @@ void append_line(std::string& out, std::int64_t number, std::string_view line, L
   while (end - at < 7) *--at = ' ';
   out.append(at, end);
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (lines == Long::whole || !is_too_long(line)) {
+  if (if_long == Long::whole || !is_too_long(line)) {
     out += line;
   } else {
     const std::string_view head = first_chars(line, kMaxShownLine);
-    fmt::format_to(std::back_inserter(out), "{}… [{} more characters]", head,
-                   count_chars(line.substr(head.size())));
+    (out += head) += "… [";
+    if (if_long == Long::head_and_count)
+      out += fmt::format("{} ", count_chars(line.substr(head.size())));
+    out += "more characters]";
   }
   out += '\n';
 }
@@ -133,10 +136,15 @@ std::string ReadOutput::text() const {
     out += fmt::format("lines {}–{}", start_line, end_line);
     if (total_lines) out += fmt::format(" of {}", *total_lines);
     if (start_column) out += fmt::format(" · from character {}", *start_column);
-    out += next_offset ? fmt::format(" · next offset={}", *next_offset) : " · end of file";
-    // Who reads this text has seen no more of the line than it shows.
-    if (next_column)
-      out += fmt::format(" column={}", start_column ? *next_column : kMaxShownLine + 1);
+    // Without start_column this text shows less of the line than the content has; a note tells
+    // where it goes on.
+    if (next_column && !start_column)
+      out += fmt::format(" · line {} goes on", end_line);
+    else if (next_offset)
+      out += fmt::format(" · next offset={}", *next_offset);
+    else
+      out += " · end of file";
+    if (next_column && start_column) out += fmt::format(" column={}", *next_column);
     out += '\n';
   }
   if (notes) {
@@ -147,9 +155,10 @@ std::string ReadOutput::text() const {
   if (start_line == 1 && lines.starts_with(kByteOrderMark))
     lines.remove_prefix(kByteOrderMark.size());
   std::int64_t number = start_line;
-  const Long length = start_column ? Long::whole : Long::cut;
-  if (lines.empty()) append_line(out, number, lines, length);
-  for_each_line(lines, [&](std::string_view line) { append_line(out, number++, line, length); });
+  Long if_long = next_column ? Long::head : Long::head_and_count;
+  if (start_column) if_long = Long::whole;
+  if (lines.empty()) append_line(out, number, lines, if_long);
+  for_each_line(lines, [&](std::string_view line) { append_line(out, number++, line, if_long); });
   return out;
 }
 
@@ -179,20 +188,33 @@ Result<workspace::PageRequest> to_request(const ReadInput& in) {
   return request;
 }
 
-// Text that every reader can take: bytes that are no characters are spelt out.
-void make_valid(ReadOutput& out) {
-  const bool has_nul = out.content.find('\0') != out.content.npos;
-  if (!has_nul && is_utf8(out.content)) return;
-  out.content = escape_bytes(out.content);
-  out.note("some bytes are not UTF-8 text; they are shown as \\xNN, and \\ as \\\\");
+// Whether the text must be escaped before every reader can take it.
+bool needs_escape(std::string_view text) { return text.find('\0') != text.npos || !is_utf8(text); }
+
+// How many characters of a line of the file the text shows.
+size_t shown_chars(std::string_view line, bool escaped) {
+  if (!escaped) return kMaxShownLine;
+  size_t shown = 0;
+  for (size_t width = 0; !line.empty(); ++shown) {
+    const std::string_view character = first_chars(line, 1);
+    width += count_chars(escape_bytes(character));
+    if (width > kMaxShownLine) break;
+    line.remove_prefix(character.size());
+  }
+  return shown;
 }
 
-// Says which lines the text does not show to their end, and how to see the rest.
-void note_long_lines(ReadOutput& out, const Context& context) {
-  if (out.start_column || out.content.size() <= kMaxShownLine) return;
+// Says which lines of the file the text does not show to their end, and how to see the rest.
+void note_long_lines(ReadOutput& out, std::string_view content, bool escaped,
+                     const Context& context) {
+  if (out.start_column || content.size() * (escaped ? 4 : 1) <= kMaxShownLine) return;
   std::int64_t count = 0, first = 0, number = out.start_line;
-  for_each_line(out.content, [&](std::string_view line) {
-    if (is_too_long(line) && count++ == 0) first = number;
+  size_t shown = 0;
+  for_each_line(content, [&](std::string_view line) {
+    const bool may_be_long = line.size() * (escaped ? 4 : 1) > kMaxShownLine;
+    if (may_be_long && is_too_long(escaped ? escape_bytes(line) : std::string(line))) {
+      if (count++ == 0) first = number, shown = shown_chars(line, escaped);
+    }
     ++number;
   });
   if (count == 0) return;
@@ -200,7 +222,7 @@ void note_long_lines(ReadOutput& out, const Context& context) {
   out.note(fmt::format(
       "{} shown only to character {}; offset={} with column={} shows the rest{}",
       count == 1 ? fmt::format("line {} is", first) : fmt::format("{} lines are", count),
-      kMaxShownLine, context.as_caller_counts("offset", first - 1), kMaxShownLine + 1,
+      kMaxShownLine, context.as_caller_counts("offset", first - 1), shown + 1,
       count == 1 ? "" : fmt::format(" of line {}", first)));
 }
 
@@ -218,7 +240,6 @@ Result<ReadOutput> read(const ReadInput& in, Context& context) {
     return context.checkpoint();
   };
   workspace::Page page = TRY(workspace::read_page(file, request, out.path, std::ref(checkpoint)));
-  out.content = std::move(page.content);
   out.start_line = static_cast<std::int64_t>(page.first_line);
   out.end_line = static_cast<std::int64_t>(page.last_line);
   if (page.total_lines) out.total_lines = static_cast<std::int64_t>(*page.total_lines);
@@ -229,11 +250,15 @@ Result<ReadOutput> read(const ReadInput& in, Context& context) {
     out.next_offset = context.as_caller_counts("offset", seen);
   }
   out.size = static_cast<std::int64_t>(file.status.size);
-  if (out.start_line == 1 && out.content.starts_with(kByteOrderMark)) {
+  std::string_view lines = page.content;
+  if (out.start_line == 1 && lines.starts_with(kByteOrderMark)) {
     out.note("the file begins with a UTF-8 byte order mark");
+    lines.remove_prefix(kByteOrderMark.size());
   }
-  make_valid(out);
-  note_long_lines(out, context);
+  const bool escaped = needs_escape(lines);
+  if (escaped) out.note("some bytes are not UTF-8 text; they are shown as \\xNN, and \\ as \\\\");
+  note_long_lines(out, lines, escaped, context);
+  out.content = escaped ? escape_bytes(page.content) : std::move(page.content);
   return out;
 }
 

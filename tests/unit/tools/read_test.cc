@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "unit/tools/fixture.h"
 
 namespace helve {
@@ -134,11 +135,46 @@ TEST_F(Read, SaysThatALineIsLongerThanThePage) {
   EXPECT_EQ(answer["truncated_lines"], 1);
   EXPECT_EQ(answer["next_offset"], 0);
   EXPECT_EQ(answer["next_column"], 50 * 1024 + 1);
-  EXPECT_TRUE(has(answer.text, "lines 1–1 of 2 · next offset=0 column=2001\n"));
+  EXPECT_TRUE(has(answer.text, "lines 1–1 of 2 · line 1 goes on\n"));
+  EXPECT_TRUE(has(answer.text, "offset=0 with column=2001 shows the rest\n"));
+  EXPECT_TRUE(has(answer.text, "x… [more characters]\n"));
   EXPECT_TRUE(has(call("read", R"({"path": "wide", "column": 2001})").text,
                   "lines 1–1 of 2 · from character 2001 · next offset=0 column=53201\n"));
   EXPECT_EQ(call("read", R"({"path": "wide", "offset": 1})")["content"], "next\n");
   EXPECT_EQ(call("read", R"({"path": "wide", "max_bytes": 524288})")["end_line"], 2);
+}
+
+TEST_F(Read, GoesOnInALastLineThatIsLongerThanThePage) {
+  tree.file("one", std::string(120'000, 'x'));
+  const Answer answer = call("read", R"({"path": "one", "column": 1})");
+  EXPECT_EQ(answer["next_offset"], 0);
+  EXPECT_EQ(answer["next_column"], 50 * 1024 + 1);
+  EXPECT_TRUE(has(answer.text, "from character 1 · next offset=0 column=51201\n"));
+}
+
+// What the text shows of a line that is escaped, and what the advised column shows, is all of it.
+TEST_F(Read, AdvisesTheColumnOfTheFileWhereTheTextIsEscaped) {
+  std::string line;
+  for (int i = 0; i < 1000; ++i) line += std::to_string(10'000 + i) + "\xE9\\,";
+  tree.file("latin1", line);
+  const std::string text = call("read", R"({"path": "latin1"})").text;
+  const size_t advice = text.find("column=") + 7;
+  const std::string column = text.substr(advice, text.find(' ', advice) - advice);
+  const size_t begin = text.find('\t') + 1;
+  const std::string shown = text.substr(begin, text.find("…") - begin);
+  const Answer rest = call("read", R"({"path": "latin1", "column": )" + column + "}");
+  const std::string all = escape_bytes(line), tail(rest["content"].json.as_string());
+  EXPECT_EQ(count_chars(shown), 2000u);
+  EXPECT_TRUE(all.starts_with(shown));
+  EXPECT_TRUE(all.ends_with(tail));
+  EXPECT_GE(shown.size() + tail.size(), all.size());
+  EXPECT_LT(shown.size() + tail.size(), all.size() + 4);  // of an escape that was shown in part
+}
+
+TEST_F(Read, CountsNoByteOrderMarkInAColumn) {
+  tree.file("marked", "\xEF\xBB\xBF" + std::string(2000, 'a') + "b");
+  EXPECT_TRUE(has(call("read", R"({"path": "marked"})").text, "a… [1 more characters]"));
+  EXPECT_EQ(call("read", R"({"path": "marked", "column": 2001})")["content"], "b");
 }
 
 TEST_F(Read, ItsPageIsNeverOverItsOwnInlineLimit) {

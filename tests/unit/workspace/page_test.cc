@@ -170,6 +170,28 @@ TEST_F(Pages, GoOnInALineThatWasCut) {
   }
 }
 
+TEST_F(Pages, LoseNoByteOfALineThatIsNoUtf8) {
+  const std::string lines[] = {"a" + std::string(500, '\x80') + "END", std::string(500, '\xAF'),
+                               "\xE2\x82\xE2\x82\xAC\xE2" + std::string(200, '\xBF') + "\xF0\x9F"};
+  for (const std::string& line : lines) {
+    for (const std::string end : {"", "\n", "\nnext\n"}) {
+      tree.file("in/file", line + end);
+      for (const size_t bytes : {4u, 5u, 7u, 64u}) {
+        std::string all;
+        std::uint64_t column = 0;
+        do {
+          const auto page = read({.column = column, .lines = 1, .bytes = bytes});
+          ASSERT_TRUE(page) << bytes << " " << column;
+          EXPECT_EQ(page->more, page->next_column > 0 || end == "\nnext\n");
+          all += page->content;
+          column = page->next_column;
+        } while (column > 0);
+        EXPECT_EQ(all, line + (end.empty() ? "" : "\n")) << bytes;
+      }
+    }
+  }
+}
+
 TEST_F(Pages, StartInsideALineOfASmallFile) {
   EXPECT_EQ(read("one\nz\u20acit\nthree\n", {.skip = 1, .column = 2})->content, "it\nthree\n");
   EXPECT_EQ(read("one\ntwo", {.skip = 1, .column = 2})->content, "o");
@@ -183,7 +205,10 @@ TEST_F(Pages, SayHowLongTheLineIsWhenTheColumnIsBehindIt) {
       EXPECT_EQ(page.error().type, "past_column");
       EXPECT_TRUE(has(page.error().message, "has only 4 characters")) << page.error().message;
     }
-    EXPECT_FALSE(read("one\nfour\nx", {.skip = 2, .column = 1, .bytes = bytes}));
+    EXPECT_EQ(read("one\nfour\nx", {.skip = 2, .column = 1, .bytes = bytes}).error().type,
+              "past_column");
+    EXPECT_EQ(read("one\nfour\n", {.skip = 2, .column = 1, .bytes = bytes}).error().type,
+              "past_end");
   }
 }
 

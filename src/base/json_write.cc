@@ -1,10 +1,6 @@
-#include <bit>
 #include <cmath>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
+#include "base/escape_lane.h"
 #include "base/json.h"
 #include "base/text.h"
 
@@ -25,43 +21,15 @@ constexpr auto kEscape = [] {
   return table;
 }();
 
-#ifdef __SSE2__
-// Sixteen bytes of text, looked at together.
-class Lane {
- public:
-  static constexpr size_t kBytes = 16;
-
-  explicit Lane(const char* text)
-      : bytes_(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text))) {}
-  void store(char* out) const { _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes_); }
-  // A bit for each byte that cannot be copied as it is.
-  unsigned special() const {
-    // Signed: bytes beyond ASCII are below the space too.
-    const __m128i low = _mm_cmplt_epi8(bytes_, _mm_set1_epi8(' '));
-    const __m128i quoted = _mm_or_si128(equal('"'), equal('\\'));
-    return static_cast<unsigned>(
-        _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(low, quoted), equal(0x7f))));
-  }
-
- private:
-  __m128i equal(char c) const { return _mm_cmpeq_epi8(bytes_, _mm_set1_epi8(c)); }
-
-  __m128i bytes_;
-};
-#endif
-
 // Copies the text before the first byte that needs an escape, and returns its length. Answers are
 // mostly text, and this is most of the work of writing them.
 size_t copy_plain(std::string_view text, char* out) {
   size_t i = 0;
-#ifdef __SSE2__
-  for (; i + Lane::kBytes <= text.size(); i += Lane::kBytes) {
-    const Lane lane(text.data() + i);
+  for (; i + EscapeLane::kBytes <= text.size(); i += EscapeLane::kBytes) {
+    const EscapeLane lane(text.data() + i);
     lane.store(out + i);
-    if (const unsigned special = lane.special())
-      return i + static_cast<size_t>(std::countr_zero(special));
+    if (const size_t plain = lane.plain(); plain < EscapeLane::kBytes) return i + plain;
   }
-#endif
   for (; i < text.size() && kEscape[static_cast<unsigned char>(text[i])] == 0; ++i)
     out[i] = text[i];
   return i;

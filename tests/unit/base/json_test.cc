@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/escape_lane.h"
 
 #include <gtest/gtest.h>
 
@@ -65,6 +66,26 @@ TEST(Json, WritesNulAndInvalidBytesSafely) {
 
 TEST(Json, EscapesAfterTextThatIsNotAscii) {
   EXPECT_EQ(round_trip(R"("…\n\"ä\\")"), R"("…\n\"ä\\")");
+}
+
+template <class Lane>
+void expect_every_byte_to_be_seen() {
+  for (int byte = 0; byte < 256; ++byte) {
+    const bool special = byte < 0x20 || byte >= 0x7F || byte == '"' || byte == '\\';
+    for (size_t place = 0; place < Lane::kBytes; ++place) {
+      char text[Lane::kBytes];
+      std::fill(std::begin(text), std::end(text), '~');
+      text[place] = static_cast<char>(byte);
+      EXPECT_EQ(Lane(text).plain(), special ? place : Lane::kBytes) << byte << " at " << place;
+      if (place + 1 < Lane::kBytes) text[place + 1] = '\n';
+      EXPECT_EQ(Lane(text).plain(), special ? place : std::min(place + 1, Lane::kBytes));
+    }
+  }
+}
+
+TEST(Json, LooksAtEveryByteOfALane) {
+  expect_every_byte_to_be_seen<WordLane>();
+  expect_every_byte_to_be_seen<EscapeLane>();
 }
 
 TEST(Json, EscapesEveryByteWhereverItStands) {

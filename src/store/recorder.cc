@@ -99,6 +99,11 @@ void StoreRecorder::start_thread() {
       try {
         run(stop);
       } catch (const std::exception& exception) {
+        {
+          std::lock_guard lock(mutex_);
+          failing_ = true;  // nobody waits for this thread any more
+        }
+        written_.notify_all();
         report(fmt::format("calls are recorded only at the end: {}", exception.what()));
       }
     });
@@ -136,7 +141,12 @@ Result<void> StoreRecorder::flush() {
   for (; batches > 0; --batches) {
     Batch batch = take_oldest();
     if (batch.empty()) break;
-    if (Result<void> written = write(batch); !written) {
+    Result<void> written = Error{Code::unavailable, "out of memory"};
+    try {
+      written = write(batch);
+    } catch (const std::bad_alloc&) {  // the batch is as it was, or has the mark of a dropped one
+    }
+    if (!written) {
       put_back(std::move(batch));
       tell_failure(written.error());
       return written;

@@ -1,4 +1,7 @@
 // Removing from SQLite what retention no longer covers.
+#include <algorithm>
+#include <limits>
+
 #include "store/sqlite_store.h"
 #include "sys/clock.h"
 
@@ -9,6 +12,12 @@ namespace {
 constexpr std::int64_t kCallsAtOnce = 20'000;
 constexpr std::int64_t kResultsAtOnce = 64;
 constexpr std::int64_t kSessionsAtOnce = 5'000;
+
+// SQLite has no larger numbers, and takes what is beyond them for negative ones.
+std::int64_t bounded(std::uint64_t number) {
+  return static_cast<std::int64_t>(
+      std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max()));
+}
 
 }  // namespace
 
@@ -32,8 +41,7 @@ Result<std::uint64_t> SqliteStore::prune_calls(std::int64_t before_ms, std::uint
       "SELECT started_ms, id FROM calls ORDER BY started_ms DESC, id DESC LIMIT 1 OFFSET ?1"));
   std::int64_t edge_ms = before_ms;
   std::string edge_id;  // sorts before every id
-  if (TRY(first.integer(1, static_cast<std::int64_t>(keep)).step()) &&
-      first.integer_at(0) >= before_ms) {
+  if (TRY(first.integer(1, bounded(keep)).step()) && first.integer_at(0) >= before_ms) {
     edge_ms = first.integer_at(0);
     edge_id = first.bytes_at(1);
   }
@@ -59,7 +67,7 @@ DELETE FROM results WHERE key IN (
     FROM results)
   WHERE created_ms < ?1 OR total > ?2
   ORDER BY created_ms, key LIMIT ?3))sql"));
-  remove.integer(1, before_ms).integer(2, static_cast<std::int64_t>(keep_bytes));
+  remove.integer(1, before_ms).integer(2, bounded(keep_bytes));
   remove.integer(3, kResultsAtOnce);
   TRY(remove.run());
   return database_->changes();

@@ -344,6 +344,14 @@ TEST_P(EveryStore, PrunesTheOldestOfTooMany) {
   EXPECT_EQ(must(store_->results("s_1")).at(0).id, "lr_3");
 }
 
+TEST_P(EveryStore, KeepsEverythingWithoutALimit) {
+  must(store_->add_calls(std::vector{sample_call("c_1")}));
+  must(store_->keep_result("s_1", "exec", "text"));
+  must(store_->prune({.calls = UINT64_MAX, .result_bytes = UINT64_MAX}));
+  EXPECT_EQ(must(store_->calls({})).size(), 1u);
+  EXPECT_EQ(must(store_->results("s_1")).size(), 1u);
+}
+
 TEST_P(EveryStore, PrunesInStepsUntilNothingIsLeftToPrune) {
   std::vector<CallRecord> batch;
   for (int i = 0; i < 45'000; ++i) batch.push_back(sample_call("c_" + std::to_string(i), kNow + i));

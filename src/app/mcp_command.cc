@@ -16,7 +16,9 @@ namespace helve::app {
 namespace {
 
 constexpr int kIn = 0, kOut = 1;
-constexpr std::chrono::milliseconds kLastWrites{3000};  // of the recorder, when calls are left
+// Of the recorder, when calls are left. With the grace and patience of Stdio it must fit into the
+// time that StopSignals leaves.
+constexpr std::chrono::milliseconds kLastWrites{1500};
 
 struct McpInput {
   static constexpr auto schema() {

@@ -43,7 +43,11 @@ void LineWriter::write(std::string_view bytes) {
 }
 
 bool LineWriter::write_piece(std::string_view bytes) {
-  if (limited_.load(std::memory_order_acquire)) return sys::write_until(descriptor_, bytes, end_);
+  if (limited_.load(std::memory_order_acquire)) {
+    if (sys::write_until(descriptor_, bytes, end_)) return true;
+    if (std::chrono::steady_clock::now() >= end_) gave_up_ = true;
+    return false;
+  }
   const size_t step = steps_.load(std::memory_order_relaxed);
   steps_.store(step + 1, std::memory_order_relaxed);
   const bool written = sys::write_all(descriptor_, bytes);

@@ -31,6 +31,8 @@ class LineWriter {
   // Odd while a write is under way. It grows with every piece, so that it stands still only when
   // nothing is written or nobody reads.
   size_t steps() const { return steps_.load(std::memory_order_relaxed); }
+  // Something was not written because the time was over, not because the other side had gone.
+  bool gave_up() const { return gave_up_.load(); }
 
  private:
   void write_pending();
@@ -41,6 +43,7 @@ class LineWriter {
   const std::function<void()> on_broken_;
   std::chrono::steady_clock::time_point end_;  // valid once limited_
   std::atomic<bool> limited_ = false;
+  std::atomic<bool> gave_up_ = false;
   std::atomic<size_t> steps_ = 0;  // changed under mutex_
   std::mutex mutex_;               // guards what follows, and the order of writes
   std::string pending_;

@@ -19,6 +19,12 @@ namespace {
 constexpr size_t kMaxWaiting = 1000;
 constexpr size_t kMaxWaitingBytes = 64u << 20;
 
+Error unread() {
+  return Error{Code::unavailable,
+               "answers were lost: the client closed our input and did not read them",
+               "read our output until it ends"};
+}
+
 Error failure_of(const std::exception& exception) {
   if (dynamic_cast<const std::bad_alloc*>(&exception))
     return {Code::unavailable, "out of memory", "allow more memory (ulimit -v)"};
@@ -87,6 +93,10 @@ Result<Served> Stdio::Connection::serve() {
     return Error{Code::unavailable, "cannot start a thread", "allow more processes (ulimit -u)"};
   }
   const bool is_read = wait_for_end();
+  auto served = [&](size_t still_running) {
+    if (!failure_ && (!is_read || writer_.gave_up())) failure_ = unread();
+    return Served{still_running, failure_};
+  };
   const auto end = std::chrono::steady_clock::now() + options_.grace +
                    (is_read ? options_.patience : std::chrono::milliseconds(0));
   writer_.limit(end);
@@ -100,17 +110,18 @@ Result<Served> Stdio::Connection::serve() {
     session_->stop_all();
     lock.lock();
     if (!change_.wait_until(lock, end, all_left)) {
-      Served served{std::max<size_t>(running_, 1), failure_};
+      const size_t left = std::max<size_t>(running_, 1);
       lock.unlock();
       writer_.flush_if_free();
-      return served;
+      lock.lock();
+      return served(left);
     }
   }
   lock.unlock();
   session_->close();
   writer_.flush();
   session_.reset();
-  return Served{0, failure_};
+  return served(0);
 }
 
 // False: the client closed our input and does not read our output. A reader that is held up by a

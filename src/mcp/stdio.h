@@ -26,7 +26,7 @@ struct Served {
   // Calls that did not end in time. They still use the server and all it borrows, so the process
   // must end without destroying those.
   size_t still_running = 0;
-  // Why it ended, when neither the client nor stop() wanted it to.
+  // Why it ended, when neither the client nor stop() wanted it to; or that answers were lost.
   std::optional<Error> failure = {};
 };
 

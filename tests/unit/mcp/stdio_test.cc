@@ -299,7 +299,10 @@ TEST_F(StdioTest, EndsWhenTheInputIsClosedAndNobodyReadsItsOutput) {
   static Wire* wire = new Wire(*forever, {.grace = kMoment, .patience = kMoment});
   send_pings(*wire);
   wire->close_input();
-  EXPECT_GT(wire->join().still_running, 0u);
+  const Served served = wire->join();
+  EXPECT_GT(served.still_running, 0u);
+  ASSERT_TRUE(served.failure);
+  EXPECT_NE(served.failure->message.find("answers were lost"), std::string::npos);
 }
 
 TEST_F(StdioTest, AnswersEverythingWhenTheInputIsClosedAndTheOutputIsReadSlowly) {
@@ -307,7 +310,9 @@ TEST_F(StdioTest, AnswersEverythingWhenTheInputIsClosedAndTheOutputIsReadSlowly)
   send_pings(wire);
   wire.close_input();
   for (int i = 0; i < kPings; ++i) EXPECT_EQ(at(wire.read_json(), "id"), Json(ping_id(i)));
-  EXPECT_EQ(wire.join().still_running, 0u);
+  const Served served = wire.join();
+  EXPECT_EQ(served.still_running, 0u);
+  EXPECT_FALSE(served.failure);
 }
 
 TEST_F(StdioTest, DoesNotWaitForReadersOfItsLastWords) {

@@ -48,6 +48,17 @@ Error forbidden(const Tool& tool, std::string_view why) {
                "use another tool, or change that rule", "forbidden_tool"};
 }
 
+std::string how_to_list_tools(Caller caller) {
+  switch (caller) {
+    case Caller::mcp:
+      return "tools/list has them";
+    case Caller::model:
+      return "use one of the tools that you were given";
+    default:
+      return "`helve tools` lists the tools";
+  }
+}
+
 // Runs a stage that calls foreign code. No exception leaves it.
 template <class Work>
 auto guarded(std::string_view name, Work work) -> decltype(work()) {
@@ -141,7 +152,12 @@ Result<Product> Dispatcher::pass(Passage& passage) {
     passage.record.started_ms = clock.unix_ms();
     passage.outcome.call_id = sys::new_id("c_", passage.record.started_ms);
   }
-  passage.found = TRY(registry_.resolve(call.tool));
+  Result<Registry::Found> found = registry_.resolve(call.tool);
+  if (!found) {
+    if (found.error().hint.empty()) found.error().hint = how_to_list_tools(call.caller);
+    return std::move(found).error();
+  }
+  passage.found = *found;
   const Tool& tool = *(passage.outcome.tool = passage.found.tool);
   passage.effect = tool.spec.effect;  // until the arguments tell more
   if (call.policy) {
@@ -182,6 +198,7 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   TRY(ask_policy(passage));
   if (call.stop.stop_requested()) return Error{Code::cancelled, "the call was cancelled"};
 
+  if (call.timeout || stages_.timeout) TRY(deadlines_->start());
   if (stages_.recorder && passage.effect != Effect::read) TRY(record_intent(passage));
   passage.ran = true;
   Result<Product> product = run(passage);
@@ -275,7 +292,6 @@ Result<Product> Dispatcher::run(Passage& passage) {
       call.timeout ? call.timeout : stages_.timeout;
   if (!timeout) return run();
 
-  TRY(deadlines_->start());
   context.deadline = steady_clock::now() + *timeout;
   Deadlines::Guard guard(*deadlines_, *context.deadline, call.stop);
   context.stop = guard.token();

@@ -66,13 +66,6 @@ std::string stored_meta(const Results::Stored& stored) {
   return out;
 }
 
-// An unknown tool: the client has no shell to list the known ones in.
-Error for_client(const std::optional<Error>& refused) {
-  Error error = refused.value_or(Error{Code::not_found, "unknown tool"});
-  if (error.hint == kHowToListTools) error.hint = "tools/list has them";
-  return error;
-}
-
 bool can_carry(Version version, std::string_view json) {
   if (json.empty() || version < Version::v2025_06_18) return false;
   return is_modern(version) || json.front() == '{';
@@ -115,7 +108,9 @@ void Session::call_tool(const Request& request, std::string& out) {
     call.arguments = arguments;
   const dispatch::Outcome outcome = (place ? *place->dispatcher : server_.dispatcher()).call(call);
   listener.close();
-  if (!outcome.tool) return append_refusal(out, request, for_client(outcome.error));
+  if (!outcome.tool)
+    return append_refusal(out, request,
+                          outcome.error.value_or(Error{Code::not_found, "unknown tool"}));
 
   ResultWriter result(out, request, server_.info_member());
   result.key("content");

@@ -115,10 +115,8 @@ Result<Registry::Found> Registry::resolve(std::string_view name) const {
   std::ranges::sort(names, {}, [&](std::string_view known) {
     return std::pair(find(known).tool->spec.name != known, known);
   });
-  std::string hint = did_you_mean(name, names);
-  if (hint.empty()) hint = kHowToListTools;
   return Error{Code::not_found, fmt::format("no tool '{}'", preview(escape_for_display(name), 80)),
-               std::move(hint), "unknown_tool"};
+               did_you_mean(name, names), "unknown_tool"};
 }
 
 Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
@@ -155,7 +153,7 @@ Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
     if (matched.empty() && !known) {
       return Error{Code::invalid_argument,
                    fmt::format("no tool matches '{}'", escape_for_display(pattern)),
-                   std::string(kHowToListTools), "unknown_tool"};
+                   "`helve tools` lists the tools", "unknown_tool"};
     }
   } else if (Found found = find(pattern); found.tool) {
     matched.insert(index_of(*found.tool));

@@ -25,9 +25,6 @@ struct LoadNames {
 };
 using Selection = std::variant<LoadNone, LoadAll, LoadNames>;
 
-// For people at a shell; other callers list the tools in their own way.
-constexpr std::string_view kHowToListTools = "`helve tools` lists the tools";
-
 class Registry {
  public:
   // Fails as a whole, naming the tool: a duplicate or malformed name, a tool without function or
@@ -47,8 +44,8 @@ class Registry {
   };
   // A tool's own name wins over aliases, these over dialect names. Nothing found: tool is null.
   Found find(std::string_view name) const;
-  // As find, with an error that names the nearest known tool; when none is near, its hint is
-  // kHowToListTools.
+  // As find, with an error that names the nearest known tool. When none is near it has no hint: how
+  // tools are listed depends on who asks.
   Result<Found> resolve(std::string_view name) const;
 
   // Every tool that a rule's pattern means: a name, alias or dialect name, a group ("fs",

@@ -3,6 +3,7 @@
 #include "dispatch/cap.h"
 
 #include <gtest/gtest.h>
+#include <mutex>
 
 #include "unit/dispatch/test_tools.h"
 
@@ -11,8 +12,13 @@ namespace {
 
 // Writes down what happens, in order: the stages' order is the promise under test.
 struct Journal {
-  std::vector<std::string> events;
-  bool watch_runs = true;  // off where many threads run
+  std::mutex mutex;
+  std::vector<std::string> events;  // guarded by mutex while calls run
+
+  void add(std::string event) {
+    std::lock_guard lock(mutex);
+    events.push_back(std::move(event));
+  }
 };
 
 struct FakeHooks : Hooks {
@@ -20,11 +26,11 @@ struct FakeHooks : Hooks {
   HookAnswer answer;
   explicit FakeHooks(Journal& j) : journal(j) {}
   HookAnswer before(const HookCall& call, std::stop_token) override {
-    journal.events.push_back("before " + std::string(call.tool) + " " + to_text(call.arguments));
+    journal.add("before " + std::string(call.tool) + " " + to_text(call.arguments));
     return answer;
   }
   HookAnswer after(const HookCall& call, std::stop_token) override {
-    journal.events.push_back("after " + std::string(call.result));
+    journal.add("after " + std::string(call.result));
     return {};
   }
 };
@@ -34,8 +40,7 @@ struct FakeApprover : Approver {
   bool grant = true;
   explicit FakeApprover(Journal& j) : journal(j) {}
   Result<void> ask(const Question& question, std::stop_token) override {
-    journal.events.push_back("ask " + std::string(question.tool) + ": " +
-                             std::string(question.reason));
+    journal.add("ask " + std::string(question.tool) + ": " + std::string(question.reason));
     if (!grant) return Error{Code::denied, "the user said no"};
     return {};
   }
@@ -47,14 +52,12 @@ struct FakeRecorder : Recorder {
   explicit FakeRecorder(Journal& j) : journal(j) {}
   Result<void> begin(const CallRecord& record) override {
     if (full) return Error{Code::unavailable, "disk full"};
-    journal.events.push_back("begin " + record.tool + " " + record.arguments);
+    journal.add("begin " + record.tool + " " + record.arguments);
     return {};
   }
-  void finish(const CallRecord& record) override {
-    journal.events.push_back("finish " + record.outcome);
-  }
+  void finish(const CallRecord& record) override { journal.add("finish " + record.outcome); }
   void note(CallRecord record) override {
-    journal.events.push_back("note " + record.tool + " " + record.outcome);
+    journal.add("note " + record.tool + " " + record.outcome);
   }
 };
 
@@ -89,7 +92,7 @@ class DispatcherTest : public ::testing::Test {
     Effect effect() const override { return inner->effect(); }
     std::string arguments() const override { return inner->arguments(); }
     Result<Product> run(Context& context) override {
-      if (journal.watch_runs) journal.events.push_back("run");
+      journal.add("run");
       return inner->run(context);
     }
   };
@@ -371,7 +374,6 @@ TEST_F(DispatcherTest, RepairsConservativelyAndSaysSo) {
 TEST_F(DispatcherTest, LetsManyThreadsCallAtOnce) {
   all_stages();
   stages.hooks = nullptr, stages.recorder = nullptr;
-  journal.watch_runs = false;
   Dispatcher dispatcher(registry, {}, stages);
   std::vector<std::jthread> threads;
   std::atomic<int> right = 0;

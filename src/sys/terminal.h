@@ -24,8 +24,8 @@ class Terminal {
   static Result<Terminal> open(const std::string& path);
 
   // Shows the question and waits for a line, which is returned without its end; it is empty when
-  // the input ends instead. What was typed before the question is no answer to it. Error: a stop
-  // was requested.
+  // the person ends the input instead. What was typed before the question is no answer to it. A raw
+  // terminal is raw again afterwards. Error: a stop was requested, or the terminal went away.
   Result<std::string> ask(std::string_view question, std::stop_token stop) const;
 
  private:

@@ -34,11 +34,16 @@ class Person {
   ~Person() {
     shown();
     close(slave_);
-    close(master_);
+    if (master_ >= 0) close(master_);
   }
   Person(const Person&) = delete;
 
   const std::string& terminal() const { return terminal_; }
+  // Hangs up; for what is done after the answer.
+  void leave() {
+    close(master_);
+    master_ = -1;
+  }
   // Everything that the terminal showed until the question.
   const std::string& shown() {
     if (thread_.joinable()) thread_.join();

@@ -6,23 +6,31 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
 #include <thread>
 
 #include "sys/file_descriptor.h"
+#include "sys/stream.h"
 
 namespace helve::sys {
 namespace {
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
+// Whoever started us with a signal ignored, as nohup does, wants it to stay so.
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
 sigset_t signal_set() {
   sigset_t set;
   sigemptyset(&set);
-  for (int number : kSignals) sigaddset(&set, number);
+  for (int number : kSignals) {
+    if (!is_ignored(number)) sigaddset(&set, number);
+  }
   return set;
 }
 
@@ -32,17 +40,17 @@ struct StopSignals::State {
   StopOptions options;
   sigset_t before;
   Fd signals;
-  std::atomic<bool> finished = false;
+  Wakeup finished;
   std::stop_source source = {};
   std::jthread thread = {};
 
   void watch() {
     int timeout = -1;
     for (;;) {
-      pollfd waiting{signals.get(), POLLIN, 0};
-      const int ready = ::poll(&waiting, 1, timeout);
-      if (finished) return;
+      pollfd waiting[2] = {{signals.get(), POLLIN, 0}, {finished.descriptor(), POLLIN, 0}};
+      const int ready = ::poll(waiting, 2, timeout);
       if (ready < 0 && errno == EINTR) continue;
+      if (waiting[1].revents != 0) return;
       if (ready == 0) ::_exit(options.late_status);
       signalfd_siginfo info{};
       if (::read(signals.get(), &info, sizeof info) != sizeof info) continue;
@@ -62,7 +70,9 @@ Result<std::unique_ptr<StopSignals>> StopSignals::make(StopOptions options) {
   if (!signals)
     return Error{Code::unavailable,
                  fmt::format("cannot watch for signals: {}", std::strerror(errno))};
-  auto state = std::unique_ptr<State>(new State{std::move(options), {}, std::move(signals)});
+  Wakeup finished = TRY(Wakeup::make());
+  auto state = std::unique_ptr<State>(
+      new State{std::move(options), {}, std::move(signals), std::move(finished)});
   if (int failed = ::pthread_sigmask(SIG_BLOCK, &set, &state->before); failed != 0) {
     return Error{Code::internal, fmt::format("cannot block signals: {}", std::strerror(failed))};
   }
@@ -78,9 +88,7 @@ Result<std::unique_ptr<StopSignals>> StopSignals::make(StopOptions options) {
 }
 
 StopSignals::~StopSignals() {
-  // A signal of its own wakes the thread: unlike a descriptor, that cannot fail.
-  state_->finished = true;
-  ::pthread_kill(state_->thread.native_handle(), kSignals[0]);
+  state_->finished.signal();
   state_->thread.join();
   // A signal that came too late must not end the process when it is let through again.
   while (state_->source.stop_requested()) {

@@ -1,5 +1,6 @@
 // StopSignals: requests to end the process (SIGINT, SIGTERM, SIGHUP) as a stop token. The first one
-// asks politely; a second one, or work that does not end in time, ends the process at once.
+// asks politely; a second one, or work that does not end in time, ends the process at once. A
+// signal that was ignored before stays ignored.
 #pragma once
 
 #include <chrono>

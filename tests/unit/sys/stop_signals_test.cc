@@ -74,6 +74,33 @@ TEST(StopSignals, WithoutAThreadTheSignalsStayAsTheyWere) {
             -SIGTERM);
 }
 
+TEST(StopSignals, ASignalThatWasIgnoredStaysIgnored) {
+  EXPECT_EQ(ends_with([] {
+              signal(SIGHUP, SIG_IGN);
+              std::promise<void> both_sent;
+              // Nothing more is looked at before both were sent; of two that count the second would
+              // end the process with a status of its own.
+              auto signals = StopSignals::make({.grace = std::chrono::milliseconds(1),
+                                                .late_status = 42,
+                                                .on_stop = [&] { both_sent.get_future().wait(); }});
+              kill(getpid(), SIGHUP);
+              kill(getpid(), SIGTERM);
+              both_sent.set_value();
+              for (;;) pause();
+              return 0;
+            }),
+            42);
+}
+
+TEST(StopSignals, EndsAlsoWhenEverySignalIsIgnored) {
+  EXPECT_EQ(ends_with([] {
+              for (int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_IGN);
+              { auto signals = StopSignals::make(); }
+              return 42;
+            }),
+            42);
+}
+
 TEST(StopSignals, AfterwardsTheSignalsDoWhatTheyDidBefore) {
   EXPECT_EQ(ends_with([] {
               { auto signals = StopSignals::make(); }

@@ -20,12 +20,39 @@ char32_t code_point(std::string_view bytes) {
   }
 }
 
-// Characters that change how other text is shown, or hide: C1 controls, bidirectional controls,
-// zero width, tags.
+// Characters that change how other text is shown, or hide: what Unicode calls
+// Default_Ignorable_Code_Point, and what is not in there but shows as little. In ascending order.
+struct CharRange {
+  char32_t first, last;
+};
+constexpr CharRange kDeceptive[] = {
+    {0x80, 0x9F},        // C1 controls
+    {0xAD, 0xAD},        // soft hyphen
+    {0x34F, 0x34F},      // combining grapheme joiner
+    {0x61C, 0x61C},      // Arabic letter mark
+    {0x115F, 0x1160},    // Hangul fillers
+    {0x17B4, 0x17B5},    // Khmer inherent vowels
+    {0x180B, 0x180F},    // Mongolian variation selectors and vowel separator
+    {0x200B, 0x200F},    // zero width, and marks of direction
+    {0x2028, 0x202E},    // separators of lines and paragraphs, bidirectional controls
+    {0x2060, 0x206F},    // joiners, invisible operators, isolates
+    {0x2800, 0x2800},    // the Braille pattern without dots
+    {0x3164, 0x3164},    // Hangul filler
+    {0xFE00, 0xFE0F},    // variation selectors
+    {0xFEFF, 0xFEFF},    // byte order mark
+    {0xFFA0, 0xFFA0},    // halfwidth Hangul filler
+    {0xFFF0, 0xFFFB},    // unassigned, interlinear annotation
+    {0x1BCA0, 0x1BCA3},  // shorthand format controls
+    {0x1D173, 0x1D17A},  // musical format controls
+    {0xE0000, 0xE0FFF},  // tags, more variation selectors
+};
+
 bool is_deceptive(char32_t c) {
-  return (c >= 0x80 && c < 0xA0) || c == 0xAD || c == 0x61C || (c >= 0x200B && c <= 0x200F) ||
-         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2060 && c <= 0x206F) || c == 0xFEFF ||
-         (c >= 0xFFF9 && c <= 0xFFFB) || (c >= 0xE0000 && c <= 0xE007F);
+  for (const CharRange& range : kDeceptive) {
+    if (c < range.first) return false;
+    if (c <= range.last) return true;
+  }
+  return false;
 }
 
 void append_byte(std::string& out, char byte) {
@@ -130,6 +157,14 @@ std::string_view first_chars(std::string_view text, size_t count) {
   for (; i < text.size() && count > 0; --count)
     i += std::max<size_t>(char_length(text.substr(i)), 1);
   return text.substr(0, i);
+}
+
+std::string_view last_chars(std::string_view text, size_t count) {
+  size_t start = text.size();
+  for (size_t i = text.size(); i > 0 && count > 0; --i) {
+    if ((static_cast<unsigned char>(text[i - 1]) & 0xC0) != 0x80) start = i - 1, --count;
+  }
+  return text.substr(start);
 }
 
 size_t count_chars(std::string_view text) {

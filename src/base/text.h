@@ -23,13 +23,15 @@ inline bool is_utf8(std::string_view text) { return valid_utf8_prefix(text) == t
 std::string_view cut_utf8(std::string_view text, size_t bytes);
 // The longest prefix of at most `count` characters.
 std::string_view first_chars(std::string_view text, size_t count);
+// The longest suffix of at most `count` characters.
+std::string_view last_chars(std::string_view text, size_t count);
 size_t count_chars(std::string_view text);
 // "text", or its first `count` characters and "…".
 std::string preview(std::string_view text, size_t count);
 
 // Safe to show on a terminal and on one line: control characters, escape codes, invalid bytes,
-// bidirectional overrides and invisible tags become \n, \x1b, \u{202e} and so on. Printable text
-// stays as it is.
+// bidirectional overrides and invisible characters become \n, \x1b, \u{202e} and so on. Printable
+// text stays as it is.
 std::string escape_for_display(std::string_view text);
 // As above, but keeps newlines and tabs: for output that has lines.
 std::string escape_lines_for_display(std::string_view text);

@@ -9,6 +9,9 @@ TEST(Text, CutsBetweenCharacters) {
   EXPECT_EQ(cut_utf8("aé", 2), "a");
   EXPECT_EQ(cut_utf8("aé", 3), "aé");
   EXPECT_EQ(first_chars("aéb", 2), "aé");
+  EXPECT_EQ(last_chars("aéb", 2), "éb");
+  EXPECT_EQ(last_chars("aé", 0), "");
+  EXPECT_EQ(last_chars("aé", 9), "aé");
   EXPECT_EQ(preview("aéb", 2), "aé…");
   EXPECT_EQ(count_chars("aéb"), 3u);
 }
@@ -16,6 +19,14 @@ TEST(Text, CutsBetweenCharacters) {
 TEST(Text, ShowsEscapeCodesAndDeceptionPlainly) {
   EXPECT_EQ(escape_for_display("a\x1b[2J\nb"), "a\\x1b[2J\\nb");
   EXPECT_EQ(escape_for_display("x\u202Ey\U000E0041z"), "x\\u{202e}y\\u{e0041}z");
+  for (const char* hidden :
+       {"\u034F",     "\u061C",     "\u115F",     "\u1160",    "\u17B4", "\u17B5",
+        "\u180B",     "\u180E",     "\u200B",     "\u2028",    "\u2060", "\u2800",
+        "\u3164",     "\uFE00",     "\uFE0F",     "\uFEFF",    "\uFFA0", "\uFFF0",
+        "\U0001BCA0", "\U0001D173", "\U000E0100", "\U000E01EF"})
+    EXPECT_TRUE(escape_for_display(hidden).starts_with("\\u{")) << hidden;
+  for (const char* shown : {"ü", "\u0350", "\u1161", "\u2801", "\u3165", "\uFE10", "\uFFFD", "😀"})
+    EXPECT_EQ(escape_for_display(shown), shown);
   EXPECT_EQ(escape_lines_for_display("a\tb\n\x07"), "a\tb\n\\x07");
   EXPECT_EQ(escape_invalid_utf8("a\xFF"
                                 "b"),

@@ -62,6 +62,8 @@ Result<void> TrustStore::trust(const std::string& path, std::string_view content
 }
 
 Result<bool> TrustStore::untrust(const std::string& path) {
+  // Where nothing was ever trusted, nothing is made.
+  if (TRY(list()).empty()) return false;
   const sys::Fd turn = TRY(lock());
   std::vector<Entry> entries = TRY(list());
   if (std::erase_if(entries, [&](const Entry& entry) { return entry.path == path; }) == 0)

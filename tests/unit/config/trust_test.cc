@@ -172,6 +172,12 @@ TEST_F(TrustTest, CanBeTakenBack) {
   EXPECT_TRUE(loaded().config.record);
 }
 
+TEST_F(TrustTest, NothingIsMadeToTakeBackWhatWasNeverGiven) {
+  const std::string directory = base_ + "/never";
+  EXPECT_FALSE(TrustStore(directory + "/trust").untrust(workspace_file_).value());
+  EXPECT_FALSE(std::filesystem::exists(directory));
+}
+
 TEST_F(TrustTest, IsKeptInAPrivateFileOneLineEach) {
   TrustStore store(sources_.trust_file);
   EXPECT_THAT(store.list().value(), IsEmpty());

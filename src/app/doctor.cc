@@ -36,8 +36,8 @@ class Examination {
     } else {
       const Error& error = world.error();
       for (std::string_view line : split(error.message, '\n'))
-        add(Mark::fail, error.type == "invalid_config" ? "config" : "start", std::string(line));
-      if (!error.hint.empty()) findings_.back().hint = error.hint;
+        add(Mark::fail, error.type == "invalid_config" ? "config" : "start", line);
+      if (!error.hint.empty()) findings_.back().hint = escape_for_display(error.hint);
     }
     look_at_state();
     look_at_prompts();
@@ -45,8 +45,10 @@ class Examination {
   }
 
  private:
-  void add(Mark mark, std::string topic, std::string text, std::string hint = {}) {
-    findings_.push_back({mark, std::move(topic), std::move(text), std::move(hint)});
+  // A finding is one line, whatever the paths in it are called.
+  void add(Mark mark, std::string topic, std::string_view text, std::string_view hint = {}) {
+    findings_.push_back(
+        {mark, std::move(topic), escape_for_display(text), escape_for_display(hint)});
   }
   void add(Mark mark, std::string topic, const Error& error) {
     add(mark, std::move(topic), error.message, error.hint);

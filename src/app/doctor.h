@@ -15,7 +15,7 @@ std::string_view name_of(Mark mark);
 struct Finding {
   Mark mark = Mark::ok;
   std::string topic;  // "workspace", "config", …
-  std::string text;
+  std::string text;   // safe to show and on one line, as the hint
   std::string hint = {};
 };
 

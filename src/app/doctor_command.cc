@@ -32,12 +32,10 @@ std::string shown(Mark mark, const cli::Style& style) {
 }
 
 std::string to_text(const Finding& finding, const cli::Screen& screen) {
-  const std::string body =
-      cli::wrap(escape_lines_for_display(finding.text), screen.width, kTopicColumn);
+  const std::string body = cli::wrap(finding.text, screen.width, kTopicColumn);
   std::string out = fmt::format("  {}  {:<10}{}", shown(finding.mark, screen.out.style),
                                 finding.topic, std::string_view(body).substr(kTopicColumn));
-  if (!finding.hint.empty())
-    out += cli::wrap("hint: " + escape_lines_for_display(finding.hint), screen.width, kTopicColumn);
+  if (!finding.hint.empty()) out += cli::wrap("hint: " + finding.hint, screen.width, kTopicColumn);
   return out;
 }
 

@@ -214,6 +214,21 @@ TEST_F(Doctor, TellsWhereEverySettingComesFrom) {
   EXPECT_EQ(out_.find("timeout_seconds: 5"), std::string::npos) << "it was replaced";
 }
 
+TEST_F(Doctor, ShowsAPathOnOneLine) {
+  const std::string forged = "x\n  ok    config    all is well";
+  around_.current_directory = base_ / forged;
+  around_.config_directory = base_ / forged / "config";
+  around_.state_directory = base_ / forged / "state";
+  for (const char* config : {"agent: reader\nagents: [{id: reader}]\n", "tolls: {}\n"}) {
+    put(forged + "/config/config.yaml", config);
+    put(forged + "/.helve/config.yaml", "record: false\n");
+    run({"doctor"});
+    EXPECT_EQ(out_.find("\n  ok    config    all is well"), std::string::npos) << out_;
+    for (const Finding& each : examine({}, around_).findings)
+      EXPECT_EQ(each.text.find('\n'), std::string::npos) << each.text;
+  }
+}
+
 TEST_F(Doctor, TellsTheDefaultAgent) { EXPECT_EQ(finding("agent").text, "main (the default)"); }
 
 TEST_F(Doctor, NamesTheLineOfAToolThatDoesNotExist) {

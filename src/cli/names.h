@@ -31,13 +31,13 @@ Named named(const Tool& tool);  // under its canonical name: the word is the nam
 std::string summary_of(const Tool& tool);
 
 // The tool that `helve GROUP WORD` means: its canonical word, or an alias or dialect name, alone
-// ("fs Read") or cut at the underscore ("membot read").
+// ("fs Read") or cut at the underscore ("file read", from file_read).
 std::optional<Named> find_tool(const Registry& registry, std::string_view group,
                                std::string_view word);
 
 bool is_group(const Registry& registry, std::string_view word);
 std::vector<Named> tools_of(const Registry& registry, std::string_view group);
-// The first tool that has another name with this prefix, as membot_read has "membot"; or null.
+// The first tool that has another name with this prefix, as file_read has "file"; or null.
 const Tool* tool_with_prefix(const Registry& registry, std::string_view prefix);
 
 // Every other name of a tool: its aliases and its names in dialects.

@@ -1,4 +1,5 @@
 // Rules that ask, and the person at the terminal who answers.
+#include "app/terminal_approver.h"
 #include "unit/app/fixture.h"
 #include "unit/person.h"
 
@@ -8,6 +9,7 @@ namespace {
 class Approval : public Machine {
  protected:
   Approval() { put("config/config.yaml", "tools:\n  effects: {write: ask}\n"); }
+  const Identity who_{"main", "tester", "/", "s_1"};
 };
 
 TEST_F(Approval, RunsWhatThePersonAllows) {
@@ -20,8 +22,38 @@ TEST_F(Approval, RunsWhatThePersonAllows) {
                                 at("config/config.yaml")),
             std::string::npos)
       << person.shown();
-  EXPECT_NE(person.shown().find(R"({"path":"a.txt")"), std::string::npos) << person.shown();
+  EXPECT_NE(person.shown().find("\n  path: \"a.txt\"\r\n"), std::string::npos) << person.shown();
   EXPECT_EQ(person.shown().find('\x1b'), std::string::npos) << person.shown();
+}
+
+TEST_F(Approval, ShowsTheEndsOfEveryArgument) {
+  Person person("[y/N] ", "n\n");
+  around_.terminal = person.terminal();
+  const std::string text = "first\n" + std::string(5000, '.') + "\"last";
+  EXPECT_EQ(run({"fs", "write", "a.txt", text}), 5);
+  const std::string& shown = person.shown();
+  EXPECT_NE(shown.find("  content: \"first\\n..."), std::string::npos) << shown;
+  EXPECT_NE(shown.find("...\" (4561 more characters) \"..."), std::string::npos) << shown;
+  EXPECT_NE(shown.find("...\\\"last\"\r\n"), std::string::npos) << shown;
+}
+
+TEST_F(Approval, ShowsNoMoreLinesThanAScreenHas) {
+  Person person("[y/N] ", "n\n");
+  JsonObject arguments;
+  for (int i = 0; i < 1000; ++i) arguments["key" + std::to_string(i)] = i;
+  const std::string text = to_text(Json(arguments));
+  TerminalApprover approver(person.terminal());
+  EXPECT_FALSE(approver.ask({who_, "tool", Effect::write, text, "a rule"}, {}));
+  EXPECT_NE(person.shown().find("\n  key19: 19\r\n  (980 more arguments)\r\n"), std::string::npos)
+      << person.shown();
+}
+
+TEST_F(Approval, ATerminalThatGoesAwayIsNoRefusal) {
+  Person person("[y/N] ", "", [&] { person.leave(); });
+  around_.terminal = person.terminal();
+  EXPECT_NE(run({"--json", "fs", "write", "a.txt", "x"}), 0);
+  EXPECT_EQ(out_.find("approval_refused"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("the terminal went away"), std::string::npos) << out_;
 }
 
 TEST_F(Approval, RefusesUnlessThePersonSaysYes) {

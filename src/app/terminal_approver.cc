@@ -65,8 +65,24 @@ bool is_yes(std::string_view answer) {
 
 }  // namespace
 
+// Nothing is locked while the person is asked; whoever waits for a turn can be stopped.
 Result<void> TerminalApprover::ask(const Question& question, std::stop_token stop) {
-  const std::lock_guard lock(mutex_);
+  {
+    std::unique_lock lock(mutex_);
+    if (!free_.wait(lock, stop, [&] { return !is_asking_; }))
+      return Error{Code::cancelled, "the call was cancelled"};
+    is_asking_ = true;
+  }
+  Result<void> answer = ask_now(question, stop);
+  {
+    const std::lock_guard lock(mutex_);
+    is_asking_ = false;
+  }
+  free_.notify_one();
+  return answer;
+}
+
+Result<void> TerminalApprover::ask_now(const Question& question, std::stop_token stop) const {
   Result<sys::Terminal> terminal = sys::Terminal::open(terminal_);
   if (!terminal)
     return Error{

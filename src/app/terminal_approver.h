@@ -1,6 +1,7 @@
 // TerminalApprover: asks the person at the terminal whether a call may run.
 #pragma once
 
+#include <condition_variable>
 #include <mutex>
 #include <string>
 
@@ -17,8 +18,12 @@ class TerminalApprover final : public Approver {
   Result<void> ask(const Question& question, std::stop_token stop) override;
 
  private:
+  Result<void> ask_now(const Question& question, std::stop_token stop) const;
+
   const std::string terminal_;
-  std::mutex mutex_;  // held while a person is asked: one question at a time
+  std::mutex mutex_;
+  std::condition_variable_any free_;
+  bool is_asking_ = false;  // one question at a time
 };
 
 }  // namespace helve::app

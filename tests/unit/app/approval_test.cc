@@ -48,6 +48,22 @@ TEST_F(Approval, ShowsNoMoreLinesThanAScreenHas) {
       << person.shown();
 }
 
+TEST_F(Approval, WhoeverWaitsForTheTerminalCanBeStopped) {
+  std::stop_source first, second;
+  second.request_stop();
+  TerminalApprover* approver = nullptr;
+  Person person("[y/N] ", "", [&] {
+    const Result<void> answer =
+        approver->ask({who_, "tool", Effect::write, "{}", "a rule"}, second.get_token());
+    EXPECT_EQ(answer.error().code, Code::cancelled);
+    first.request_stop();
+  });
+  TerminalApprover own(person.terminal());
+  approver = &own;
+  EXPECT_EQ(own.ask({who_, "tool", Effect::write, "{}", "a rule"}, first.get_token()).error().code,
+            Code::cancelled);
+}
+
 TEST_F(Approval, ATerminalThatGoesAwayIsNoRefusal) {
   Person person("[y/N] ", "", [&] { person.leave(); });
   around_.terminal = person.terminal();

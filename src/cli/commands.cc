@@ -12,7 +12,8 @@ struct HelpInput {
   static constexpr auto schema() {
     return schema::object(
         "Show help on a command, a group of tools or a tool",
-        schema::opt<&HelpInput::topic>("A command, a group, or a group and a tool").positional());
+        schema::opt<&HelpInput::topic>("A command, a group, a tool, or a group and a tool")
+            .positional());
   }
 };
 

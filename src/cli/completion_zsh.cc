@@ -66,9 +66,11 @@ std::string described(const Rows& words) {
   return out + ")";
 }
 
-std::string function_of(std::string_view group) {
-  std::string name = "_helve_" + std::string(group);
-  std::ranges::replace(name, '-', '_');
+std::string function_of(std::string_view path) {
+  std::string name = "_helve_" + std::string(path);
+  for (char& c : name) {
+    if (c == '-' || c == ' ') c = '_';
+  }
   return name;
 }
 

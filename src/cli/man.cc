@@ -145,11 +145,11 @@ std::string man_page(const Program& program, const Registry& registry) {
   auto is_tool = [](const OutlinePlace& place) { return place.path.find(' ') != place.path.npos; };
   out += ".SH TOOLS\n";
   for (const OutlinePlace& place : outline.places) {
-    if (is_tool(place)) append_place(out, place);
+    if (is_tool(place) && place.is_leaf()) append_place(out, place);
   }
   out += ".SH COMMANDS\n";
   for (const OutlinePlace& place : outline.places) {
-    if (place.is_leaf() && !is_tool(place)) append_place(out, place);
+    if (!is_tool(place) && !place.text.empty()) append_place(out, place);
   }
   out += ".SH \"GLOBAL FLAGS\"\n";
   for (const FlagDoc& flag : outline.globals) append_item(out, flag.term(), flag.explanation());

@@ -60,6 +60,14 @@ std::optional<Named> find_tool(const Registry& registry, std::string_view group,
   return find_name(registry, fmt::format("{}_{}", group, name), group, word);
 }
 
+std::optional<Named> find_own_name(const Registry& registry, std::string_view word) {
+  const auto& tools = registry.tools();
+  const std::string name = underscored(word);
+  const auto found =
+      std::ranges::find_if(tools, [&](const Tool& tool) { return tool.spec.name == name; });
+  return found == tools.end() ? std::nullopt : std::optional(named(*found));
+}
+
 std::vector<std::string> other_names(const Registry& registry, const Tool& tool) {
   std::set<std::string> names(tool.spec.aliases.begin(), tool.spec.aliases.end());
   for (const Dialect& dialect : dialects()) {

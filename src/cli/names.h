@@ -35,6 +35,9 @@ std::string summary_of(const Tool& tool);
 std::optional<Named> find_tool(const Registry& registry, std::string_view group,
                                std::string_view word);
 
+// The tool that has this name of its own, also when it is spelled with dashes.
+std::optional<Named> find_own_name(const Registry& registry, std::string_view word);
+
 bool is_group(const Registry& registry, std::string_view word);
 std::vector<Named> tools_of(const Registry& registry, std::string_view group);
 // The first tool that has another name with this prefix, as file_read has "file"; or null.

@@ -20,21 +20,39 @@ void offer(std::vector<FlagDoc>& docs, std::string_view name,
 }
 
 void offer_names(Outline& outline, const Registry& registry) {
-  std::vector<std::string> tools, names, topics;
+  std::vector<std::string> tools, names;
   for (std::string_view group : registry.groups()) names.emplace_back(group);
   for (const Tool& tool : registry.tools()) tools.push_back(tool.spec.name);
   names.insert(names.end(), tools.begin(), tools.end());
-  for (const OutlinePlace& place : outline.places) {
-    for (const auto& row : place.words) topics.push_back(row.first);
-  }
   for (OutlinePlace& place : outline.places) {
-    if (place.path == "help") offer(place.positionals, "TOPIC", topics);
     if (place.path == "call") offer(place.positionals, "NAME", tools);
     if (place.path == "tools") offer(place.positionals, "NAMES", names);
     if (place.path == "log") offer(place.flags, "--tool", tools);
   }
   names.insert(names.begin(), {"all", "none"});
   offer(outline.globals, "--tools", names);
+}
+
+bool has_word(const OutlinePlace& place, std::string_view word) {
+  return std::ranges::any_of(place.words, [&](const auto& row) { return row.first == word; });
+}
+
+// Behind `help` stands what may stand behind the program, or a tool's own name; behind a group its
+// tools.
+void add_topics(Outline& outline, const Registry& registry) {
+  const auto help = std::ranges::find(outline.places, "help", &OutlinePlace::path);
+  if (help == outline.places.end()) return;
+  help->words = outline.places.front().words;
+  for (const Tool& tool : registry.tools()) {
+    if (!has_word(*help, tool.spec.name))
+      help->words.emplace_back(tool.spec.name, summary_of(tool));
+  }
+  std::vector<OutlinePlace> groups;
+  for (const OutlinePlace& place : outline.places) {
+    if (!place.is_leaf() && is_group(registry, place.path))
+      groups.push_back({.path = "help " + place.path, .words = place.words});
+  }
+  std::ranges::move(groups, std::back_inserter(outline.places));
 }
 
 OutlinePlace tool_place(const Named& tool) {
@@ -83,6 +101,7 @@ Outline outline_of(const Program& program, const Registry& registry) {
   outline.places.push_back(std::move(root));
   std::ranges::move(rest, std::back_inserter(outline.places));
   offer_names(outline, registry);
+  add_topics(outline, registry);
   return outline;
 }
 

@@ -11,8 +11,8 @@
 namespace helve::cli {
 
 struct OutlinePlace {
-  std::string path;  // "", "fs", "fs read", "doctor"
-  std::string text;  // what stands there does, in full
+  std::string path;  // "", "fs", "fs read", "doctor", "help fs"
+  std::string text;  // what it does, in full; empty for the root and for groups
   Rows words;        // that may follow, with a summary each
   std::vector<FlagDoc> positionals;
   std::vector<FlagDoc> flags;
@@ -22,7 +22,8 @@ struct OutlinePlace {
 };
 
 struct Outline {
-  std::vector<OutlinePlace> places;  // the root first, then groups with their tools, then commands
+  // The root first, then groups with their tools, then commands, then groups as topics of help.
+  std::vector<OutlinePlace> places;
   std::vector<FlagDoc> globals;
 };
 

@@ -227,11 +227,16 @@ Result<Parsed> parse(const Program& program, std::span<const std::string> words)
 
 Result<Parsed> parse_topic(const Program& program, std::span<const std::string> words) {
   Parsed parsed;
+  if (words.size() == 1 && !find_command(program, words[0])) {
+    const Registry& registry = *TRY(program.tools());
+    if (!is_group(registry, words[0])) parsed.tool = find_own_name(registry, words[0]);
+    if (parsed.tool) return parsed;
+  }
   Sorter sorter(words);
   if (sorter.peek()) TRY(resolve(program, sorter, parsed));
   if (const std::string* more = sorter.peek())
     return usage(fmt::format("there is no help on '{}'", escape_for_display(*more)),
-                 "give a command, a group, or a group and a tool");
+                 "give a command, a group, a tool, or a group and a tool");
   return parsed;
 }
 

@@ -28,7 +28,7 @@ struct Parsed {
 // All errors have the code invalid_argument and say what was meant where that can be guessed.
 Result<Parsed> parse(const Program& program, std::span<const std::string> words);
 
-// The command, group or tool that a help topic means.
+// The command, group or tool that a help topic means; a tool's own name needs no group.
 Result<Parsed> parse_topic(const Program& program, std::span<const std::string> words);
 
 // The arguments that a tool's words mean.

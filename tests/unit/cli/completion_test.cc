@@ -74,10 +74,27 @@ TEST_F(Completion, OffersTheChoicesOfAPositional) {
 TEST_F(Completion, OffersNamesWhereTheyAreExpected) {
   EXPECT_EQ(offered({"call", "demo"}), "demo_echo demo_fail");
   EXPECT_EQ(offered({"help", "s"}), "status");
-  EXPECT_EQ(offered({"help", "ec"}), "echo");
+  EXPECT_EQ(offered({"help", "demo_e"}), "demo_echo");
+  EXPECT_EQ(offered({"help", "demo", ""}), "echo fail");
+  EXPECT_EQ(offered({"help", "demo", "echo", ""}), "");
+  EXPECT_EQ(offered({"help", "status", ""}), "");
   EXPECT_EQ(offered({"--dialect", "cl"}), "claude claw");
   EXPECT_EQ(offered({"--tools", "k"}), "kb kb_read");
   EXPECT_EQ(offered({"--profile", ""}), "default bare");
+}
+TEST_F(Completion, OffersOnlyTopicsThatHelpUnderstands) {
+  size_t topics = 0;
+  for (const OutlinePlace& place : outline_of(program_, registry_).places) {
+    if (place.path != "help" && !place.path.starts_with("help ")) continue;
+    for (const auto& row : place.words) {
+      std::vector<std::string> words;
+      for (std::string_view word : split(place.path + " " + row.first, ' '))
+        words.emplace_back(word);
+      EXPECT_EQ(run(words), 0) << place.path << " " << row.first << "\n" << err_;
+      ++topics;
+    }
+  }
+  EXPECT_GT(topics, registry_.tools().size() * 2);
 }
 TEST_F(Completion, SaysWhatANegationDoes) {
   for (Shell shell : {Shell::zsh, Shell::fish}) {

@@ -46,6 +46,17 @@ TEST_F(Cli, HelpUnderADialectShowsItsParameters) {
   EXPECT_NE(out_.find("LOGICAL_PATH"), std::string::npos);
 }
 
+TEST_F(Cli, HelpOnAToolNeedsNoGroup) {
+  EXPECT_EQ(run({"help", "fs", "read"}), 0);
+  const std::string page = out_;
+  EXPECT_EQ(run({"help", "read"}), 0);
+  EXPECT_EQ(out_, page);
+  EXPECT_EQ(run({"help", "kb-read"}), 0);
+  EXPECT_NE(out_.find("usage: helve kb read"), std::string::npos) << out_;
+  EXPECT_EQ(run({"help", "read", "more"}), 2);
+  EXPECT_EQ(run({"read"}), 2) << "a call needs the group";
+}
+
 TEST_F(Cli, HelpOnSomethingUnknownIsAnError) { EXPECT_EQ(run({"help", "demo", "ehco"}), 2); }
 
 TEST_F(Cli, HelpFitsTheScreen) {

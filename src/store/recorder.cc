@@ -108,6 +108,7 @@ void StoreRecorder::start_thread() {
       }
     });
   } catch (const std::system_error&) {
+    thread_ = std::jthread();
   }
 }
 
@@ -141,10 +142,11 @@ Result<void> StoreRecorder::flush() {
   for (; batches > 0; --batches) {
     Batch batch = take_oldest();
     if (batch.empty()) break;
-    Result<void> written = Error{Code::unavailable, "out of memory"};
+    Result<void> written;
     try {
       written = write(batch);
     } catch (const std::bad_alloc&) {  // the batch is as it was, or has the mark of a dropped one
+      written = Error{Code::unavailable, "out of memory"};
     }
     if (!written) {
       put_back(std::move(batch));

@@ -84,12 +84,13 @@ TEST_F(Completion, OffersNamesWhereTheyAreExpected) {
 }
 TEST_F(Completion, OffersOnlyTopicsThatHelpUnderstands) {
   size_t topics = 0;
-  for (const OutlinePlace& place : outline_of(program_, registry_).places) {
+  const Outline outline = outline_of(program_, registry_);
+  for (const OutlinePlace& place : outline.places) {
     if (place.path != "help" && !place.path.starts_with("help ")) continue;
     for (const auto& row : place.words) {
+      const std::string line = place.path + " " + row.first;
       std::vector<std::string> words;
-      for (std::string_view word : split(place.path + " " + row.first, ' '))
-        words.emplace_back(word);
+      for (std::string_view word : split(line, ' ')) words.emplace_back(word);
       EXPECT_EQ(run(words), 0) << place.path << " " << row.first << "\n" << err_;
       ++topics;
     }

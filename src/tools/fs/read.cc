@@ -136,15 +136,15 @@ std::string ReadOutput::text() const {
     out += fmt::format("lines {}–{}", start_line, end_line);
     if (total_lines) out += fmt::format(" of {}", *total_lines);
     if (start_column) out += fmt::format(" · from character {}", *start_column);
-    // Without start_column this text shows less of the line than the content has; a note tells
-    // where it goes on.
-    if (next_column && !start_column)
+    // Where this text shows less of the line than the content has, a note tells how to go on.
+    const bool see_note = next_column && truncated_lines;
+    if (see_note)
       out += fmt::format(" · line {} goes on", end_line);
     else if (next_offset)
       out += fmt::format(" · next offset={}", *next_offset);
     else
       out += " · end of file";
-    if (next_column && start_column) out += fmt::format(" column={}", *next_column);
+    if (next_column && !see_note) out += fmt::format(" column={}", *next_column);
     out += '\n';
   }
   if (notes) {
@@ -212,7 +212,7 @@ void note_long_lines(ReadOutput& out, std::string_view content, bool escaped,
   size_t shown = 0;
   for_each_line(content, [&](std::string_view line) {
     const bool may_be_long = line.size() * (escaped ? 4 : 1) > kMaxShownLine;
-    if (may_be_long && is_too_long(escaped ? escape_bytes(line) : std::string(line))) {
+    if (may_be_long && (escaped ? is_too_long(escape_bytes(line)) : is_too_long(line))) {
       if (count++ == 0) first = number, shown = shown_chars(line, escaped);
     }
     ++number;

@@ -171,6 +171,12 @@ TEST_F(Read, AdvisesTheColumnOfTheFileWhereTheTextIsEscaped) {
   EXPECT_LT(shown.size() + tail.size(), all.size() + 4);  // of an escape that was shown in part
 }
 
+TEST_F(Read, SaysWhereALineGoesOnThatASmallPageShowsInPart) {
+  tree.file("wide", std::string(5'000, 'x') + "\nnext\n");
+  const std::string text = call("read", R"({"path": "wide", "max_bytes": 100})").text;
+  EXPECT_TRUE(has(text, "lines 1–1 of 2 · next offset=0 column=101\n")) << text;
+}
+
 TEST_F(Read, CountsNoByteOrderMarkInAColumn) {
   tree.file("marked", "\xEF\xBB\xBF" + std::string(2000, 'a') + "b");
   EXPECT_TRUE(has(call("read", R"({"path": "marked"})").text, "a… [1 more characters]"));

@@ -10,6 +10,9 @@
 
 namespace helve {
 
+// What some programs put before UTF-8 text.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 // The length of the character that `text` begins with, or 0 when it is not valid UTF-8. Not for
 // empty text.
 size_t char_length(std::string_view text);

@@ -17,7 +17,6 @@ namespace {
 
 constexpr size_t kMaxProblems = 50;
 constexpr size_t kMaxShownKey = 80;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Builds the value from the parser's events. yaml-cpp does not expand aliases at this level, so
 // nothing can explode.

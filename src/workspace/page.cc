@@ -77,7 +77,6 @@ Error past_end(std::string_view shown, std::uint64_t skip, std::uint64_t total) 
 }
 
 constexpr size_t kLongestChar = 4;
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Finds a character of a line in blocks of its text.
 class ColumnFinder {

@@ -18,7 +18,6 @@ constexpr std::int64_t kMaxPage = 512 * 1024;
 constexpr size_t kMaxShownLine = 2000;  // characters
 constexpr std::uint64_t kProgressStep =
     16u << 20;  // bytes between two reports of how far a search for a line is
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 struct ReadInput {
   std::string path;

@@ -91,7 +91,8 @@ FileStatus from_stat(const struct stat& s) {
           .links = s.st_nlink,
           .device = s.st_dev,
           .inode = s.st_ino,
-          .modified_ms = s.st_mtim.tv_sec * 1000 + s.st_mtim.tv_nsec / 1'000'000};
+          .modified_ns = s.st_mtim.tv_sec * 1'000'000'000 + s.st_mtim.tv_nsec,
+          .changed_ns = s.st_ctim.tv_sec * 1'000'000'000 + s.st_ctim.tv_nsec};
 }
 
 std::uint64_t flags_for(Open how) {

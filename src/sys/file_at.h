@@ -28,7 +28,10 @@ struct FileStatus {
   std::uint64_t links = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  std::int64_t modified_ms = 0;
+  std::int64_t modified_ns = 0;  // since 1970
+  std::int64_t changed_ns = 0;   // content or attributes; nobody can set it
+
+  std::int64_t modified_ms() const { return modified_ns / 1'000'000; }
 
   bool same_file(const FileStatus& other) const {
     return device == other.device && inode == other.inode;

@@ -71,7 +71,7 @@ bool Leftovers::is_abandoned(const sys::Fd& directory, std::string_view name) co
   if (!status || status->kind != sys::FileKind::file) return false;
   const bool same_boot = split(owner_, '_').front() == owner[0];
   if (liveness == sys::Liveness::gone && same_boot) return true;
-  return sys::RealClock().unix_ms() - status->modified_ms > kForeignAge;
+  return sys::RealClock().unix_ms() - status->modified_ms() > kForeignAge;
 }
 
 void Leftovers::sweep(const sys::Fd& directory, std::string_view key) {

@@ -141,7 +141,7 @@ class Collector {
     const auto status = sys::status_at(directory, name.text);
     if (!status) return;
     if (status->kind == sys::FileKind::file && !on_cursor) {
-      files_.push_back({prefix + name.text, status->size, status->modified_ms});
+      files_.push_back({prefix + name.text, status->size, status->modified_ms()});
     } else if (status->kind == sys::FileKind::directory && depth < kMaxDepth) {
       const auto inner =
           sys::open_beneath(directory, name.text, sys::Open::directory, sys::Links::refuse);

@@ -1,0 +1,272 @@
+#include "edit/nearest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+
+#include "base/diff.h"
+#include "base/text.h"
+
+namespace helve::edit {
+
+namespace {
+
+constexpr size_t kMostShownLines = 12;
+constexpr size_t kMostShownChars = 160;   // of a line
+constexpr size_t kMostTextBytes = 65536;  // of the text that are looked at
+constexpr double kLeastAlike = 0.35;      // 1 is the same
+constexpr size_t kMostDifferent = 24;     // characters shown of a difference
+
+// The pieces of three characters that a text has, whitespace and letter case left out, as a set
+// that may find a few too many.
+class Trigrams {
+ public:
+  explicit Trigrams(std::string_view text) {
+    for (const std::string_view line : split_lines(text)) {
+      each(line, [this](std::uint32_t piece) {
+        set_[piece] = true;
+        ++pieces_;
+      });
+    }
+  }
+  size_t pieces() const { return pieces_; }
+
+  // How many pieces of a line are in the set, and how many it has.
+  struct Hits {
+    size_t shared = 0;
+    size_t all = 0;
+  };
+  Hits count(std::string_view line) const {
+    Hits hits;
+    each(line, [&](std::uint32_t piece) {
+      ++hits.all;
+      hits.shared += set_[piece] ? 1 : 0;
+    });
+    return hits;
+  }
+
+ private:
+  static constexpr std::uint32_t kSize = 1u << 16;
+
+  template <class Visit>
+  static void each(std::string_view text, Visit visit) {
+    std::uint32_t window = 0;
+    size_t seen = 0;
+    for (const char c : text) {
+      if (is_blank(c) || c == '\r' || c == '\n') continue;
+      window = (window << 8) | (static_cast<unsigned char>(c) | 0x20u);
+      if (++seen >= 3) visit(((window & 0xffffffu) * 0x9e3779b1u) >> 16);
+    }
+    // Short lines such as "}" count too, by all they have.
+    if (seen > 0 && seen < 3) visit(((window & 0xffffffu) * 0x9e3779b1u) >> 16);
+  }
+
+  size_t pieces_ = 0;
+  std::unique_ptr<bool[]> set_ = std::make_unique<bool[]>(kSize);
+};
+
+std::string spaces_in_words(std::string_view blank) {
+  if (blank.empty()) return "nothing";
+  const auto tabs = std::count(blank.begin(), blank.end(), '\t');
+  const auto spaces = std::count(blank.begin(), blank.end(), ' ');
+  const auto some = [](auto count, std::string_view what) {
+    return count == 1 ? fmt::format("a {}", what) : fmt::format("{} {}s", count, what);
+  };
+  if (tabs + spaces < static_cast<std::ptrdiff_t>(blank.size())) return "other whitespace";
+  if (tabs == 0) return some(spaces, "space");
+  if (spaces == 0) return some(tabs, "tab");
+  return some(tabs, "tab") + " and " + some(spaces, "space");
+}
+
+// "“ (U+201C)", or plain text in quotes.
+std::string character_in_words(std::string_view text) {
+  const size_t length = std::max<size_t>(1, char_length(text));
+  const std::string_view character = text.substr(0, length);
+  if (length == 1) return "'" + escape_for_display(character) + "'";
+  std::uint32_t code = static_cast<unsigned char>(character[0]) & (0x7fu >> length);
+  for (const char c : character.substr(1))
+    code = (code << 6) | (static_cast<unsigned char>(c) & 0x3fu);
+  return fmt::format("{} (U+{:04X})", escape_for_display(character), code);
+}
+
+std::string punctuation_difference(std::string_view actual, std::string_view given,
+                                   std::string_view parameter) {
+  while (!actual.empty() && !given.empty()) {
+    const PlainChar a = plain_char(actual);
+    const PlainChar g = plain_char(given);
+    if (actual.substr(0, a.length) != given.substr(0, g.length)) break;
+    actual.remove_prefix(a.length);
+    given.remove_prefix(g.length);
+  }
+  if (actual.empty())
+    return fmt::format("lacks {}, which {} has", character_in_words(given), parameter);
+  if (given.empty())
+    return fmt::format("has {}, which {} lacks", character_in_words(actual), parameter);
+  return fmt::format("has {} where {} has {}", character_in_words(actual), parameter,
+                     character_in_words(given));
+}
+
+std::string word_difference(std::string_view actual, std::string_view given,
+                            std::string_view parameter) {
+  const auto differs = std::mismatch(actual.begin(), actual.end(), given.begin(), given.end());
+  auto at = static_cast<size_t>(differs.first - actual.begin());
+  // From the start of the word, and of the character.
+  while (at > 0 && (std::isalnum(static_cast<unsigned char>(actual[at - 1])) != 0 ||
+                    static_cast<signed char>(actual[at - 1]) < 0))
+    --at;
+  const auto piece = [at](std::string_view line) {
+    return line.size() > at
+               ? "'" + escape_for_display(preview(line.substr(at), kMostDifferent)) + "'"
+               : std::string("its end");
+  };
+  return fmt::format("has {} where {} has {}", piece(actual), parameter, piece(given));
+}
+
+void append_region(std::string& out, const std::vector<std::string_view>& lines,
+                   const Nearest& near) {
+  const size_t shown = std::min(near.count, kMostShownLines);
+  const size_t width = fmt::formatted_size("{}", near.line + shown);
+  for (size_t i = near.line; i < near.line + shown; ++i)
+    fmt::format_to(std::back_inserter(out), "\n{:>{}} | {}", i + 1, width,
+                   visible_whitespace(lines[i]));
+  if (near.count > shown)
+    fmt::format_to(std::back_inserter(out), "\n… {} more lines", near.count - shown);
+}
+
+}  // namespace
+
+Nearest find_nearest(std::string_view content, std::string_view text) {
+  text = text.substr(0, kMostTextBytes);
+  const Trigrams wanted(text);
+  const size_t height = std::max<size_t>(1, count_lines(text));
+  const auto in_text = static_cast<double>(wanted.pieces());
+  if (in_text == 0) return {};
+  // A window of as many lines as the text has goes down the file; what enters adds to the sums and
+  // what leaves is taken off again.
+  std::vector<Trigrams::Hits> window(height);
+  double shared = 0;
+  double all = 0;
+  double best = 0;
+  Nearest nearest;
+  size_t line = 0;
+  for (std::string_view rest = content; !rest.empty(); ++line) {
+    const size_t newline = rest.find('\n');
+    const std::string_view current = rest.substr(0, newline);
+    rest.remove_prefix(newline == rest.npos ? rest.size() : newline + 1);
+    Trigrams::Hits& slot = window[line % height];
+    shared -= static_cast<double>(slot.shared);
+    all -= static_cast<double>(slot.all);
+    slot = wanted.count(current);
+    shared += static_cast<double>(slot.shared);
+    all += static_cast<double>(slot.all);
+    const double alike = 2 * std::min(shared, in_text) / (in_text + all);
+    if (alike > best) {
+      best = alike;
+      const size_t count = std::min(height, line + 1);
+      nearest = {line + 1 - count, count};
+    }
+  }
+  return best >= kLeastAlike ? nearest : Nearest{};
+}
+
+std::string visible_whitespace(std::string_view line) {
+  const std::string_view body = without_ending(line);
+  const bool dos = line.ends_with("\r\n");
+  const std::string_view text = without_trailing_space(body);
+  const size_t indent = indent_of(text).size();
+  std::string out;
+  const auto show = [&out](std::string_view blank) {
+    for (const char c : blank) {
+      if (c == '\t')
+        out += "→";
+      else if (c == ' ')
+        out += "·";
+      else
+        out += escape_for_display({&c, 1});
+    }
+  };
+  show(text.substr(0, indent));
+  const std::string_view middle = text.substr(indent);
+  const std::string_view shown = first_chars(middle, kMostShownChars);
+  for (size_t at = 0; at < shown.size();) {
+    const size_t tab = std::min(shown.find('\t', at), shown.size());
+    out += escape_for_display(shown.substr(at, tab - at));
+    if (tab < shown.size()) out += "→";
+    at = tab + 1;
+  }
+  if (shown.size() < middle.size()) out += "…";
+  show(body.substr(text.size()));
+  if (text.size() < body.size()) out += "¶";
+  if (dos) out += "␍";
+  return out;
+}
+
+std::string difference(std::string_view actual, std::string_view given,
+                       std::string_view parameter) {
+  if (actual == given) return "";
+  if (without_ending(actual) == without_ending(given)) {
+    const auto ending = [](std::string_view line) {
+      const std::string_view end = ending_of(line);
+      return end.empty() ? "no line ending" : end == "\n" ? "\\n" : "\\r\\n";
+    };
+    return fmt::format("ends in {} where {} has {}", ending(actual), parameter, ending(given));
+  }
+  const std::string_view actual_text = without_trailing_space(actual);
+  const std::string_view given_text = without_trailing_space(given);
+  if (actual_text == given_text) {
+    return fmt::format("ends in {} where {} has {}",
+                       spaces_in_words(without_ending(actual).substr(actual_text.size())),
+                       parameter, spaces_in_words(without_ending(given).substr(given_text.size())));
+  }
+  const std::string_view actual_indent = indent_of(actual_text);
+  const std::string_view given_indent = indent_of(given_text);
+  if (actual_text.substr(actual_indent.size()) == given_text.substr(given_indent.size())) {
+    return fmt::format("begins with {} where {} has {}", spaces_in_words(actual_indent), parameter,
+                       spaces_in_words(given_indent));
+  }
+  std::string plain_actual;
+  std::string plain_given;
+  append_folded(plain_actual, actual, Stage::punctuation);
+  append_folded(plain_given, given, Stage::punctuation);
+  if (trim(plain_actual) == trim(plain_given)) {
+    return punctuation_difference(actual_text.substr(actual_indent.size()),
+                                  given_text.substr(given_indent.size()), parameter);
+  }
+  return word_difference(actual_text.substr(actual_indent.size()),
+                         given_text.substr(given_indent.size()), parameter);
+}
+
+Error not_found(std::string_view content, std::string_view text, const Names& names) {
+  Error error{Code::not_found, fmt::format("{} is not in {}", names.parameter, names.file),
+              fmt::format("read {} and copy the text exactly as it is there", names.file),
+              "text_not_found"};
+  const Nearest near = find_nearest(content, text);
+  if (near.count == 0) {
+    error.message += content.empty() ? ", which is empty" : ", nor anything like it";
+    return error;
+  }
+  const std::vector<std::string_view> lines = split_lines(content);
+  const std::vector<std::string_view> given = split_lines(text);
+  error.message += near.count == 1 ? fmt::format("; nearest is line {}", near.line + 1)
+                                   : fmt::format("; nearest are lines {}–{}", near.line + 1,
+                                                 near.line + near.count);
+  for (size_t i = 0; i < near.count && i < given.size(); ++i) {
+    // The last line of the text may end before the line does.
+    const std::string_view actual =
+        given[i].ends_with('\n') ? lines[near.line + i] : without_ending(lines[near.line + i]);
+    const std::string why = difference(actual, given[i], names.parameter);
+    if (why.empty()) continue;
+    error.message += fmt::format(", where line {} {}", near.line + i + 1, why);
+    break;
+  }
+  error.message += ':';
+  append_region(error.message, lines, near);
+  error.hint =
+      fmt::format("copy the text exactly as {} has it (shown: → tab, · space)", names.file);
+  return error;
+}
+
+}  // namespace helve::edit

@@ -123,6 +123,16 @@ size_t char_length(std::string_view text) {
   return length;
 }
 
+bool is_ascii(std::string_view text) {
+  while (text.size() >= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data(), 8);
+    if ((word & 0x8080808080808080u) != 0) return false;
+    text.remove_prefix(8);
+  }
+  return std::ranges::none_of(text, [](char c) { return static_cast<signed char>(c) < 0; });
+}
+
 size_t valid_utf8_prefix(std::string_view text) {
   size_t i = 0;
   while (i < text.size()) {

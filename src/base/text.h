@@ -18,6 +18,7 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 size_t char_length(std::string_view text);
 // The length of the longest valid UTF-8 prefix.
 size_t valid_utf8_prefix(std::string_view text);
+bool is_ascii(std::string_view text);
 inline bool is_utf8(std::string_view text) { return valid_utf8_prefix(text) == text.size(); }
 
 // Characters are code points; a byte that is not part of one counts as one.

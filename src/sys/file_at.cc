@@ -238,6 +238,18 @@ OrErrno<void> write_all(const Fd& file, std::string_view content) {
   return {};
 }
 
+OrErrno<void> write_at(const Fd& file, std::string_view content, std::uint64_t offset) {
+  while (!content.empty()) {
+    const ssize_t written =
+        ::pwrite(file.get(), content.data(), content.size(), static_cast<off_t>(offset));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return last_error();
+    content.remove_prefix(static_cast<size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
+  return {};
+}
+
 OrErrno<void> sync_data(const Fd& file) { return check(::fdatasync(file.get())); }
 
 OrErrno<void> sync_directory(const Fd& directory) {

@@ -70,6 +70,7 @@ OrErrno<void> may_write(const Fd& file);
 // Fills the buffer unless the file ends first.
 OrErrno<size_t> read_at(const Fd& file, std::span<char> buffer, std::uint64_t offset);
 OrErrno<void> write_all(const Fd& file, std::string_view content);
+OrErrno<void> write_at(const Fd& file, std::string_view content, std::uint64_t offset);
 OrErrno<void> sync_data(const Fd& file);
 OrErrno<void> sync_directory(const Fd& directory);
 // Some file systems report a failed write only here.

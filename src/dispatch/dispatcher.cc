@@ -273,6 +273,7 @@ void Dispatcher::run_after_hooks(Passage& passage, Result<Product>& result) {
 Result<Product> Dispatcher::run(Passage& passage) {
   const Call& call = passage.call;
   Context context{.who = call.who,
+                  .tool = passage.tool().spec.name,
                   .call_id = passage.outcome.call_id,
                   .stop = call.stop,
                   .files = capabilities_.files,

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+#include "sys/id.h"
 
 #if __has_include(<linux/openat2.h>)
 #include <linux/openat2.h>
@@ -171,11 +172,9 @@ OrErrno<Fd> create_new(const Fd& directory, std::string_view name) {
 }
 
 std::string temporary_name() {
-  std::uint64_t random;
-  if (getrandom(&random, sizeof random, 0) != sizeof random)
-    std::abort();  // cannot fail for 8 bytes
   char text[40];
-  std::snprintf(text, sizeof text, ".helve-tmp-%016llx", static_cast<unsigned long long>(random));
+  std::snprintf(text, sizeof text, ".helve-tmp-%016llx",
+                static_cast<unsigned long long>(random_number()));
   return text;
 }
 
@@ -258,6 +257,8 @@ OrErrno<void> sync_directory(const Fd& directory) {
   return {};
 }
 
+OrErrno<void> sync_file_system(const Fd& file) { return check(::syncfs(file.get())); }
+
 OrErrno<void> close_file(Fd file) {
   // After EINTR the descriptor is closed all the same; a second close could hit somebody else's.
   if (::close(file.release()) < 0 && errno != EINTR) return last_error();
@@ -272,16 +273,38 @@ OrErrno<void> make_directory_at(const Fd& directory, std::string_view name, std:
 
 OrErrno<void> rename_at(const Fd& directory, std::string_view from, std::string_view to,
                         Rename how) {
+  return rename_between(directory, from, directory, to, how);
+}
+
+OrErrno<void> rename_between(const Fd& from_directory, std::string_view from,
+                             const Fd& to_directory, std::string_view to, Rename how) {
   const Terminated old_name(from), new_name(to);
   if (!old_name.get() || !new_name.get()) return last_error();
-  const int at = directory.get();
-  if (how == Rename::replace) return check(::renameat(at, old_name.get(), at, new_name.get()));
+  const int source = from_directory.get(), target = to_directory.get();
+  if (how == Rename::replace) {
+    return check(::renameat(source, old_name.get(), target, new_name.get()));
+  }
   const unsigned flags = how == Rename::exchange ? RENAME_EXCHANGE : RENAME_NOREPLACE;
-  if (::syscall(SYS_renameat2, at, old_name.get(), at, new_name.get(), flags) == 0) return {};
+  if (::syscall(SYS_renameat2, source, old_name.get(), target, new_name.get(), flags) == 0) {
+    return {};
+  }
   // Kernels and filters without this call: to the caller the same as a file system that cannot do
   // it.
   if (errno == ENOSYS || errno == EOPNOTSUPP) errno = EINVAL;
   return last_error();
+}
+
+OrErrno<void> hard_link_at(const Fd& directory, std::string_view from, std::string_view to) {
+  const Terminated old_name(from), new_name(to);
+  if (!old_name.get() || !new_name.get()) return last_error();
+  const int at = directory.get();
+  return check(::linkat(at, old_name.get(), at, new_name.get(), 0));
+}
+
+OrErrno<void> make_link_at(const Fd& directory, std::string_view name, std::string_view target) {
+  const Terminated link(name), text(target);
+  if (!link.get() || !text.get()) return last_error();
+  return check(::symlinkat(text.get(), directory.get(), link.get()));
 }
 
 OrErrno<void> remove_file_at(const Fd& directory, std::string_view name) {

@@ -73,6 +73,8 @@ OrErrno<void> write_all(const Fd& file, std::string_view content);
 OrErrno<void> write_at(const Fd& file, std::string_view content, std::uint64_t offset);
 OrErrno<void> sync_data(const Fd& file);
 OrErrno<void> sync_directory(const Fd& directory);
+// Everything that was written to the file system that holds the file.
+OrErrno<void> sync_file_system(const Fd& file);
 // Some file systems report a failed write only here.
 OrErrno<void> close_file(Fd file);
 
@@ -82,12 +84,19 @@ OrErrno<void> close_file(Fd file);
 OrErrno<void> copy_attributes(const Fd& from, const FileStatus& status, const Fd& to);
 // Read and write for all but what the umask takes away: the mode that a new file usually has.
 OrErrno<void> set_default_mode(const Fd& file);
+OrErrno<void> set_mode(const Fd& file, std::uint32_t mode);
 
 OrErrno<void> make_directory_at(const Fd& directory, std::string_view name, std::uint32_t mode);
 enum class Rename : unsigned char { replace, no_replace, exchange };
 // Within one directory. invalid_argument: this file system cannot do it that way.
 OrErrno<void> rename_at(const Fd& directory, std::string_view from, std::string_view to,
                         Rename how);
+// From one directory to another; cross_device_link when they are on different file systems.
+OrErrno<void> rename_between(const Fd& from_directory, std::string_view from,
+                             const Fd& to_directory, std::string_view to, Rename how);
+// A second name for a file, beside the first; never through a link, never over another.
+OrErrno<void> hard_link_at(const Fd& directory, std::string_view from, std::string_view to);
+OrErrno<void> make_link_at(const Fd& directory, std::string_view name, std::string_view target);
 OrErrno<void> remove_file_at(const Fd& directory, std::string_view name);
 OrErrno<void> remove_directory_at(const Fd& directory, std::string_view name);
 

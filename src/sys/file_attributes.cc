@@ -68,8 +68,10 @@ OrErrno<void> copy_attributes(const Fd& from, const FileStatus& status, const Fd
   return {};
 }
 
-OrErrno<void> set_default_mode(const Fd& file) {
-  if (::fchmod(file.get(), 0666 & ~current_umask()) < 0) return last_error();
+OrErrno<void> set_default_mode(const Fd& file) { return set_mode(file, 0666 & ~current_umask()); }
+
+OrErrno<void> set_mode(const Fd& file, std::uint32_t mode) {
+  if (::fchmod(file.get(), mode) < 0) return last_error();
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include <cstdlib>
+#include <cstring>
 
 namespace helve::sys {
 namespace {
@@ -43,6 +44,14 @@ std::string new_id(std::string_view prefix, std::int64_t unix_ms) {
   std::string id;
   id.reserve(prefix.size() + sizeof digits);
   return id.append(prefix).append(digits, sizeof digits);
+}
+
+std::uint64_t random_number() {
+  unsigned char bytes[sizeof(std::uint64_t)];
+  random_bytes(bytes, sizeof bytes);
+  std::uint64_t number;
+  std::memcpy(&number, bytes, sizeof number);
+  return number;
 }
 
 }  // namespace helve::sys

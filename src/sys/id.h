@@ -9,5 +9,7 @@
 namespace helve::sys {
 
 std::string new_id(std::string_view prefix, std::int64_t unix_ms);
+// That nobody can foresee.
+std::uint64_t random_number();
 
 }  // namespace helve::sys

@@ -46,6 +46,7 @@ class Listener {
 
 struct Context {
   const Identity& who;
+  std::string_view tool = {};  // canonical
   std::string_view call_id = {};
 
   std::stop_token stop = {};  // requested on cancellation and at the deadline

@@ -15,4 +15,9 @@ inline Result<workspace::Workspace*> need_files(const Context& context, const st
                "this session was started without a workspace", "no_files"};
 }
 
+// Who makes a change, for the journal and for what the session has seen.
+inline workspace::Author author_of(const Context& context) {
+  return {.tool = context.tool, .call_id = context.call_id, .session = context.who.session};
+}
+
 }  // namespace helve::tools

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace helve::workspace {
 
@@ -13,21 +14,22 @@ class Locks {
  public:
   class Held {
    public:
-    Held(Locks& locks, std::string name) : locks_(locks), name_(std::move(name)) {}
-    ~Held() { locks_.release(name_); }
+    Held(Locks& locks, std::vector<std::string> names) : locks_(locks), names_(std::move(names)) {}
+    ~Held() { locks_.release(names_); }
     Held(const Held&) = delete;
     Held& operator=(const Held&) = delete;
 
    private:
     Locks& locks_;
-    std::string name_;
+    std::vector<std::string> names_;
   };
 
-  // Waits until nobody else holds the name.
-  [[nodiscard]] Held acquire(std::string name);
+  // Waits until nobody else holds any of the names, then takes all at once: whoever waits holds
+  // nothing, so two that want each other's never block each other.
+  [[nodiscard]] Held acquire(std::vector<std::string> names);
 
  private:
-  void release(const std::string& name);
+  void release(const std::vector<std::string>& names);
 
   std::mutex mutex_;
   std::condition_variable released_;

@@ -2,79 +2,74 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <set>
+
 #include "base/text.h"
 #include "workspace/path.h"
 #include "workspace/real_path.h"
+#include "workspace/tree.h"
 
 namespace helve::workspace {
 namespace {
 
-constexpr size_t kMaxNewDirectories = 64;
+constexpr size_t kMaxNewDirectories = 64;  // for one target
 
-Error protected_error(std::string_view shown, std::string_view part) {
+Error protected_error(std::string_view shown, std::string_view part, std::string_view action) {
   return {Code::denied,
-          fmt::format("cannot write '{}': file tools do not write in '{}'",
+          fmt::format("cannot {} '{}': file tools do not write in '{}'", action,
                       escape_for_display(shown), escape_for_display(part)),
           is_read_as(part, ".git") ? "use git commands to change the repository"
                                    : "its owner changes this configuration by hand",
           "protected_path"};
 }
 
-Result<void> check_path(const Root& root, std::string_view path, std::string_view shown) {
+Result<void> check_path(const Root& root, std::string_view path, std::string_view shown,
+                        std::string_view action) {
   if (root.access == Access::read_only) {
     return Error{Code::denied,
-                 fmt::format("cannot write '{}': '{}' may only be read", escape_for_display(shown),
-                             root.path),
+                 fmt::format("cannot {} '{}': '{}' may only be read", action,
+                             escape_for_display(shown), root.path),
                  "write below a root that is writable", "read_only_root"};
   }
-  const std::string_view name = split_name(path).name;
-  if (name.empty() || name == "." || name == "..") {
-    Error error = sys::to_error(std::errc::is_a_directory, "write", shown);
-    error.hint = "name a file in it";
-    return error;
+  if (const auto part = protected_part(path); !part.empty()) {
+    return protected_error(shown, part, action);
   }
-  if (const auto part = protected_part(path); !part.empty()) return protected_error(shown, part);
   return {};
 }
 
-// The path alone does not say where the directory is: a link may have been followed, or the root
-// may lie in what is protected. `rest` is what will be made below the directory.
-Result<void> check_whereabouts(const sys::Fd& directory, std::string_view rest,
-                               const WriteRules& rules, std::string_view shown) {
-  const auto path = sys::path_of(directory);
-  if (!path) return sys::to_error(path.error(), "find the directory of", shown);
-  const std::string whole = fmt::format("{}/{}", *path, rest);
-  if (const auto part = protected_part(whole); !part.empty()) return protected_error(shown, part);
-  for (const std::string& place : rules.protected_directories) {
-    if (holds(real_path(place), whole)) return protected_error(shown, place);
-  }
-  return {};
+Result<void> check_name(std::string_view name, std::string_view shown, std::string_view action) {
+  if (!name.empty() && name != "." && name != "..") return {};
+  Error error = sys::to_error(std::errc::is_a_directory, action, shown);
+  error.hint = "name a file in it";
+  return error;
 }
 
 sys::OrErrno<sys::Fd> open_existing(const Root& root, std::string_view path) {
   return sys::open_beneath(root.directory, path, sys::Open::directory);
 }
 
-// Makes `name` below the target's directory and makes that the target's directory.
-Result<void> descend(Target& target, std::string_view name, Durability durability) {
-  const auto made = sys::make_directory_at(target.directory, name, 0777);
-  if (!made && made.error() != std::errc::file_exists) {
-    return sys::to_error(made.error(), "make the directory of", target.shown);
+}  // namespace
+
+Targets::Targets(const WriteRules& rules) : durability_(rules.durability) {
+  for (const std::string& place : rules.protected_directories) {
+    protected_.push_back(real_path(place));
   }
-  auto inner = sys::open_beneath(target.directory, name, sys::Open::directory, sys::Links::refuse);
-  if (made) target.created.push_back({std::move(target.directory), std::string(name)});
-  if (!inner) return sys::to_error(inner.error(), "open the directory of", target.shown);
-  target.directory = std::move(*inner);
-  if (made && durability == Durability::synced) {
-    if (const auto synced = sys::sync_directory(target.created.back().parent); !synced) {
-      return sys::to_error(synced.error(), "make the directory of", target.shown);
-    }
+}
+
+Result<void> Targets::check_protected(std::string_view whole, std::string_view shown,
+                                      std::string_view action) const {
+  for (const std::string& place : protected_) {
+    if (holds(place, whole)) return protected_error(shown, place, action);
   }
   return {};
 }
 
-Result<void> open_parents(const Root& root, std::string_view path, Target& target,
-                          const WriteRules& rules) {
+// The path alone does not say where the directory is: a link may have been followed, or the root
+// may lie in what is protected.
+Result<std::unique_ptr<Directory>> Targets::open(const Root& root, std::string_view path,
+                                                 std::string_view shown,
+                                                 std::string_view action) const {
   const std::vector<std::string_view> parts = parts_of(path);
   size_t existing = parts.size();
   auto opened = open_existing(root, path);
@@ -83,46 +78,143 @@ Result<void> open_parents(const Root& root, std::string_view path, Target& targe
     if (parts[--existing] == "..") break;
     if (parts.size() - existing > kMaxNewDirectories) {
       return Error{Code::invalid_argument,
-                   fmt::format("cannot write '{}': more than {} directories would have to be made",
-                               escape_for_display(target.shown), kMaxNewDirectories),
+                   fmt::format("cannot {} '{}': more than {} directories would have to be made",
+                               action, escape_for_display(shown), kMaxNewDirectories),
                    "make some of them first"};
     }
     const char* end =
         existing == 0 ? path.data() : parts[existing - 1].data() + parts[existing - 1].size();
     opened = open_existing(root, existing == 0 ? "." : path.substr(0, end - path.data()));
   }
-  if (!opened) return sys::to_error(opened.error(), "write", target.shown);
-  std::string rest;
-  for (size_t i = existing; i < parts.size(); ++i) rest.append(parts[i]) += '/';
-  TRY(check_whereabouts(*opened, rest + target.name, rules, target.shown));
-  target.directory = std::move(*opened);
-  for (; existing < parts.size(); ++existing) {
-    TRY(descend(target, parts[existing], rules.durability));
+  if (!opened) return sys::to_error(opened.error(), action, shown);
+  auto directory = std::make_unique<Directory>();
+  const auto real = sys::path_of(*opened);
+  if (!real) return sys::to_error(real.error(), "find the directory of", shown);
+  const auto status = sys::status(*opened);
+  if (!status) return sys::to_error(status.error(), action, shown);
+  directory->descriptor = std::move(*opened);
+  directory->wanted_for = shown;
+  directory->key = fmt::format("{}:{}", status->device, status->inode);
+  directory->path = *real == "/" ? "" : *real;
+  for (size_t i = existing; i < parts.size(); ++i) {
+    directory->missing.emplace_back(parts[i]);
+    directory->path.append("/") += parts[i];
+    directory->key.append("/") += parts[i];
+  }
+  if (const auto part = protected_part(directory->path); !part.empty()) {
+    return protected_error(shown, part, action);
+  }
+  return directory;
+}
+
+Result<Target> Targets::find(const Root& root, std::string_view path, std::string shown,
+                             std::string_view action) {
+  TRY(check_path(root, path, shown, action));
+  const auto [directory, name] = split_name(path);
+  TRY(check_name(name, shown, action));
+  Target target{.name = std::string(name), .shown = std::move(shown)};
+  target.directory = TRY(find_directory(root, directory, target.shown, action));
+  TRY(check_protected(target.path(), target.shown, action));
+  target.key = target.directory->key + "/" + target.name;
+  return target;
+}
+
+Result<Directory*> Targets::find_directory(const Root& root, std::string_view path,
+                                           std::string_view shown, std::string_view action) {
+  TRY(check_path(root, path, shown, action));
+  const std::string known = root.path + '\0' + std::string(path);
+  if (const auto found = directories_.find(known); found != directories_.end()) {
+    return found->second.get();
+  }
+  std::unique_ptr<Directory> directory = TRY(open(root, path, shown, action));
+  TRY(check_protected(directory->path, shown, action));
+  return directories_.emplace(known, std::move(directory)).first->second.get();
+}
+
+Result<void> Targets::check_tree(const Target& target, std::string_view action) const {
+  const std::string whole = target.path();
+  for (const std::string& place : protected_) {
+    if (holds(whole, place)) return protected_error(target.shown, place, action);
+  }
+  const auto directory =
+      sys::open_beneath(target.at(), target.name, sys::Open::directory, sys::Links::refuse);
+  if (!directory) return sys::to_error(directory.error(), action, target.shown);
+  size_t entries = 0;
+  std::string found;
+  const auto walked = walk_tree(*directory, [&](const TreeEntry& entry) {
+    if (!protected_part(entry.name).empty()) found = entry.path;
+    return found.empty() && ++entries <= kMaxTreeEntries;
+  });
+  if (!walked) return sys::to_error(walked.error(), action, target.shown);
+  if (!found.empty()) return protected_error(target.shown, found, action);
+  if (entries > kMaxTreeEntries) {
+    return Error{Code::too_large,
+                 fmt::format("cannot {} '{}': it holds more than {} entries", action,
+                             escape_for_display(target.shown), kMaxTreeEntries),
+                 "go directory by directory", "too_many_entries"};
   }
   return {};
 }
 
-}  // namespace
+std::vector<std::string> Targets::missing() const {
+  std::set<std::string> paths;
+  for (const auto& [key, directory] : directories_) {
+    std::string_view path = directory->path;
+    for (size_t i = 0; i < directory->missing.size(); ++i) {
+      paths.emplace(path);
+      path = path.substr(0, path.rfind('/'));
+    }
+  }
+  return {paths.begin(), paths.end()};
+}
 
-void Target::remove_created() {
-  for (; !created.empty(); created.pop_back()) {
-    (void)sys::remove_directory_at(created.back().parent, created.back().name);
+Result<void> Targets::make_missing() {
+  for (const auto& [key, directory] : directories_) TRY(make_missing(*directory));
+  return {};
+}
+
+Result<void> Targets::make_missing(Directory& directory) {
+  for (size_t i = 0; i < directory.missing.size(); ++i) {
+    const std::string& name = directory.missing[i];
+    const bool last = i + 1 == directory.missing.size();
+    const auto made =
+        sys::make_directory_at(directory.descriptor, name, last ? directory.mode : 0777);
+    if (!made && made.error() != std::errc::file_exists) {
+      return sys::to_error(made.error(), "make the directory of", directory.wanted_for);
+    }
+    auto inner =
+        sys::open_beneath(directory.descriptor, name, sys::Open::directory, sys::Links::refuse);
+    if (made) created_.push_back({std::move(directory.descriptor), name});
+    if (!inner) return sys::to_error(inner.error(), "open the directory of", directory.wanted_for);
+    directory.descriptor = std::move(*inner);
+    if (made && last && directory.exact_mode) {
+      if (const auto set = sys::set_mode(directory.descriptor, directory.mode); !set) {
+        return sys::to_error(set.error(), "make the directory of", directory.wanted_for);
+      }
+    }
+  }
+  directory.missing.clear();
+  return {};
+}
+
+void Targets::remove_created() {
+  for (; !created_.empty(); created_.pop_back()) {
+    (void)sys::remove_directory_at(created_.back().parent, created_.back().name);
   }
 }
 
-Result<Target> open_target(const Root& root, std::string_view path, std::string shown,
-                           const WriteRules& rules) {
-  TRY(check_path(root, path, shown));
-  const auto [directory, name] = split_name(path);
-  Target target{.name = std::string(name), .shown = std::move(shown)};
-  if (Result<void> opened = open_parents(root, directory, target, rules); !opened) {
-    target.remove_created();
-    return std::move(opened).error();
+sys::OrErrno<void> Targets::sync() const {
+  for (const auto& [key, directory] : directories_) {
+    if (const auto done = sys::sync_directory(directory->descriptor); !done) return done;
   }
-  const auto status = sys::status(target.directory);
-  if (!status) return sys::to_error(status.error(), "write", target.shown);
-  target.key = fmt::format("{}:{}/{}", status->device, status->inode, name);
-  return target;
+  for (const Created& created : created_) {
+    if (const auto done = sys::sync_directory(created.parent); !done) return done;
+  }
+  return {};
+}
+
+void Targets::for_each(const std::function<void(Directory&)>& visit) {
+  for (const auto& [key, directory] : directories_) visit(*directory);
 }
 
 }  // namespace helve::workspace

@@ -1,8 +1,11 @@
-// Target: where a file is about to be written, held by the descriptor of its directory. From here
-// on only single names are used, so nothing that is renamed or linked meanwhile can move the write
-// elsewhere.
+// Targets: where changes are about to be made, held by the descriptors of their directories. From
+// here on only single names are used, so nothing that is renamed or linked meanwhile can move a
+// change elsewhere.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,21 +15,24 @@
 
 namespace helve::workspace {
 
+struct Directory {
+  sys::Fd descriptor;  // of the deepest part that exists; after make_missing() of all of it
+  std::string key;     // names what the descriptor held when it was found
+  std::string path;    // absolute, without links, of all of it
+  std::vector<std::string> missing = {};  // to be made below the descriptor, outermost first
+  std::uint32_t mode = 0777;              // of the last one to be made; the umask applies
+  bool exact_mode = false;                // the umask does not apply
+  std::string wanted_for = {};            // a target in it, for messages
+};
+
 struct Target {
-  sys::Fd directory;
+  Directory* directory = nullptr;
   std::string name;
   std::string shown;  // the whole path, for messages
-  std::string key;    // the same for every path that leads here
+  std::string key;    // the same for every path that leads here, once its directory exists
 
-  // Directories that were made on the way, outermost first.
-  struct Created {
-    sys::Fd parent;
-    std::string name;
-  };
-  std::vector<Created> created = {};
-
-  // For a write that came to nothing. Directories that hold something by now stay.
-  void remove_created();
+  const sys::Fd& at() const { return directory->descriptor; }
+  std::string path() const { return directory->path + "/" + name; }
 };
 
 struct WriteRules {
@@ -34,9 +40,46 @@ struct WriteRules {
   std::span<const std::string> protected_directories;
 };
 
-// Makes missing directories. Refuses read-only roots, protected parts and directories (whatever
-// leads to them) and paths that cannot name a file.
-Result<Target> open_target(const Root& root, std::string_view path, std::string shown,
-                           const WriteRules& rules);
+// Each directory is resolved once, however many targets lie in it. For one thread.
+class Targets {
+ public:
+  explicit Targets(const WriteRules& rules);
+
+  // Makes nothing. Refuses read-only roots, protected parts and directories (whatever leads to
+  // them) and paths that cannot name a file. `action` is a verb for messages.
+  Result<Target> find(const Root& root, std::string_view path, std::string shown,
+                      std::string_view action);
+  // A directory that is to exist in the end.
+  Result<Directory*> find_directory(const Root& root, std::string_view path, std::string_view shown,
+                                    std::string_view action);
+  // Whether the directory that bears the target's name holds what file tools do not touch.
+  Result<void> check_tree(const Target& target, std::string_view action) const;
+
+  // Paths that make_missing() would make, outermost first.
+  std::vector<std::string> missing() const;
+  Result<void> make_missing();
+  // For a change that came to nothing. Directories that hold something by now stay.
+  void remove_created();
+  // The directories of all targets, and those in which others were made.
+  sys::OrErrno<void> sync() const;
+
+  void for_each(const std::function<void(Directory&)>& visit);
+
+ private:
+  struct Created {
+    sys::Fd parent;
+    std::string name;
+  };
+  Result<std::unique_ptr<Directory>> open(const Root& root, std::string_view path,
+                                          std::string_view shown, std::string_view action) const;
+  Result<void> check_protected(std::string_view whole, std::string_view shown,
+                               std::string_view action) const;
+  Result<void> make_missing(Directory& directory);
+
+  Durability durability_;
+  std::vector<std::string> protected_;  // real paths
+  std::map<std::string, std::unique_ptr<Directory>, std::less<>> directories_;
+  std::vector<Created> created_;
+};
 
 }  // namespace helve::workspace

@@ -2,12 +2,11 @@
 
 #include <fmt/core.h>
 
+#include "base/diff.h"
 #include "base/text.h"
 #include "sys/directory.h"
 #include "sys/environment.h"
 #include "workspace/path.h"
-#include "workspace/replace.h"
-#include "workspace/target.h"
 
 namespace helve::workspace {
 namespace {
@@ -193,24 +192,46 @@ Result<OpenFile> Workspace::open_file(std::string_view path) const {
   return OpenFile{std::move(*file), *status};
 }
 
-Result<Written> Workspace::write(std::string_view path, std::string_view content,
-                                 OnConflict on_conflict) {
-  const Place place = TRY(locate(path));
-  if (content.size() > kMaxWrite) {
+Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) const {
+  const OpenFile open = TRY(open_file(path));
+  const auto too_large = [&](std::uint64_t size) {
     return Error{Code::too_large,
-                 fmt::format("the content for '{}' has {}, the limit is {}", shown(place),
-                             human_size(content.size()), human_size(kMaxWrite)),
-                 "write it in parts"};
+                 fmt::format("'{}' has {}, the limit is {}", escape_for_display(display(path)),
+                             human_size(size), human_size(limit)),
+                 "read it in pages"};
+  };
+  if (open.status.size > limit) return too_large(open.status.size);
+  Snapshot snapshot{.version = Version::of(open.status)};
+  // One byte more than is there shows a file that grew meanwhile.
+  snapshot.content.resize(open.status.size + 1);
+  const auto got = sys::read_at(open.file, snapshot.content, 0);
+  if (!got) return sys::to_error(got.error(), "read", display(path));
+  const auto now = sys::status(open.file);
+  if (!now) return sys::to_error(now.error(), "read", display(path));
+  if (*got != open.status.size || !Version::of(*now).is(snapshot.version)) {
+    return Error{
+        Code::conflict,
+        fmt::format("'{}' changed while it was being read", escape_for_display(display(path))),
+        "try again", "changed_meanwhile"};
   }
-  Result<Target> target =
-      open_target(*place.root, place.path, shown(place), {durability_, protected_directories_});
-  if (!target) return with_roots(std::move(target).error());
-  const Locks::Held held = locks_.acquire(target->key);
-  leftovers_.sweep(target->directory, split_name(target->key).directory);
-  Result<Written> written =
-      replace(*target, content, on_conflict, durability_, leftovers_.new_name());
-  if (!written) target->remove_created();
-  return written;
+  snapshot.content.resize(*got);
+  return snapshot;
+}
+
+void Workspace::saw(std::string_view session, std::string_view path, const sys::FileStatus& status,
+                    std::optional<std::string_view> whole) {
+  seen_.note(session, display(path), Version::of(status), whole);
+}
+
+Result<void> Workspace::check_seen(std::string_view session, std::string_view path,
+                                   const Snapshot& now) {
+  const std::string shown = display(path);
+  const Seen::Answer answer = seen_.compare(session, shown, now);
+  if (answer.same) return {};
+  std::string message = fmt::format("'{}' changed since it was read", escape_for_display(shown));
+  if (answer.known) message += ":\n" + short_diff(answer.before, now.content);
+  return Error{Code::conflict, std::move(message), "read it again, then change it",
+               "changed_since_read"};
 }
 
 }  // namespace helve::workspace

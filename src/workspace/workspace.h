@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -20,8 +21,10 @@
 
 #include "base/result.h"
 #include "sys/file_at.h"
+#include "workspace/change.h"
 #include "workspace/leftovers.h"
 #include "workspace/locks.h"
+#include "workspace/seen.h"
 
 namespace helve::workspace {
 
@@ -63,12 +66,6 @@ struct OpenFile {
   sys::FileStatus status;
 };
 
-enum class OnConflict : unsigned char { overwrite, error };
-struct Written {
-  bool created = false;
-};
-constexpr size_t kMaxWrite = 64u << 20;  // bytes
-
 enum class Hidden : unsigned char { skip, show };
 struct ListOptions {
   int depth = 1;                 // 1: only the directory itself
@@ -95,6 +92,8 @@ struct FileInfo {
   std::int64_t modified_ms = 0;
 };
 
+class ChangeSet;
+
 class Workspace {
  public:
   // Fails when a root is missing, too wide, overlaps one of other access, or when the kernel cannot
@@ -110,8 +109,19 @@ class Workspace {
   // A directory, or the one entry that is not a directory. .git is shown when hidden names are, but
   // not entered.
   Result<Listing> list(std::string_view path, const ListOptions& options = {}) const;
-  // Makes missing parents. Keeps mode, owner and extended attributes of what was there.
-  Result<Written> write(std::string_view path, std::string_view content, OnConflict on_conflict);
+  // A regular file as a whole; larger than `limit` bytes is too_large.
+  Result<Snapshot> read_whole(std::string_view path, size_t limit = kMaxWrite) const;
+
+  // Makes all the changes or none: whatever fails, what was done is taken back. Each path at most
+  // once. Makes missing parents. Keeps mode, owner and extended attributes of what was there.
+  Result<Applied> apply(std::span<const Change> changes, const Author& author);
+
+  // The session has seen the file as it is now; `whole` when that was all of it.
+  void saw(std::string_view session, std::string_view path, const sys::FileStatus& status,
+           std::optional<std::string_view> whole);
+  // A conflict when somebody else changed the file since the session saw it. What a session never
+  // saw, and what it wrote itself, it may change.
+  Result<void> check_seen(std::string_view session, std::string_view path, const Snapshot& now);
 
   // How the path is shown: relative to the first root when it lies there, valid UTF-8.
   std::string display(std::string_view path) const;
@@ -134,6 +144,9 @@ class Workspace {
       : durability_(options.durability), hard_links_(options.hard_links) {}
   Result<void> add_root(const Options::Root& option, Breadth breadth);
   Result<Place> locate(std::string_view path) const;
+  Result<void> add(ChangeSet& set, const Change& change) const;
+  void note_written(const Applied& applied, ChangeSet& set, std::string_view session);
+  Result<void> attempt(ChangeSet& set, std::span<const Change> changes);
   std::string shown(const Place& place) const;
   Error failed(std::errc number, std::string_view action, const Place& place) const;
   Error missing(std::string_view action, const Place& place) const;
@@ -146,6 +159,7 @@ class Workspace {
   std::vector<std::string> protected_directories_;  // absolute
   Locks locks_;
   Leftovers leftovers_;
+  Seen seen_;
 };
 
 }  // namespace helve::workspace

@@ -55,13 +55,15 @@ struct WriteOutput {
 Result<WriteOutput> write(const WriteInput& in, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "write"));
   TRY(context.checkpoint());
-  const workspace::Written written = TRY(files.write(in.path, in.content, in.on_conflict));
+  const workspace::Change change{
+      .path = in.path, .content = in.content, .on_conflict = in.on_conflict};
+  const workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
   const auto newlines = std::count(in.content.begin(), in.content.end(), '\n');
   const bool open_end = !in.content.empty() && in.content.back() != '\n';
   return WriteOutput{.path = files.display(in.path),
                      .bytes = static_cast<std::int64_t>(in.content.size()),
                      .lines = newlines + (open_end ? 1 : 0),
-                     .created = written.created};
+                     .created = applied.files[0].what == workspace::Changed::What::created};
 }
 
 }  // namespace

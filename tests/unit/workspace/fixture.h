@@ -11,6 +11,18 @@
 
 namespace helve::workspace {
 
+struct Written {
+  bool created = false;
+};
+// One file as a change of its own.
+inline Result<Written> write_file(Workspace& files, const std::string& path,
+                                  std::string_view content,
+                                  OnConflict on_conflict = OnConflict::overwrite) {
+  const Change change{.path = path, .content = std::string(content), .on_conflict = on_conflict};
+  const Applied applied = TRY(files.apply({&change, 1}, {}));
+  return Written{applied.files.at(0).what == Changed::What::created};
+}
+
 class WorkspaceTest : public testing::Test {
  protected:
   WorkspaceTest() {
@@ -30,7 +42,7 @@ class WorkspaceTest : public testing::Test {
     return file ? Error{Code::internal, "it was opened"} : file.error();
   }
   Error write_error(const std::string& path, OnConflict on_conflict = OnConflict::overwrite) const {
-    auto written = open()->write(path, "new", on_conflict);
+    auto written = write_file(*open(), path, "new", on_conflict);
     return written ? Error{Code::internal, "it was written"} : written.error();
   }
 

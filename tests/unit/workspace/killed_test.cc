@@ -41,7 +41,7 @@ TEST_F(Killed, WritersLeaveTheOldOrTheNewContentAndNothingAfterTheNextWrite) {
       killed = write_and_kill(call, when);
       const std::string content = tree.content("in/file");
       EXPECT_TRUE(content == "new" || (killed && content == "old")) << content;
-      ASSERT_TRUE(open()->write("file", "next", OnConflict::overwrite));
+      ASSERT_TRUE(write_file(*open(), "file", "next", OnConflict::overwrite));
       EXPECT_EQ(tree.names("in"), std::vector<std::string>{"file"});
       if (HasFailure()) return;
     }
@@ -52,12 +52,12 @@ TEST_F(Killed, WritersLeaveTheOldOrTheNewContentAndNothingAfterTheNextWrite) {
 TEST_F(Killed, WritersOfAnotherMachineAreGivenADay) {
   const std::string name = ".helve-tmp-00000000-0000-0000-0000-000000000000_1_2_3.0123456789abcdef";
   tree.file("in/" + name);
-  ASSERT_TRUE(open()->write("file", "x", OnConflict::overwrite));
+  ASSERT_TRUE(write_file(*open(), "file", "x", OnConflict::overwrite));
   EXPECT_TRUE(tree.exists("in/" + name));
   std::filesystem::last_write_time(
       tree.path("in/" + name),
       std::filesystem::file_time_type::clock::now() - std::chrono::hours(25));
-  ASSERT_TRUE(open()->write("file", "x", OnConflict::overwrite));
+  ASSERT_TRUE(write_file(*open(), "file", "x", OnConflict::overwrite));
   EXPECT_FALSE(tree.exists("in/" + name));
 }
 
@@ -68,7 +68,7 @@ TEST_F(Killed, NothingIsRemovedThatOnlyLooksSimilar) {
   for (const std::string& name : names) {
     tree.file("in/" + name);
   }
-  ASSERT_TRUE(open()->write("file", "x", OnConflict::overwrite));
+  ASSERT_TRUE(write_file(*open(), "file", "x", OnConflict::overwrite));
   for (const std::string& name : names) EXPECT_TRUE(tree.exists("in/" + name)) << name;
 }
 

@@ -18,7 +18,7 @@ TEST(Locks, LetOneHolderOfANameInAtATime) {
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&] {
         for (int i = 0; i < 500; ++i) {
-          const auto held = locks.acquire("file");
+          const auto held = locks.acquire({"file"});
           highest = std::max(highest, ++inside);
           --inside;
         }
@@ -30,8 +30,8 @@ TEST(Locks, LetOneHolderOfANameInAtATime) {
 
 TEST(Locks, LetHoldersOfOtherNamesPass) {
   Locks locks;
-  const auto first = locks.acquire("one");
-  std::jthread([&] { const auto second = locks.acquire("two"); }).join();
+  const auto first = locks.acquire({"one"});
+  std::jthread([&] { const auto second = locks.acquire({"two"}); }).join();
 }
 
 }  // namespace

@@ -4,14 +4,14 @@
 
 #include <string_view>
 
-#include "workspace/workspace.h"
+#include "unit/workspace/fixture.h"
 
 namespace {
 
-bool write_file(const char* root, const char* content) {
+bool write_in(const char* root, const char* content) {
   auto files = helve::workspace::Workspace::make(
       {.roots = {{root}}, .breadth = helve::workspace::Breadth::any});
-  return files && (*files)->write("file", content, helve::workspace::OnConflict::overwrite);
+  return files && helve::workspace::write_file(**files, "file", content);
 }
 
 }  // namespace
@@ -19,7 +19,7 @@ bool write_file(const char* root, const char* content) {
 int main(int argc, char** argv) {
   if (argc == 4 && std::string_view(argv[1]) == "--write") {
     // Without the checks at exit of sanitizers, which do not work under a tracer.
-    ::_exit(write_file(argv[2], argv[3]) ? 0 : 1);
+    ::_exit(write_in(argv[2], argv[3]) ? 0 : 1);
   }
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

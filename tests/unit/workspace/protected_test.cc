@@ -15,7 +15,7 @@ class Protected : public WorkspaceTest {
                                  .protected_directories = {tree.path("home/.config/helve"),
                                                            tree.path("home/state/helve/")}});
     if (!made) return describe(made.error());
-    const auto written = (*made)->write(path, "new", OnConflict::overwrite);
+    const auto written = write_file(**made, path, "new", OnConflict::overwrite);
     return written ? "written" : kind_of(written.error());
   }
 };

@@ -35,7 +35,7 @@ TEST_F(Race, ADirectoryThatBecomesALinkLeadsNowhere) {
   {
     const std::jthread attacker = swap("directory", "link");
     for (int i = 0; i < kWrites; ++i) {
-      const auto result = files->write("directory/file", "inside", OnConflict::overwrite);
+      const auto result = write_file(*files, "directory/file", "inside", OnConflict::overwrite);
       ++(result ? written : refused);
     }
   }
@@ -52,8 +52,8 @@ TEST_F(Race, MadeDirectoriesThatBecomeALinkLeadNowhere) {
   {
     const std::jthread attacker = swap("directory", "link");
     for (int i = 0; i < kWrites / 10; ++i) {
-      (void)files->write("directory/" + std::to_string(i) + "/deep/file", "inside",
-                         OnConflict::overwrite);
+      (void)write_file(*files, "directory/" + std::to_string(i) + "/deep/file", "inside",
+                       OnConflict::overwrite);
     }
   }
   EXPECT_EQ(tree.names("out"), std::vector<std::string>{"secret"});
@@ -67,7 +67,7 @@ TEST_F(Race, AFileThatBecomesALinkIsNotWrittenThrough) {
   {
     const std::jthread attacker = swap("file", "link");
     for (int i = 0; i < kWrites; ++i) {
-      const auto result = files->write("file", "inside", OnConflict::overwrite);
+      const auto result = write_file(*files, "file", "inside", OnConflict::overwrite);
       ++(result ? written : refused);
     }
   }
@@ -101,7 +101,7 @@ TEST_F(Race, AFileThatIsReplacedMeanwhileStaysReplaced) {
     tree.file("out/second", "second");
     round = i;
     round.notify_one();
-    const auto written = files->write("file", "ours", OnConflict::overwrite);
+    const auto written = write_file(*files, "file", "ours", OnConflict::overwrite);
     if (!written) conflicts += written.error().type == "changed_meanwhile";
     answered.wait(i - 1);
     const std::string content = tree.content("in/file");
@@ -144,7 +144,8 @@ TEST_F(Race, AReaderSeesTheOldContentOrTheNew) {
       }
     });
     for (int i = 0; i < 500; ++i) {
-      ASSERT_TRUE(files->write("file", i % 2 ? old_content : new_content, OnConflict::overwrite));
+      ASSERT_TRUE(
+          write_file(*files, "file", i % 2 ? old_content : new_content, OnConflict::overwrite));
     }
   }
   EXPECT_FALSE(wrong);

@@ -82,7 +82,7 @@ TEST_F(Roots, WritesNothingInAReadOnlyRoot) {
   tree.directory("second");
   const auto files =
       Workspace::make({.roots = {{tree.path("in")}, {tree.path("second"), Access::read_only}}});
-  const auto written = (*files)->write(tree.path("second/x"), "x", OnConflict::overwrite);
+  const auto written = write_file(**files, tree.path("second/x"), "x", OnConflict::overwrite);
   ASSERT_FALSE(written);
   EXPECT_EQ(kind_of(written.error()), "denied read_only_root");
   EXPECT_FALSE(tree.exists("second/x"));

@@ -14,7 +14,7 @@ class WriteFaults : public WorkspaceTest {
   std::string try_both(Workspace& files, std::string_view expected_kind,
                        std::string_view content = "new") const {
     for (const char* path : {"file", "new/file"}) {
-      const auto written = files.write(path, content, OnConflict::overwrite);
+      const auto written = write_file(files, path, content, OnConflict::overwrite);
       if (written) return std::string(path) + " was written";
       if (kind_of(written.error()) != expected_kind) return describe(written.error());
       if (!has(written.error().message, path)) return "no path in: " + written.error().message;
@@ -58,7 +58,7 @@ TEST_F(WriteFaults, ReplacesPlainlyWhereFilesCannotBeExchanged) {
     const auto files = open();
     if (std::string why = make_fail(SYS_renameat2, EINVAL); !why.empty()) return why;
     for (const char* path : {"file", "sub/file"}) {
-      const auto written = files->write(path, "new", OnConflict::overwrite);
+      const auto written = write_file(*files, path, "new", OnConflict::overwrite);
       if (!written) return describe(written.error());
     }
     return "";
@@ -124,7 +124,7 @@ TEST_F(WriteFaults, KeepsWhatItMayOfSomebodyElsesFile) {
   ::chmod(tree.path("in/file").c_str(), 06766);
   EXPECT_CHILD_OK([&]() -> std::string {
     become_nobody();
-    const auto written = open()->write("file", "new", OnConflict::overwrite);
+    const auto written = write_file(*open(), "file", "new", OnConflict::overwrite);
     return written ? "" : describe(written.error());
   });
   struct stat s;

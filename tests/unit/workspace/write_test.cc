@@ -13,7 +13,7 @@ class Writing : public WorkspaceTest {
  protected:
   Result<Written> write(const std::string& path, std::string_view content,
                         OnConflict on_conflict = OnConflict::overwrite) {
-    return open()->write(path, content, on_conflict);
+    return write_file(*open(), path, content, on_conflict);
   }
   struct stat status(std::string_view name) const {
     struct stat s {};
@@ -32,8 +32,8 @@ TEST_F(Writing, CreatesAFileAndItsParents) {
 
 TEST_F(Writing, SyncsAsWell) {
   const auto files = open(Durability::synced);
-  ASSERT_TRUE(files->write("a/b.txt", "one", OnConflict::error));
-  ASSERT_TRUE(files->write("a/b.txt", "two", OnConflict::overwrite));
+  ASSERT_TRUE(write_file(*files, "a/b.txt", "one", OnConflict::error));
+  ASSERT_TRUE(write_file(*files, "a/b.txt", "two", OnConflict::overwrite));
   EXPECT_EQ(tree.content("in/a/b.txt"), "two");
 }
 
@@ -208,7 +208,7 @@ TEST_F(Writing, KeepsAttributesAndAccessLists) {
 TEST_F(Writing, GivesNewFilesTheUsualMode) {
   EXPECT_CHILD_OK([&]() -> std::string {
     ::umask(027);
-    if (!open()->write("sub/new", "x", OnConflict::overwrite)) return "not written";
+    if (!write_file(*open(), "sub/new", "x", OnConflict::overwrite)) return "not written";
     return (status("in/sub/new").st_mode & 07777) == 0640 ? "" : "the mode is not 0640";
   });
 }
@@ -225,7 +225,7 @@ TEST_F(Writing, SerialisesWritersOfOneFile) {
         const std::string content(10'000, static_cast<char>('a' + t));
         for (int i = 0; i < kRounds; ++i) {
           failures +=
-              !files->write(t % 2 ? "file" : "./sub/../file", content, OnConflict::overwrite);
+              !write_file(*files, t % 2 ? "file" : "./sub/../file", content, OnConflict::overwrite);
         }
       });
     }

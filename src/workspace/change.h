@@ -1,0 +1,93 @@
+// Change: what is to become of one file. Several of them are one change set, which Workspace::apply
+// makes as a whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sys/file_at.h"
+
+namespace helve::workspace {
+
+constexpr size_t kMaxWrite = 64u << 20;              // bytes of one file
+constexpr size_t kMaxChanges = 4096;                 // of one set
+constexpr size_t kMaxChangeBytes = 512u << 20;       // of all contents of one set
+constexpr size_t kMaxTreeEntries = 10'000;           // of a directory that is removed or moved
+constexpr std::uint64_t kMaxTreeBytes = 1ull << 30;  // of a directory that is removed
+
+// Which content a file had. Two versions that are equal are the same bytes, unless somebody took
+// pains to hide a change.
+struct Version {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  // 0: not known
+
+  static Version of(const sys::FileStatus& status) {
+    return {status.device, status.inode, status.size, status.modified_ns, status.changed_ns};
+  }
+  // Whether the file with this version is still as `expected`.
+  bool is(const Version& expected) const {
+    return same_content(expected) &&
+           (expected.changed_ns == 0 || expected.changed_ns == changed_ns);
+  }
+  // The same content, although it may have got another name, owner or mode since.
+  bool same_content(const Version& other) const {
+    return device == other.device && inode == other.inode && size == other.size &&
+           modified_ns == other.modified_ns;
+  }
+};
+
+// A whole file as it was read.
+struct Snapshot {
+  std::string content;
+  Version version;
+};
+
+enum class OnConflict : unsigned char { overwrite, error };
+
+struct Change {
+  enum class Kind : unsigned char {
+    write,      // a file, created or replaced
+    remove,     // a file or a link; a directory with all it holds when `tree` is set
+    move,       // a file, a link or a directory, within one file system
+    link,       // a new symbolic link to `content`
+    directory,  // makes it unless it is there
+  };
+  Kind kind = Kind::write;
+  std::string path;
+  std::string content = {};  // write: the whole new content
+  std::string to = {};       // move: where to
+  std::string like = {};     // write of a new file: takes owner, mode and attributes of this one
+  // What to do when something is there: error, or replace it (write), or remove it first (move).
+  OnConflict on_conflict = OnConflict::overwrite;
+  std::optional<Version> expected = {};    // write, remove, move: anything else is a conflict
+  std::optional<std::uint32_t> mode = {};  // write of a new file, directory
+  bool tree = false;
+};
+
+// Who changes something, for the journal and for what a session has seen.
+struct Author {
+  std::string_view tool = {};
+  std::string_view call_id = {};
+  std::string_view session = {};
+};
+
+struct Changed {
+  enum class What : unsigned char { created, replaced, removed, moved } what = What::created;
+  std::string path;      // as the workspace shows it
+  std::string to = {};   // moved: where to, likewise
+  Version version = {};  // of the file as it is now
+};
+
+struct Applied {
+  std::string id = {};                  // names the change in the journal; empty when there is none
+  std::vector<Changed> files = {};      // in the order asked for
+  std::vector<std::string> notes = {};  // what cannot be undone, and why
+};
+
+}  // namespace helve::workspace

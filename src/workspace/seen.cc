@@ -1,0 +1,83 @@
+#include "workspace/seen.h"
+
+#include "sys/id.h"
+
+namespace helve::workspace {
+
+Seen::Seen() : seed_(sys::random_number()) {}
+
+std::string Seen::key_of(std::string_view session, std::string_view path) {
+  std::string key;
+  key.reserve(session.size() + 1 + path.size());
+  key.append(session) += '\0';
+  key += path;
+  return key;
+}
+
+void Seen::note(std::string_view session, std::string_view path, const Version& version,
+                std::optional<std::string_view> content) {
+  if (session.empty()) return;
+  std::optional<Digest> digest;
+  if (content) digest = digest_of(*content, seed_);
+  const bool keep = content && content->size() <= kMaxContent;
+  std::string key = key_of(session, path);
+  const std::lock_guard lock(mutex_);
+  auto found = index_.find(key);
+  if (found == index_.end()) {
+    files_.push_front({.key = std::move(key)});
+    found = index_.emplace(files_.front().key, files_.begin()).first;
+  } else {
+    files_.splice(files_.begin(), files_, found->second);
+  }
+  File& file = *found->second;
+  // A part of what is known as a whole adds nothing.
+  if (!content && file.digest && file.version.same_content(version)) return;
+  file.version = version;
+  // Files are read again and again; most times nothing changed.
+  if (digest && file.has_content && file.digest == digest) return;
+  file.digest = digest;
+  contents_ -= file.content.size();
+  file.content.assign(keep ? *content : std::string_view());
+  contents_ += file.content.size();
+  file.has_content = keep;
+  drop_oldest();
+}
+
+void Seen::drop_oldest() {
+  while (files_.size() > kMaxFiles) {
+    contents_ -= files_.back().content.size();
+    index_.erase(files_.back().key);
+    files_.pop_back();
+  }
+  for (auto file = files_.rbegin(); contents_ > kMaxContents && file != files_.rend(); ++file) {
+    contents_ -= file->content.size();
+    file->content = {};
+    file->has_content = false;
+  }
+}
+
+void Seen::forget(std::string_view session, std::string_view path) {
+  const std::string key = key_of(session, path);
+  const std::lock_guard lock(mutex_);
+  const auto found = index_.find(key);
+  if (found == index_.end()) return;
+  contents_ -= found->second->content.size();
+  const Files::iterator file = found->second;
+  index_.erase(found);
+  files_.erase(file);
+}
+
+Seen::Answer Seen::compare(std::string_view session, std::string_view path, const Snapshot& now) {
+  const std::string key = key_of(session, path);
+  const std::lock_guard lock(mutex_);
+  const auto found = index_.find(key);
+  if (found == index_.end()) return {};
+  const File& file = *found->second;
+  // Times are coarse: content tells more, where it is known.
+  const bool same = file.digest ? *file.digest == digest_of(now.content, seed_)
+                                : file.version.same_content(now.version);
+  if (same) return {};
+  return {.same = false, .before = file.content, .known = file.has_content};
+}
+
+}  // namespace helve::workspace

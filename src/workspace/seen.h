@@ -1,0 +1,59 @@
+// Seen: what each session knows of each file, so that a change that somebody else made since is
+// noticed before it is overwritten. Thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "workspace/change.h"
+#include "workspace/digest.h"
+
+namespace helve::workspace {
+
+class Seen {
+ public:
+  static constexpr size_t kMaxFiles = 20'000;        // the least recently used go first
+  static constexpr size_t kMaxContents = 32u << 20;  // bytes, of all files
+  static constexpr size_t kMaxContent = 1u << 20;    // bytes of one file that are kept
+
+  Seen();
+
+  // The session has read or written the file. `content` only when it is the whole of it.
+  void note(std::string_view session, std::string_view path, const Version& version,
+            std::optional<std::string_view> content);
+  void forget(std::string_view session, std::string_view path);
+
+  struct Answer {
+    bool same = true;         // also when the session never saw the file
+    std::string before = {};  // what it saw, when that is still known
+    bool known = false;       // whether `before` is
+  };
+  Answer compare(std::string_view session, std::string_view path, const Snapshot& now);
+
+ private:
+  struct File {
+    std::string key;
+    Version version;
+    std::optional<Digest> digest;
+    std::string content;
+    bool has_content = false;
+  };
+  using Files = std::list<File>;
+  static std::string key_of(std::string_view session, std::string_view path);
+  void drop_oldest();
+
+  const std::uint64_t seed_;
+  std::mutex mutex_;
+  Files files_;                                                  // most recently used first
+  std::unordered_map<std::string_view, Files::iterator> index_;  // keys point into files_
+  size_t contents_ = 0;                                          // bytes
+};
+
+}  // namespace helve::workspace

@@ -1,0 +1,392 @@
+#include "workspace/step.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "base/text.h"
+#include "workspace/tree.h"
+
+namespace helve::workspace {
+namespace {
+
+constexpr int kMaxTries = 10;
+
+std::string_view verb_of(Change::Kind kind) {
+  switch (kind) {
+    case Change::Kind::remove:
+      return "delete";
+    case Change::Kind::move:
+      return "move";
+    default:
+      return "write";
+  }
+}
+
+// Never over another. Where the file system cannot promise that, the look just before is the best
+// there is.
+sys::OrErrno<void> rename_new(const sys::Fd& from, std::string_view name, const sys::Fd& to,
+                              std::string_view new_name) {
+  const auto done = sys::rename_between(from, name, to, new_name, sys::Rename::no_replace);
+  if (done || done.error() != std::errc::invalid_argument) return done;
+  if (sys::status_at(to, new_name)) return std::unexpected(std::errc::file_exists);
+  return sys::rename_between(from, name, to, new_name, sys::Rename::replace);
+}
+
+sys::OrErrno<sys::FileStatus> status_of(const Target& target) {
+  return sys::status_at(target.at(), target.name);
+}
+
+}  // namespace
+
+Step::Step(const Change& change, Target target, std::optional<Target> to, std::string temporary)
+    : change_(&change),
+      target_(std::move(target)),
+      to_(std::move(to)),
+      temporary_(std::move(temporary)) {}
+
+Step::Step(Step&& other) noexcept
+    : change_(other.change_),
+      target_(std::move(other.target_)),
+      to_(std::move(other.to_)),
+      temporary_(std::move(other.temporary_)),
+      kind_(other.kind_),
+      old_(other.old_),
+      ours_(other.ours_),
+      identity_(std::move(other.identity_)),
+      done_(other.done_),
+      temporary_exists_(std::exchange(other.temporary_exists_, false)) {}
+
+Error Step::refused(Code code, std::string_view why, std::string_view hint,
+                    std::string_view type) const {
+  return {code,
+          fmt::format("cannot {} '{}': {}", verb_of(change_->kind),
+                      escape_for_display(target_.shown), why),
+          std::string(hint), std::string(type)};
+}
+
+Error Step::failed(std::errc number) const {
+  return sys::to_error(number, verb_of(change_->kind), target_.shown);
+}
+
+Error Step::changed_meanwhile() const {
+  return refused(Code::conflict, "it changed while it was being written",
+                 "read it again, then write", "changed_meanwhile");
+}
+
+bool Step::names_ours(std::string_view name) const {
+  const auto now = sys::status_at(target_.at(), name);
+  return now && now->same_file(ours_);
+}
+
+// The name may have changed its time of change; everything else must be as it was looked at.
+bool Step::is_old(const sys::OrErrno<sys::FileStatus>& now) const {
+  if (!now || now->kind != old_.kind) return false;
+  if (old_.kind == sys::FileKind::directory) return now->same_file(old_);
+  return Version::of(*now).same_content(Version::of(old_));
+}
+
+Result<void> Step::look(const Targets& targets) {
+  switch (change_->kind) {
+    case Change::Kind::write:
+    case Change::Kind::link:
+      return look_for_write();
+    case Change::Kind::remove:
+      kind_ = Kind::remove;
+      return look_at_source(targets);
+    case Change::Kind::move:
+      kind_ = Kind::move;
+      TRY(look_at_source(targets));
+      if (!to_->directory->missing.empty() || !status_of(*to_)) return {};
+      return Error{Code::conflict,
+                   fmt::format("cannot move '{}' to '{}': that exists already",
+                               escape_for_display(target_.shown), escape_for_display(to_->shown)),
+                   "choose another path, or pass on_conflict=overwrite", "path_conflict"};
+    case Change::Kind::directory:
+      break;
+  }
+  return {};
+}
+
+Result<void> Step::look_for_write() {
+  kind_ = Kind::create;
+  const bool must_exist = change_->expected.has_value();
+  if (!target_.directory->missing.empty()) {
+    if (must_exist) return changed_meanwhile();
+    return {};
+  }
+  auto identity = sys::open_beneath(target_.at(), target_.name, sys::Open::identity);
+  if (!identity) {
+    if (identity.error() != std::errc::no_such_file_or_directory) return failed(identity.error());
+    if (must_exist) return changed_meanwhile();
+    return {};
+  }
+  const auto status = sys::status(*identity);
+  if (!status) return failed(status.error());
+  kind_ = Kind::replace;
+  identity_ = std::move(*identity);
+  old_ = *status;
+  TRY(check_existing());
+  if (must_exist && !Version::of(old_).is(*change_->expected)) return changed_meanwhile();
+  if (const auto may = sys::may_write(identity_); !may) return failed(may.error());
+  return {};
+}
+
+Result<void> Step::check_existing() const {
+  switch (old_.kind) {
+    case sys::FileKind::file:
+      break;
+    case sys::FileKind::directory:
+      return refused(Code::invalid_argument, "it is a directory", "name a file in it",
+                     "is_directory");
+    case sys::FileKind::symlink: {
+      const auto link = sys::read_link_at(target_.at(), target_.name);
+      return refused(Code::denied, "it is a symbolic link, and links are not written through",
+                     link ? fmt::format("it leads to '{}': write there if that is meant",
+                                        escape_for_display(*link))
+                          : "write to the file that it leads to",
+                     "symlink");
+    }
+    default:
+      return refused(Code::unsupported, fmt::format("it is a {}", sys::name_of(old_.kind)),
+                     "only regular files are written", "not_a_file");
+  }
+  if (change_->on_conflict == OnConflict::error || change_->kind == Change::Kind::link) {
+    return refused(Code::conflict, "it exists already",
+                   "choose another path, or pass on_conflict=overwrite", "path_conflict");
+  }
+  if (old_.links > 1) {
+    return refused(Code::denied,
+                   fmt::format("the file has {} names (hard links), perhaps outside the workspace",
+                               old_.links),
+                   "remove it first to write a file of its own", "hard_link");
+  }
+  return {};
+}
+
+Result<void> Step::look_at_source(const Targets& targets) {
+  if (!target_.directory->missing.empty()) return failed(std::errc::no_such_file_or_directory);
+  const auto status = status_of(target_);
+  if (!status) return failed(status.error());
+  old_ = *status;
+  switch (old_.kind) {
+    case sys::FileKind::file:
+    case sys::FileKind::symlink:
+      break;
+    case sys::FileKind::directory:
+      if (kind_ == Kind::remove && !change_->tree) {
+        return refused(Code::invalid_argument, "it is a directory",
+                       "pass recursive=true to delete it with all it holds", "is_directory");
+      }
+      TRY(targets.check_tree(target_, verb_of(change_->kind)));
+      break;
+    default:
+      return refused(Code::unsupported, fmt::format("it is a {}", sys::name_of(old_.kind)),
+                     "only files, links and directories are changed", "not_a_file");
+  }
+  if (change_->expected && !Version::of(old_).is(*change_->expected)) return changed_meanwhile();
+  return {};
+}
+
+Result<void> Step::stage(Like like, Durability durability, Hold hold) {
+  if (change_->kind == Change::Kind::link) {
+    const auto made = sys::make_link_at(target_.at(), temporary_, change_->content);
+    if (!made) return failed(made.error());
+    temporary_exists_ = true;
+    const auto status = sys::status_at(target_.at(), temporary_);
+    if (!status) return failed(status.error());
+    ours_ = *status;
+    return {};
+  }
+  if (kind_ != Kind::create && kind_ != Kind::replace) return {};
+  if (kind_ == Kind::replace) like = {&identity_, &old_};
+  if (const auto filled = fill(like, durability); !filled) return failed(filled.error());
+  identity_ = sys::Fd();
+  if (hold == Hold::no) return {};
+  auto identity = sys::open_beneath(target_.at(), temporary_, sys::Open::identity);
+  if (!identity) return failed(identity.error());
+  identity_ = std::move(*identity);
+  return {};
+}
+
+sys::OrErrno<void> Step::fill(Like like, Durability durability) {
+  auto file = sys::create_new(target_.at(), temporary_);
+  if (!file) return std::unexpected(file.error());
+  temporary_exists_ = true;
+  auto done = sys::write_all(*file, change_->content);
+  if (!done) return done;
+  if (like.file) {
+    done = sys::copy_attributes(*like.file, *like.status, *file);
+  } else {
+    done = change_->mode ? sys::set_mode(*file, *change_->mode) : sys::set_default_mode(*file);
+  }
+  if (done && durability == Durability::synced) done = sys::sync_data(*file);
+  if (!done) return done;
+  const auto status = sys::status(*file);
+  if (!status) return std::unexpected(status.error());
+  ours_ = *status;
+  return sys::close_file(std::move(*file));
+}
+
+Result<void> Step::perform() {
+  Result<void> result;
+  switch (kind_) {
+    case Kind::create:
+      result = become_new();
+      break;
+    case Kind::replace:
+      result = exchange();
+      break;
+    case Kind::remove:
+      result = put_aside();
+      break;
+    case Kind::move:
+      result = move();
+      break;
+  }
+  done_ = result.has_value();
+  return result;
+}
+
+Result<void> Step::become_new() {
+  if (const auto done = rename_new(target_.at(), temporary_, target_.at(), target_.name); !done) {
+    if (done.error() != std::errc::file_exists) return failed(done.error());
+    if (change_->on_conflict == OnConflict::overwrite) return changed_meanwhile();
+    return refused(Code::conflict, "it exists already",
+                   "choose another path, or pass on_conflict=overwrite", "path_conflict");
+  }
+  temporary_exists_ = false;
+  return {};
+}
+
+Result<void> Step::exchange() {
+  auto done = sys::rename_at(target_.at(), temporary_, target_.name, sys::Rename::exchange);
+  if (!done && done.error() == std::errc::invalid_argument) {
+    if (!is_old(status_of(target_))) return changed_meanwhile();
+    done = exchange_by_links();
+  }
+  if (!done) {
+    if (done.error() == std::errc::no_such_file_or_directory) return changed_meanwhile();
+    return failed(done.error());
+  }
+  if (is_old(sys::status_at(target_.at(), temporary_))) return {};
+  Error error = changed_meanwhile();
+  if (const auto kept = give_back()) error.hint = *kept;
+  return error;
+}
+
+// Where files cannot be exchanged: the same in the end, and the name always bears one of the two.
+sys::OrErrno<void> Step::exchange_by_links() {
+  const std::string aside = temporary_ + "-aside";
+  auto done = sys::hard_link_at(target_.at(), target_.name, aside);
+  if (!done) return done;
+  done = sys::rename_at(target_.at(), temporary_, target_.name, sys::Rename::replace);
+  if (!done) {
+    (void)sys::remove_file_at(target_.at(), aside);
+    return done;
+  }
+  return sys::rename_at(target_.at(), aside, temporary_, sys::Rename::replace);
+}
+
+Result<void> Step::put_aside() {
+  const auto done = sys::rename_at(target_.at(), target_.name, temporary_, sys::Rename::replace);
+  if (!done) {
+    if (done.error() == std::errc::no_such_file_or_directory) return changed_meanwhile();
+    return failed(done.error());
+  }
+  temporary_exists_ = true;
+  if (is_old(sys::status_at(target_.at(), temporary_))) return {};
+  Error error = changed_meanwhile();
+  if (const auto kept = put_back()) error.hint = *kept;
+  return error;
+}
+
+Result<void> Step::move() {
+  if (const auto done = rename_new(target_.at(), target_.name, to_->at(), to_->name); !done)
+    return not_moved(done.error());
+  if (is_old(status_of(*to_))) return {};
+  (void)rename_new(to_->at(), to_->name, target_.at(), target_.name);
+  return changed_meanwhile();
+}
+
+Error Step::not_moved(std::errc number) const {
+  switch (number) {
+    case std::errc::file_exists:
+    case std::errc::no_such_file_or_directory:
+      return changed_meanwhile();
+    case std::errc::cross_device_link:
+      return refused(Code::unsupported,
+                     fmt::format("'{}' is on another file system", escape_for_display(to_->shown)),
+                     "write it there and delete it here", "other_file_system");
+    case std::errc::invalid_argument:
+      return refused(Code::invalid_argument, "a directory cannot be moved into itself",
+                     "choose another path", "move_into_itself");
+    default:
+      return failed(number);
+  }
+}
+
+std::optional<std::string> Step::take_back() {
+  if (!std::exchange(done_, false)) return {};
+  switch (kind_) {
+    case Kind::create:
+      if (!names_ours(target_.name)) return {};  // somebody else's by now
+      if (sys::remove_file_at(target_.at(), target_.name)) return {};
+      return fmt::format("the new '{}' could not be removed again",
+                         escape_for_display(target_.shown));
+    case Kind::replace:
+      return give_back();
+    case Kind::remove:
+      return put_back();
+    case Kind::move:
+      break;
+  }
+  if (rename_new(to_->at(), to_->name, target_.at(), target_.name)) return {};
+  return fmt::format("'{}' could not be moved back and is now '{}'",
+                     escape_for_display(target_.shown), escape_for_display(to_->shown));
+}
+
+// Exchanges a second time. Another process may replace the file at any moment; its word is the
+// last, and nothing that is not ours is removed while it may be the only copy.
+std::optional<std::string> Step::give_back() {
+  for (int i = 0; i < kMaxTries; ++i) {
+    if (!names_ours(target_.name)) {
+      // Whoever replaced or removed ours would have done the same to the file that we now hold.
+      const auto ours =
+          identity_
+              ? sys::status(identity_)
+              : sys::OrErrno<sys::FileStatus>(std::unexpected(std::errc::bad_file_descriptor));
+      if (ours && ours->links == 0) return {};
+      break;
+    }
+    auto done = sys::rename_at(target_.at(), temporary_, target_.name, sys::Rename::exchange);
+    if (!done && done.error() == std::errc::invalid_argument) done = exchange_by_links();
+    if (!done) break;
+    if (names_ours(temporary_)) return {};
+    // Somebody was faster than the exchange: theirs goes back to its place.
+    if (!sys::rename_at(target_.at(), temporary_, target_.name, sys::Rename::exchange)) break;
+  }
+  return keep();
+}
+
+std::optional<std::string> Step::put_back() {
+  if (!rename_new(target_.at(), temporary_, target_.at(), target_.name)) return keep();
+  temporary_exists_ = false;
+  return {};
+}
+
+// Under a name that is not taken for a leftover once this process has ended.
+std::string Step::keep() {
+  temporary_exists_ = false;
+  std::string kept = ".helve-kept-" + temporary_.substr(temporary_.find_last_of("-.") + 1);
+  if (!sys::rename_at(target_.at(), temporary_, kept, sys::Rename::replace)) kept = temporary_;
+  return fmt::format("what was in '{}' before is kept beside it as '{}'",
+                     escape_for_display(target_.shown), kept);
+}
+
+void Step::discard() {
+  if (!std::exchange(temporary_exists_, false)) return;
+  (void)remove_tree_at(target_.at(), temporary_);
+}
+
+}  // namespace helve::workspace

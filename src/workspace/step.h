@@ -1,0 +1,88 @@
+// Step: one file of a change set on its way from the old state to the new: looked at, staged beside
+// its place, exchanged with what was there, and taken back if another step fails.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "workspace/target.h"
+
+namespace helve::workspace {
+
+// The caller holds the locks of its targets. In the order of declaration: look, stage, perform,
+// then discard or take_back. Whatever happens, the destructor leaves no temporary file behind,
+// except one that keeps somebody's only copy.
+class Step {
+ public:
+  enum class Kind : unsigned char { create, replace, remove, move };
+
+  Step(const Change& change, Target target, std::optional<Target> to, std::string temporary);
+  ~Step() { discard(); }
+  Step(Step&& other) noexcept;
+  Step& operator=(Step&&) = delete;
+
+  // Finds out what is there and whether it may be changed.
+  Result<void> look(const Targets& targets);
+  // Writes the new file beside its place. `hold` keeps a descriptor on it, which tells more about
+  // what others do to it.
+  enum class Hold : bool { no, yes };
+  struct Like {  // whose owner, mode and attributes a new file takes; null: the usual ones
+    const sys::Fd* file = nullptr;
+    const sys::FileStatus* status = nullptr;
+  };
+  Result<void> stage(Like like, Durability durability, Hold hold);
+  // A change by another process since the look is given back and reported as a conflict.
+  Result<void> perform();
+  // The old state again. Otherwise the sentence says where the old content is kept.
+  std::optional<std::string> take_back();
+  // Removes what bears the temporary name: what was staged, or what was there before.
+  void discard();
+
+  const Change& change() const { return *change_; }
+  const Target& target() const { return target_; }
+  const std::optional<Target>& to() const { return to_; }
+  Kind kind() const { return kind_; }
+  const std::string& temporary() const { return temporary_; }
+  // What was there; only when the kind is not create.
+  const sys::FileStatus& old_status() const { return old_; }
+  // What is there now; only after perform, and only when the kind is create or replace.
+  const sys::FileStatus& new_status() const { return ours_; }
+  // From now on somebody else takes care of what bears the temporary name.
+  void let_go() { temporary_exists_ = false; }
+
+ private:
+  Result<void> look_for_write();
+  Result<void> check_existing() const;
+  Result<void> look_at_source(const Targets& targets);
+  sys::OrErrno<void> fill(Like like, Durability durability);
+  Result<void> become_new();
+  Result<void> exchange();
+  sys::OrErrno<void> exchange_by_links();
+  Result<void> put_aside();
+  Result<void> move();
+  Error not_moved(std::errc number) const;
+  std::optional<std::string> give_back();
+  std::optional<std::string> put_back();
+  std::string keep();
+
+  Error refused(Code code, std::string_view why, std::string_view hint,
+                std::string_view type) const;
+  Error failed(std::errc number) const;
+  Error changed_meanwhile() const;
+  bool names_ours(std::string_view name) const;
+  bool is_old(const sys::OrErrno<sys::FileStatus>& now) const;
+
+  const Change* change_;
+  Target target_;
+  std::optional<Target> to_;
+  std::string temporary_;
+  Kind kind_ = Kind::create;
+  sys::FileStatus old_;
+  sys::FileStatus ours_;
+  sys::Fd identity_;  // of what was there until it is staged, then of our file
+  bool done_ = false;
+  bool temporary_exists_ = false;
+};
+
+}  // namespace helve::workspace

@@ -1,0 +1,87 @@
+#include "workspace/tree.h"
+
+#include <vector>
+
+#include "sys/directory.h"
+
+namespace helve::workspace {
+namespace {
+
+struct Named {
+  std::string name;
+  sys::FileKind kind;
+};
+
+sys::OrErrno<std::vector<Named>> entries_of(const sys::Fd& directory) {
+  std::vector<Named> entries;
+  std::vector<size_t> untold;
+  const auto read = sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
+    if (!entry.kind) untold.push_back(entries.size());
+    entries.push_back({std::string(entry.name), entry.kind.value_or(sys::FileKind::file)});
+    return true;
+  });
+  if (!read) return std::unexpected(read.error());
+  for (const size_t i : untold) {
+    const auto status = sys::status_at(directory, entries[i].name);
+    if (!status) return std::unexpected(status.error());
+    entries[i].kind = status->kind;
+  }
+  return entries;
+}
+
+sys::OrErrno<sys::Fd> open_inner(const sys::Fd& directory, std::string_view name) {
+  return sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+}
+
+sys::OrErrno<bool> walk(const sys::Fd& directory, const std::string& path, int depth,
+                        const std::function<bool(const TreeEntry&)>& visit) {
+  if (depth > kMaxTreeDepth) return std::unexpected(std::errc::filename_too_long);
+  const auto entries = entries_of(directory);
+  if (!entries) return std::unexpected(entries.error());
+  for (const Named& entry : *entries) {
+    const std::string inner_path = path.empty() ? entry.name : path + "/" + entry.name;
+    if (!visit({directory, entry.name, inner_path, entry.kind})) return false;
+    if (entry.kind != sys::FileKind::directory) continue;
+    const auto inner = open_inner(directory, entry.name);
+    if (!inner) return std::unexpected(inner.error());
+    if (const auto more = walk(*inner, inner_path, depth + 1, visit); !more || !*more) return more;
+  }
+  return true;
+}
+
+sys::OrErrno<void> empty(const sys::Fd& directory, int depth) {
+  if (depth > kMaxTreeDepth) return std::unexpected(std::errc::filename_too_long);
+  const auto entries = entries_of(directory);
+  if (!entries) return std::unexpected(entries.error());
+  for (const Named& entry : *entries) {
+    if (entry.kind != sys::FileKind::directory) {
+      if (const auto gone = sys::remove_file_at(directory, entry.name); !gone) return gone;
+      continue;
+    }
+    const auto inner = open_inner(directory, entry.name);
+    if (!inner) return std::unexpected(inner.error());
+    if (const auto emptied = empty(*inner, depth + 1); !emptied) return emptied;
+    if (const auto gone = sys::remove_directory_at(directory, entry.name); !gone) return gone;
+  }
+  return {};
+}
+
+}  // namespace
+
+sys::OrErrno<void> walk_tree(const sys::Fd& directory,
+                             const std::function<bool(const TreeEntry&)>& visit) {
+  const auto walked = walk(directory, "", 0, visit);
+  if (!walked) return std::unexpected(walked.error());
+  return {};
+}
+
+sys::OrErrno<void> remove_tree_at(const sys::Fd& directory, const std::string& name) {
+  const auto removed = sys::remove_file_at(directory, name);
+  if (removed || removed.error() != std::errc::is_a_directory) return removed;
+  const auto inner = open_inner(directory, name);
+  if (!inner) return std::unexpected(inner.error());
+  if (const auto emptied = empty(*inner, 0); !emptied) return emptied;
+  return sys::remove_directory_at(directory, name);
+}
+
+}  // namespace helve::workspace

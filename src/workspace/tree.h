@@ -1,0 +1,29 @@
+// Trees: directories with all they hold, by descriptor; links are never followed.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "sys/file_at.h"
+
+namespace helve::workspace {
+
+constexpr int kMaxTreeDepth = 256;
+
+struct TreeEntry {
+  const sys::Fd& directory;  // that holds it
+  std::string_view name;
+  std::string_view path;  // below the directory where the walk began
+  sys::FileKind kind;
+};
+
+// Visits what the directory holds, a directory before what is in it, until `visit` returns false.
+// Fails with filename_too_long when it is deeper than kMaxTreeDepth.
+sys::OrErrno<void> walk_tree(const sys::Fd& directory,
+                             const std::function<bool(const TreeEntry&)>& visit);
+
+// Removes the file, link or whole directory of that name.
+sys::OrErrno<void> remove_tree_at(const sys::Fd& directory, const std::string& name);
+
+}  // namespace helve::workspace

@@ -1,0 +1,210 @@
+// Several changes at once: all of them, or none.
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include <thread>
+
+#include "unit/workspace/fixture.h"
+
+namespace helve::workspace {
+namespace {
+
+using Kind = Change::Kind;
+using What = Changed::What;
+
+Change write(std::string path, std::string content) {
+  return {.path = std::move(path), .content = std::move(content)};
+}
+Change remove(std::string path) { return {.kind = Kind::remove, .path = std::move(path)}; }
+Change move(std::string path, std::string to) {
+  return {.kind = Kind::move, .path = std::move(path), .to = std::move(to)};
+}
+
+class Applying : public WorkspaceTest {
+ protected:
+  Error error_of(const std::vector<Change>& changes) const {
+    const auto applied = open()->apply(changes, {});
+    return applied ? Error{Code::internal, "it was applied"} : applied.error();
+  }
+  // Three old files and a change of each kind.
+  std::vector<Change> mixed() const {
+    tree.file("in/a", "old a");
+    tree.file("in/sub/b", "old b");
+    tree.file("in/c", "old c");
+    return {write("a", "new a"), write("new/deep/file", "new"), remove("sub/b"), move("c", "d")};
+  }
+  std::string check_old() const {
+    if (tree.content("in/a") != "old a") return "a: " + tree.content("in/a");
+    if (tree.content("in/sub/b") != "old b") return "sub/b: " + tree.content("in/sub/b");
+    if (tree.content("in/c") != "old c") return "c: " + tree.content("in/c");
+    if (tree.names("in") != std::vector<std::string>{"a", "c", "sub"}) return "extra names in in/";
+    if (tree.names("in/sub") != std::vector<std::string>{"b"}) return "extra names in in/sub";
+    return "";
+  }
+};
+
+TEST_F(Applying, MakesChangesOfEveryKind) {
+  const auto applied = open(Durability::synced)->apply(mixed(), {});
+  ASSERT_TRUE(applied) << describe(applied.error());
+  std::vector<What> what;
+  for (const Changed& file : applied->files) what.push_back(file.what);
+  EXPECT_EQ(what, (std::vector<What>{What::replaced, What::created, What::removed, What::moved}));
+  EXPECT_EQ(tree.content("in/a"), "new a");
+  EXPECT_EQ(tree.content("in/new/deep/file"), "new");
+  EXPECT_FALSE(tree.exists("in/sub/b"));
+  EXPECT_EQ(tree.content("in/d"), "old c");
+  EXPECT_EQ(tree.names("in"), (std::vector<std::string>{"a", "d", "new", "sub"}));
+  EXPECT_TRUE(tree.names("in/sub").empty());
+}
+
+TEST_F(Applying, ChangesNothingWhenOneOfThemIsRefused) {
+  std::vector<Change> changes = mixed();
+  changes.push_back(write(".git/config", "x"));
+  EXPECT_EQ(kind_of(error_of(changes)), "denied protected_path");
+  changes.back() = remove("missing");
+  EXPECT_EQ(kind_of(error_of(changes)), "not_found not_found");
+  changes.back() = move("a/../a", "new/deep/file");
+  EXPECT_FALSE(open()->apply(changes, {}));
+  EXPECT_EQ(check_old(), "");
+}
+
+TEST_F(Applying, TakesEverythingBackWhenTheLastChangeFails) {
+  const std::vector<Change> start = mixed();
+  for (const long call : {SYS_write, SYS_fchmod, SYS_syncfs, SYS_fsync}) {
+    EXPECT_CHILD_OK([&]() -> std::string {
+      const auto files = open(Durability::synced);
+      if (std::string why = make_fail(call, EIO); !why.empty()) return why;
+      const auto applied = files->apply(start, {});
+      return applied ? "it was applied" : "";
+    });
+    EXPECT_EQ(check_old(), "") << call;
+  }
+}
+
+TEST_F(Applying, RefusesTheSameFileTwiceWhateverItIsCalled) {
+  tree.file("in/sub/file", "old");
+  EXPECT_EQ(kind_of(error_of({write("sub/file", "1"), write("sub/../sub/file", "2")})),
+            "invalid_argument changed_twice");
+  EXPECT_EQ(kind_of(error_of({write("x", "1"), move("sub/file", "x")})),
+            "invalid_argument changed_twice");
+  EXPECT_EQ(kind_of(error_of({move("sub/file", "sub/file")})), "invalid_argument changed_twice");
+  EXPECT_EQ(kind_of(error_of({move("sub", "other"), write("sub/file", "2")})),
+            "invalid_argument changed_twice");
+  EXPECT_EQ(tree.content("in/sub/file"), "old");
+}
+
+TEST_F(Applying, NeverMovesOntoAFile) {
+  tree.file("in/a", "a");
+  tree.file("in/b", "b");
+  EXPECT_EQ(kind_of(error_of({move("a", "b")})), "conflict path_conflict");
+  EXPECT_EQ(tree.content("in/b"), "b");
+}
+
+TEST_F(Applying, DemandsTheVersionThatWasRead) {
+  tree.file("in/file", "old");
+  const auto files = open();
+  const auto snapshot = files->read_whole("file");
+  ASSERT_TRUE(snapshot);
+  EXPECT_EQ(snapshot->content, "old");
+  tree.file("in/file", "theirs");
+  Change change = write("file", "ours");
+  change.expected = snapshot->version;
+  const auto refused = files->apply({&change, 1}, {});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(kind_of(refused.error()), "conflict changed_meanwhile");
+  change.expected = files->read_whole("file")->version;
+  EXPECT_TRUE(files->apply({&change, 1}, {}));
+  EXPECT_EQ(tree.content("in/file"), "ours");
+}
+
+TEST_F(Applying, GivesANewFileTheModeOfTheOneItIsLike) {
+  tree.file("in/script", "old");
+  ::chmod(tree.path("in/script").c_str(), 0751);
+  Change created = write("moved/script", "new");
+  created.like = "script";
+  const std::vector<Change> changes = {created, remove("script")};
+  ASSERT_TRUE(open()->apply(changes, {}));
+  struct stat s;
+  ASSERT_EQ(::stat(tree.path("in/moved/script").c_str(), &s), 0);
+  EXPECT_EQ(s.st_mode & 07777, 0751u);
+  EXPECT_FALSE(tree.exists("in/script"));
+}
+
+TEST_F(Applying, RemovesALinkAndNotWhatItLeadsTo) {
+  tree.link("in/link", tree.path("out/secret"));
+  const Change change = remove("link");
+  ASSERT_TRUE(open()->apply({&change, 1}, {}));
+  EXPECT_FALSE(tree.exists("in/link"));
+  EXPECT_EQ(tree.content("out/secret"), "secret");
+}
+
+TEST_F(Applying, RemovesADirectoryOnlyWhenAskedTo) {
+  tree.file("in/sub/deep/file");
+  tree.link("in/sub/link", tree.path("out"));
+  Change change = remove("sub");
+  EXPECT_EQ(kind_of(error_of({change})), "invalid_argument is_directory");
+  EXPECT_TRUE(tree.exists("in/sub/deep/file"));
+  change.tree = true;
+  ASSERT_TRUE(open()->apply({&change, 1}, {}));
+  EXPECT_TRUE(tree.names("in").empty());
+  EXPECT_EQ(tree.names("out"), std::vector<std::string>{"secret"});
+}
+
+TEST_F(Applying, NeitherRemovesNorMovesARepository) {
+  tree.file("in/project/.git/config");
+  Change change = remove("project");
+  change.tree = true;
+  EXPECT_EQ(kind_of(error_of({change})), "denied protected_path");
+  EXPECT_EQ(kind_of(error_of({move("project", "elsewhere")})), "denied protected_path");
+  EXPECT_TRUE(tree.exists("in/project/.git/config"));
+}
+
+TEST_F(Applying, MovesADirectoryButNotIntoItself) {
+  tree.file("in/sub/file", "x");
+  EXPECT_EQ(kind_of(error_of({move("sub", "sub/inner")})), "invalid_argument move_into_itself");
+  const Change change = move("sub", "made/for/it");
+  ASSERT_TRUE(open()->apply({&change, 1}, {}));
+  EXPECT_EQ(tree.content("in/made/for/it/file"), "x");
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"made"});
+}
+
+TEST_F(Applying, TwoSetsOfTheSameFilesTakeTurns) {
+  tree.file("in/a", "0");
+  tree.file("in/b", "0");
+  const auto files = open();
+  std::atomic<int> failures = 0;
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 200; ++i) {
+          const std::string content = std::to_string(t * 1000 + i);
+          std::vector<Change> changes = {write("a", content), write("b", content)};
+          if (t % 2) std::swap(changes[0], changes[1]);
+          failures += !files->apply(changes, {});
+        }
+      });
+    }
+  }
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(tree.content("in/a"), tree.content("in/b"));
+  EXPECT_EQ(tree.names("in"), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(Applying, TwoThatMakeTheSameDirectoryBothSucceed) {
+  const auto files = open();
+  std::atomic<int> failures = 0;
+  for (int i = 0; i < 100; ++i) {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 3; ++t) {
+      threads.emplace_back([&] {
+        const Change change = write("new" + std::to_string(i) + "/deep/file", "x");
+        failures += !files->apply({&change, 1}, {});
+      });
+    }
+  }
+  EXPECT_EQ(failures, 0);
+}
+
+}  // namespace
+}  // namespace helve::workspace

@@ -1,0 +1,64 @@
+// What a session has seen of a file, and when a change by somebody else is a conflict.
+#include "unit/workspace/fixture.h"
+
+namespace helve::workspace {
+namespace {
+
+class SeenByASession : public WorkspaceTest {
+ protected:
+  void read(Workspace& files, std::string_view session, const std::string& path) const {
+    const auto open = files.open_file(path);
+    ASSERT_TRUE(open);
+    files.saw(session, path, open->status, tree.content("in/" + path));
+  }
+  std::string check(Workspace& files, std::string_view session, const std::string& path) const {
+    const auto now = files.read_whole(path);
+    if (!now) return describe(now.error());
+    const auto checked = files.check_seen(session, path, *now);
+    return checked ? "" : kind_of(checked.error());
+  }
+};
+
+TEST_F(SeenByASession, ChangesByOthersAreConflicts) {
+  tree.file("in/file", "one");
+  const auto files = open();
+  read(*files, "s", "file");
+  EXPECT_EQ(check(*files, "s", "file"), "");
+  tree.file("in/file", "two");
+  EXPECT_EQ(check(*files, "s", "file"), "conflict changed_since_read");
+  EXPECT_EQ(check(*files, "s", "./file"), "conflict changed_since_read");
+  EXPECT_EQ(check(*files, "other", "file"), "");
+  read(*files, "s", "file");
+  EXPECT_EQ(check(*files, "s", "file"), "");
+}
+
+TEST_F(SeenByASession, TheSameContentWithAnotherTimeIsNone) {
+  tree.file("in/file", "one");
+  const auto files = open();
+  read(*files, "s", "file");
+  std::filesystem::last_write_time(tree.path("in/file"), {});
+  EXPECT_EQ(check(*files, "s", "file"), "");
+}
+
+TEST_F(SeenByASession, ItsOwnWritesAreNone) {
+  tree.file("in/file", "one");
+  const auto files = open();
+  read(*files, "s", "file");
+  const Change change{.path = "file", .content = "two"};
+  ASSERT_TRUE(files->apply({&change, 1}, {.session = "s"}));
+  EXPECT_EQ(check(*files, "s", "file"), "");
+  tree.file("in/file", "three");
+  EXPECT_EQ(check(*files, "s", "file"), "conflict changed_since_read");
+}
+
+TEST_F(SeenByASession, WhatWasOnlySeenInPartIsToldByItsTime) {
+  tree.file("in/file", "one");
+  const auto files = open();
+  files->saw("s", "file", files->open_file("file")->status, {});
+  EXPECT_EQ(check(*files, "s", "file"), "");
+  tree.file("in/file", "longer");
+  EXPECT_EQ(check(*files, "s", "file"), "conflict changed_since_read");
+}
+
+}  // namespace
+}  // namespace helve::workspace

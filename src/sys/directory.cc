@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
+#include <cstring>
 #include <memory>
 
 namespace helve::sys {
@@ -55,6 +57,27 @@ OrErrno<void> for_each_entry(const Fd& directory,
     if (!visit({.name = name, .kind = kind_of(entry->d_type)})) return {};
   }
   if (errno != 0) return last_error();
+  return {};
+}
+
+OrErrno<size_t> read_entries(const Fd& directory, std::span<char> buffer) {
+  const ssize_t got = ::getdents64(directory.get(), buffer.data(), buffer.size());
+  if (got < 0) return last_error();
+  return static_cast<size_t>(got);
+}
+
+std::optional<DirectoryEntry> next_entry(std::span<const char>& entries) {
+  while (!entries.empty()) {
+    // The kernel's layout; the entry is cut where its name ends, so it is not a whole dirent64.
+    const char* entry = entries.data();
+    unsigned short length;
+    std::memcpy(&length, entry + offsetof(dirent64, d_reclen), sizeof length);
+    const auto type = static_cast<unsigned char>(entry[offsetof(dirent64, d_type)]);
+    const std::string_view name = entry + offsetof(dirent64, d_name);
+    entries = entries.subspan(length);
+    if (name == "." || name == "..") continue;
+    return DirectoryEntry{.name = name, .kind = kind_of(type)};
+  }
   return {};
 }
 

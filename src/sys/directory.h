@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "sys/file_at.h"
@@ -19,5 +20,13 @@ struct DirectoryEntry {
 // descriptor before; not for two threads on the same descriptor.
 OrErrno<void> for_each_entry(const Fd& directory,
                              const std::function<bool(const DirectoryEntry&)>& visit);
+
+// For walks of whole trees: one buffer for many directories.
+
+// Reads as many entries as the buffer holds, and says how many bytes they take; 0: there are no
+// more. Goes on where the last call on this descriptor ended.
+OrErrno<size_t> read_entries(const Fd& directory, std::span<char> buffer);
+// Takes the first entry off what read_entries put into a buffer; nothing when there is none.
+std::optional<DirectoryEntry> next_entry(std::span<const char>& entries);
 
 }  // namespace helve::sys

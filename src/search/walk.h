@@ -1,0 +1,91 @@
+// walk: every file of a tree, in parallel, without what the rules leave out. A directory is opened
+// below the root's descriptor and never through a link; nothing but directories and the files with
+// rules is opened. Small trees are walked on the calling thread alone.
+//
+// The visitor works on the thread that walks, while the file's directory is open: it can read or
+// stat the file without resolving its path again.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/glob_set.h"
+#include "sys/file_at.h"
+
+namespace helve::search {
+
+// Names that begin with a dot.
+enum class Hidden : unsigned char { skip, show };
+enum class IgnoreRules : unsigned char { respect, none };
+// Whether the contents of .git are shown when hidden names are. Its own name always is then.
+enum class GitDirectory : unsigned char { enter, skip };
+enum class GlobUse : unsigned char {
+  filter,      // only what matches is visited, of what the other rules leave
+  overriding,  // as ripgrep's --glob: what matches is visited even if it is hidden or ignored
+};
+
+struct WalkOptions {
+  Hidden hidden = Hidden::skip;
+  IgnoreRules ignore = IgnoreRules::respect;
+  GitDirectory git_directory = GitDirectory::enter;
+  // Of paths below the walked directory; null: everything. Excludes also keep the walk from
+  // entering a directory.
+  const GlobSet* globs = nullptr;
+  GlobUse glob_use = GlobUse::filter;
+  int max_depth = 1000;  // 1: only the directory itself
+  // Visitors that do much with each file: so many files at most are visited in a row before other
+  // threads may take the next. 0: listing is all, so that a directory is never worth sharing.
+  size_t batch = 0;
+  unsigned threads = 0;  // 0: one per core
+  std::stop_token stop = {};
+  std::optional<std::chrono::steady_clock::time_point> deadline = {};
+};
+
+// Valid during the visit.
+struct Item {
+  const sys::Fd& directory;
+  std::string_view name;
+  std::string_view path;  // below the walked directory; ends in `name`
+  sys::FileKind kind;     // of a link itself; links are never followed
+};
+
+enum class Next : unsigned char {
+  go_on,
+  skip,  // do not enter this directory
+  stop,  // end the walk
+};
+
+// One for each thread, so it needs no locks. Directories are visited before what they hold. Must
+// not throw.
+class Visitor {
+ public:
+  virtual ~Visitor() = default;
+  virtual Next visit(const Item& item) = 0;
+};
+
+struct WalkReport {
+  enum class End : unsigned char { complete, stopped_by_visitor, cancelled, deadline };
+  struct Unreadable {
+    std::string path;  // below the walked directory
+    std::errc error;
+  };
+
+  End end = End::complete;
+  std::uint64_t directories = 0;            // that were read
+  std::vector<Unreadable> unreadable = {};  // directories and files with rules; the first ones …
+  std::uint64_t unreadable_count = 0;       // … of so many
+};
+constexpr size_t kMaxUnreadable = 100;  // that a report names
+
+// `visitor` is called once on each thread that takes part; what it returns must outlive the walk.
+// Calls are never at the same time. Fails only when the directory itself cannot be read.
+sys::OrErrno<WalkReport> walk(const sys::Fd& directory, const WalkOptions& options,
+                              const std::function<Visitor&()>& visitor);
+
+}  // namespace helve::search

@@ -1,0 +1,277 @@
+#include "search/walk.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "search/ignore.h"
+#include "unit/search/tree.h"
+
+namespace helve::search {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+struct Found {
+  std::multiset<std::string> files;
+  std::multiset<std::string> others;
+  std::set<std::thread::id> threads;
+  WalkReport report;
+};
+
+class Collect final : public Visitor {
+ public:
+  explicit Collect(Next answer = Next::go_on) : answer_(answer) {}
+  Next visit(const Item& item) override {
+    (item.kind == sys::FileKind::file ? found.files : found.others).emplace(item.path);
+    found.threads.insert(std::this_thread::get_id());
+    EXPECT_TRUE(sys::status_at(item.directory, item.name)) << item.path;
+    return answer_;
+  }
+  Found found;
+
+ private:
+  Next answer_;
+};
+
+Found walk_in(const std::filesystem::path& path, const WalkOptions& options = {},
+              Next answer = Next::go_on) {
+  std::vector<std::unique_ptr<Collect>> visitors;
+  const auto directory = sys::open_directory(path.string());
+  EXPECT_TRUE(directory);
+  const auto report = walk(*directory, options, [&]() -> Visitor& {
+    return *visitors.emplace_back(std::make_unique<Collect>(answer));
+  });
+  Found all;
+  EXPECT_TRUE(report);
+  if (report) all.report = *report;
+  for (const auto& visitor : visitors) {
+    all.files.merge(visitor->found.files);
+    all.others.merge(visitor->found.others);
+    all.threads.merge(visitor->found.threads);
+  }
+  return all;
+}
+
+GlobSet globs(const std::vector<std::string>& patterns) {
+  return GlobSet::from_patterns(patterns).value();
+}
+
+TEST(Walk, FindsFilesAndDirectoriesAndSaysWhichIsWhich) {
+  Tree tree;
+  tree.file("a").file("d/b").file("d/e/c").directory("empty");
+  const Found found = walk_in(tree.path());
+  EXPECT_THAT(found.files, ElementsAre("a", "d/b", "d/e/c"));
+  EXPECT_THAT(found.others, ElementsAre("d", "d/e", "empty"));
+  EXPECT_EQ(found.report.directories, 4u);
+  EXPECT_EQ(found.report.end, WalkReport::End::complete);
+}
+
+TEST(Walk, NeverFollowsALinkNorOpensAFifo) {
+  Tree tree, outside;
+  outside.file("secret");
+  tree.file("d/a").link("out", outside.path().string()).link("loop", ".").fifo("pipe");
+  const Found found = walk_in(tree.path());
+  EXPECT_THAT(found.files, ElementsAre("d/a"));
+  EXPECT_THAT(found.others, ElementsAre("d", "loop", "out", "pipe"));
+}
+
+TEST(Walk, SkipsHiddenNamesUnlessAsked) {
+  Tree tree;
+  tree.file(".a").file(".d/b").file("c").file(".git/HEAD");
+  EXPECT_THAT(walk_in(tree.path()).files, ElementsAre("c"));
+  EXPECT_THAT(walk_in(tree.path(), {.hidden = Hidden::show}).files,
+              ElementsAre(".a", ".d/b", ".git/HEAD", "c"));
+  const Found without =
+      walk_in(tree.path(), {.hidden = Hidden::show, .git_directory = GitDirectory::skip});
+  EXPECT_THAT(without.files, ElementsAre(".a", ".d/b", "c"));
+  EXPECT_THAT(without.others, ElementsAre(".d", ".git"));
+}
+
+TEST(Walk, GitIgnoreCountsOnlyInARepository) {
+  Tree tree;
+  tree.file(".gitignore", "*.o\n").file("a.o").file("a.c");
+  EXPECT_THAT(walk_in(tree.path()).files, ElementsAre("a.c", "a.o"));
+  tree.directory(".git");
+  EXPECT_THAT(walk_in(tree.path()).files, ElementsAre("a.c"));
+  EXPECT_THAT(walk_in(tree.path(), {.ignore = IgnoreRules::none}).files, ElementsAre("a.c", "a.o"));
+}
+
+TEST(Walk, RulesOfTheDirectoriesAboveHold) {
+  Tree tree;
+  tree.directory(".git").file(".gitignore", "*.o\n/sub/x\n").file("sub/a.o").file("sub/a.c");
+  tree.file("sub/x").file("sub/in/x");
+  EXPECT_THAT(walk_in(tree.path() / "sub").files, ElementsAre("a.c", "in/x"));
+}
+
+TEST(Walk, ANestedRepositoryEndsTheRulesOfTheOuter) {
+  Tree tree;
+  tree.directory(".git").file(".gitignore", "*.o\n").file("inner/.git", "gitdir: nowhere\n");
+  tree.file("inner/a.o").file("a.o").file("deep/a.o");
+  EXPECT_THAT(walk_in(tree.path()).files, ElementsAre("inner/a.o"));
+}
+
+TEST(Walk, NearerRulesGoFirstAndRgignoreBeforeIgnoreBeforeGitignore) {
+  Tree tree;
+  tree.directory(".git").file(".gitignore", "*.o\n*.a\n*.b\n").file("sub/.gitignore", "!*.o\n");
+  tree.file(".ignore", "!*.a\n*.b\n").file(".rgignore", "!*.b\n");
+  tree.file("x.o").file("x.a").file("x.b").file("sub/x.o");
+  EXPECT_THAT(walk_in(tree.path()).files, ElementsAre("sub/x.o", "x.a", "x.b"));
+}
+
+TEST(Walk, AnIgnoredDirectoryIsNotEnteredEvenIfAFileInItIsKept) {
+  Tree tree;
+  tree.directory(".git").file(".gitignore", "build/\n!build/keep\n").file("build/keep").file("a");
+  EXPECT_THAT(walk_in(tree.path()).files, ElementsAre("a"));
+}
+
+TEST(Walk, ARuleThatKeepsAHiddenNameShowsIt) {
+  Tree tree;
+  tree.file(".ignore", "!.shown\n").file(".shown").file(".other");
+  EXPECT_THAT(walk_in(tree.path()).files, ElementsAre(".shown"));
+}
+
+TEST(Walk, ExcludesOfTheRepositoryCount) {
+  Tree tree;
+  tree.file(".git/info/exclude", "/b\n").file("b").file("a/b");
+  EXPECT_THAT(walk_in(tree.path()).files, ElementsAre("a/b"));
+}
+
+TEST(Walk, ExcludesOfAWorkTreeAreThoseThatAllShare) {
+  Tree tree;
+  tree.file("main/.git/info/exclude", "b\n").file("main/.git/worktrees/w/commondir", "../..\n");
+  tree.file("w/.git", "gitdir: ../main/.git/worktrees/w\n").file("w/b").file("w/a");
+  EXPECT_THAT(walk_in(tree.path() / "w").files, ElementsAre("a"));
+}
+
+TEST(Walk, GlobsFilterWhatTheRulesLeave) {
+  Tree tree;
+  tree.file(".ignore", "b.c\n")
+      .file("a.c")
+      .file("b.c")
+      .file(".h.c")
+      .file("src/x.c")
+      .file("src/x.h");
+  const GlobSet set = globs({"*.c", "!x.c"});
+  EXPECT_THAT(walk_in(tree.path(), {.globs = &set}).files, ElementsAre("a.c"));
+  EXPECT_THAT(walk_in(tree.path(), {.globs = &set}).others, IsEmpty());
+  EXPECT_THAT(walk_in(tree.path(), {.globs = &set, .glob_use = GlobUse::overriding}).files,
+              ElementsAre(".h.c", "a.c", "b.c"));
+}
+
+TEST(Walk, DirectoriesWhereNothingCanMatchAreNotRead) {
+  Tree tree;
+  tree.file("src/lib/a.c").file("doc/a/b/c").file("src/x.c");
+  const GlobSet set = globs({"src/*.c"});
+  const Found found = walk_in(tree.path(), {.globs = &set});
+  EXPECT_THAT(found.files, ElementsAre("src/x.c"));
+  EXPECT_EQ(found.report.directories, 2u);
+}
+
+TEST(Walk, ExcludedDirectoriesAreNotRead) {
+  Tree tree;
+  tree.file("out/a").file("in/a");
+  const GlobSet set = globs({"!out"});
+  EXPECT_THAT(walk_in(tree.path(), {.globs = &set}).files, ElementsAre("in/a"));
+}
+
+TEST(Walk, GoesNoDeeperThanAsked) {
+  Tree tree;
+  tree.file("a").file("d/b").file("d/e/c");
+  EXPECT_THAT(walk_in(tree.path(), {.max_depth = 1}).files, ElementsAre("a"));
+  EXPECT_THAT(walk_in(tree.path(), {.max_depth = 2}).files, ElementsAre("a", "d/b"));
+}
+
+TEST(Walk, StaysOnTheCallingThreadWhenThereIsLittleToDo) {
+  Tree tree;
+  for (int i = 0; i < 10; ++i) tree.file("d" + std::to_string(i) + "/f");
+  EXPECT_THAT(walk_in(tree.path(), {.threads = 4}).threads,
+              ElementsAre(std::this_thread::get_id()));
+}
+
+TEST(Walk, ManyThreadsFindEachFileOnce) {
+  Tree tree;
+  for (int i = 0; i < 60; ++i) {
+    for (int j = 0; j < 8; ++j)
+      tree.file("d" + std::to_string(i) + "/e" + std::to_string(j) + "/f");
+  }
+  for (const size_t batch : {0, 1, 3}) {
+    const Found found = walk_in(tree.path(), {.batch = batch, .threads = 8});
+    EXPECT_EQ(std::set(found.files.begin(), found.files.end()).size(), 480u);
+    EXPECT_THAT(found.files, SizeIs(480));
+    EXPECT_THAT(found.others, SizeIs(540));
+  }
+}
+
+TEST(Walk, ADirectoryLargerThanTheBufferIsReadWhole) {
+  Tree tree;
+  const std::string long_name(200, 'n');
+  for (int i = 0; i < 1000; ++i) tree.file(long_name + std::to_string(i));
+  tree.file(".ignore", "*7\n");
+  EXPECT_THAT(walk_in(tree.path()).files, SizeIs(900));
+  EXPECT_THAT(walk_in(tree.path(), {.batch = 7, .threads = 3}).files, SizeIs(900));
+}
+
+TEST(Walk, NamesAreBytes) {
+  Tree tree;
+  tree.file("new\nline").file("\x1b[31m").file("\xff\xfe");
+  EXPECT_THAT(walk_in(tree.path()).files, ElementsAre("\x1b[31m", "new\nline", "\xff\xfe"));
+}
+
+TEST(Walk, EndsWhenAsked) {
+  Tree tree;
+  for (int i = 0; i < 200; ++i) tree.file("f" + std::to_string(i));
+  std::stop_source source;
+  source.request_stop();
+  const Found stopped = walk_in(tree.path(), {.stop = source.get_token()});
+  EXPECT_EQ(stopped.report.end, WalkReport::End::cancelled);
+  EXPECT_THAT(stopped.files, IsEmpty());
+  const Found late = walk_in(tree.path(), {.deadline = std::chrono::steady_clock::now()});
+  EXPECT_EQ(late.report.end, WalkReport::End::deadline);
+  const Found enough = walk_in(tree.path(), {}, Next::stop);
+  EXPECT_EQ(enough.report.end, WalkReport::End::stopped_by_visitor);
+  EXPECT_THAT(enough.files, SizeIs(1));
+}
+
+TEST(Walk, ADirectoryThatTheVisitorSkipsIsNotEntered) {
+  Tree tree;
+  tree.file("d/a");
+  EXPECT_THAT(walk_in(tree.path(), {}, Next::skip).files, IsEmpty());
+}
+
+TEST(Walk, WhatCannotBeReadIsNamedAndTheRestIsFound) {
+  Tree tree;
+  tree.file("a").file("sub/.ignore", std::string(kMaxUnreadable, 'x')).file("sub/b");
+  std::filesystem::resize_file(tree.path() / "sub/.ignore", 5u << 20);
+  const Found found = walk_in(tree.path());
+  EXPECT_THAT(found.files, ElementsAre("a", "sub/b"));
+  ASSERT_THAT(found.report.unreadable, SizeIs(1));
+  EXPECT_EQ(found.report.unreadable[0].path, "sub/.ignore");
+}
+
+TEST(Walk, ADirectoryWithoutPermissionIsNamedAndTheRestIsFound) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  Tree tree;
+  tree.file("a").directory("shut");
+  std::filesystem::permissions(tree.path() / "shut", std::filesystem::perms::none);
+  const Found found = walk_in(tree.path());
+  EXPECT_THAT(found.files, ElementsAre("a"));
+  ASSERT_THAT(found.report.unreadable, SizeIs(1));
+  EXPECT_EQ(found.report.unreadable[0].error, std::errc::permission_denied);
+  std::filesystem::permissions(tree.path() / "shut", std::filesystem::perms::owner_all);
+}
+
+TEST(GitConfig, TheLastExcludesFileCounts) {
+  EXPECT_EQ(excludes_file_setting("[core]\n\texcludesFile = /a\n[Core] excludesfile=/b\n"), "/b");
+  EXPECT_EQ(excludes_file_setting("[core]\nexcludesfile = \"/with space\" # why\n"), "/with space");
+  EXPECT_EQ(excludes_file_setting("[core \"x\"]\nexcludesfile = /a\n[user]\nexcludesfile=/b"), "");
+}
+
+}  // namespace
+}  // namespace helve::search

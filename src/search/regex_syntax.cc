@@ -101,7 +101,7 @@ Result<Regex> parse_regex(std::string_view pattern, const RegexOptions& options)
   }
   Regex out{.options = options};
   out.ignore_case = options.case_mode == CaseMode::insensitive;
-  if (options.syntax == Syntax::literal) {
+  if (options.kind == PatternKind::literal) {
     if (options.case_mode == CaseMode::smart)
       out.ignore_case = std::ranges::none_of(pattern, [](char c) { return is_upper(c); });
     out.root = TRY(parse_literal(pattern, options, out.ignore_case));

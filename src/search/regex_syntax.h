@@ -61,11 +61,11 @@ struct Node {
 };
 
 enum class CaseMode : unsigned char { sensitive, insensitive, smart };
-enum class Syntax : unsigned char { regex, literal };
+enum class PatternKind : unsigned char { regex, literal };
 enum class Newlines : unsigned char { excluded, matched };  // whether a match may span lines
 
 struct RegexOptions {
-  Syntax syntax = Syntax::regex;
+  PatternKind kind = PatternKind::regex;
   CaseMode case_mode = CaseMode::sensitive;
   bool word = false;  // the match begins and ends where words do
   Newlines newlines = Newlines::excluded;

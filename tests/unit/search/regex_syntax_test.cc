@@ -64,7 +64,7 @@ TEST(RegexSyntax, BoundsDepthSizeAndCounts) {
 
 TEST(RegexSyntax, LeavesNoWayToMatchANewlineUnlessAsked) {
   EXPECT_NE(refusal(R"(a\nb)").find("a newline"), std::string::npos);
-  EXPECT_NE(refusal("a\nb", {.syntax = Syntax::literal}).find("a newline"), std::string::npos);
+  EXPECT_NE(refusal("a\nb", {.kind = PatternKind::literal}).find("a newline"), std::string::npos);
   EXPECT_EQ(refusal(R"(a\nb)", {.newlines = Newlines::matched}), "accepted");
   for (const char* pattern : {R"(\s)", "[^x]", "(?s).", R"([\n])", R"(\W)", R"([\s\S])"}) {
     EXPECT_FALSE(parsed(pattern).root.set->bytes['\n']) << pattern;

@@ -12,7 +12,7 @@ std::string required(std::string_view pattern, RegexOptions options = {}) {
 
 TEST(Required, ALiteralIsRequiredWhole) {
   EXPECT_EQ(required("hello"), R"("hello")");
-  EXPECT_EQ(required("a.b*", {.syntax = Syntax::literal}), R"("a.b*")");
+  EXPECT_EQ(required("a.b*", {.kind = PatternKind::literal}), R"("a.b*")");
 }
 
 TEST(Required, LiteralsAroundSomethingElseAreAllRequired) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -191,6 +192,34 @@ OrErrno<FileStatus> status_at(const Fd& directory, std::string_view name) {
     return last_error();
   }
   return from_stat(s);
+}
+
+OrErrno<FileStatus> status_of(const std::string& path) {
+  struct stat found;
+  if (::stat(path.c_str(), &found) < 0) return last_error();
+  return from_stat(found);
+}
+
+bool is_local(const Fd& directory) {
+  struct statfs found;
+  if (::fstatfs(directory.get(), &found) < 0) return false;
+  switch (static_cast<std::uint32_t>(found.f_type)) {
+    case 0x6969:      // NFS
+    case 0x517B:      // SMB
+    case 0xFF534D42:  // CIFS
+    case 0xFE534D42:  // SMB2
+    case 0x65735546:  // FUSE
+    case 0x01021997:  // 9P
+    case 0x00C36400:  // CEPH
+    case 0x5346414F:  // AFS
+    case 0x6B414653:  // kAFS
+    case 0x73757245:  // CODA
+    case 0x786F4256:  // VirtualBox's shared folders
+    case 0xBACBACBC:  // VMware's
+      return false;
+    default:
+      return true;
+  }
 }
 
 OrErrno<std::string> path_of(const Fd& file) {

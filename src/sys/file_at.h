@@ -61,6 +61,10 @@ std::string temporary_name();
 
 OrErrno<FileStatus> status(const Fd& file);
 OrErrno<FileStatus> status_at(const Fd& directory, std::string_view name);  // of a link itself
+OrErrno<FileStatus> status_of(const std::string& path);                     // links are followed
+// Whether only this machine changes what the directory holds: not on network file systems, nor on
+// those that another process makes up.
+bool is_local(const Fd& directory);
 // Where a descriptor is now, as an absolute path.
 OrErrno<std::string> path_of(const Fd& file);
 OrErrno<std::string> read_link_at(const Fd& directory, std::string_view name);

@@ -105,13 +105,14 @@ Ignore::Ptr Ignore::in(const sys::Fd& directory, std::string_view absolute_direc
 
 void Ignore::read_repository(const sys::Fd& directory, std::string_view absolute_directory) {
   if (const auto pointer = read_beneath(directory, ".git", kMaxPointer); pointer && *pointer) {
-    const std::string path = exclude_of_work_tree(absolute_directory, **pointer);
-    if (const auto content = sys::read_file(path, kMaxIgnoreFile); content) {
+    exclude_file_ = exclude_of_work_tree(absolute_directory, **pointer);
+    if (const auto content = sys::read_file(exclude_file_, kMaxIgnoreFile)) {
       exclude_ = GlobSet::from_ignore_file(*content);
     }
-  } else if (const auto content = read_beneath(directory, ".git/info/exclude", kMaxIgnoreFile);
-             content && *content) {
-    exclude_ = GlobSet::from_ignore_file(**content);
+  } else {
+    exclude_file_ = std::string(absolute_directory) + "/.git/info/exclude";
+    const auto content = read_beneath(directory, ".git/info/exclude", kMaxIgnoreFile);
+    if (content && *content) exclude_ = GlobSet::from_ignore_file(**content);
   }
   const std::string global = global_excludes_path();
   if (global.empty()) return;

@@ -47,6 +47,10 @@ class Ignore {
   // hidden.
   Verdict decide(const Candidate& candidate) const;
 
+  // The repository's own list, whether it exists or not; empty when no repository begins here.
+  const std::string& exclude_file() const { return exclude_file_; }
+  const Ignore* parent() const { return parent_.get(); }
+
  private:
   void read_repository(const sys::Fd& directory, std::string_view absolute_directory);
 
@@ -54,6 +58,7 @@ class Ignore {
   size_t base_ = 0;             // where in an absolute path the names below this directory begin
   bool is_repository_ = false;  // it has a .git
   bool in_repository_ = false;  // it, or a directory above
+  std::string exclude_file_;
   GlobSet rgignore_, ignore_, gitignore_, exclude_;
   GlobSet global_;  // the user's own, with the repository that it is about
 };

@@ -121,6 +121,9 @@ Result<void> Segment::check(std::string_view name) {
   const std::uint64_t tables = bounds[static_cast<size_t>(Section::grams)];
   if (quick_hash(bytes.substr(tables)) != header_->tables_hash)
     return damaged(name, "its tables changed");
+  for (std::uint32_t file = 0; file < file_count(); ++file) {
+    if (flags(file) & kNotIndexed) unindexed_.push_back(file);
+  }
   return {};
 }
 
@@ -133,6 +136,20 @@ std::string_view Segment::path(std::uint32_t file) const {
 std::uint32_t Segment::file_of(Doc doc) const {
   const auto after = std::ranges::upper_bound(files(), doc, {}, &FileRecord::first_doc);
   return static_cast<std::uint32_t>(after - files().begin() - 1);
+}
+
+std::uint32_t Segment::first_below(std::string_view directory) const {
+  if (directory.empty()) return 0;
+  const std::string start = std::string(directory) + "/";
+  std::uint32_t first = 0, end = file_count();
+  while (first < end) {
+    const std::uint32_t middle = first + (end - first) / 2;
+    if (path_less(path(middle), start))
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  return first;
 }
 
 std::optional<std::uint32_t> Segment::find(std::string_view path) const {

@@ -57,6 +57,12 @@ class Segment {
   const DocRecord& doc(Doc doc) const { return docs()[doc]; }
   std::uint32_t file_of(Doc doc) const;
 
+  // The files without documents, which may hold anything.
+  std::span<const std::uint32_t> unindexed_files() const { return unindexed_; }
+
+  // The first file below the directory, or where it would be.
+  std::uint32_t first_below(std::string_view directory) const;
+
   std::optional<std::uint32_t> find(std::string_view path) const;
   // The list of a gram, by its number; nothing when no document has the gram.
   struct List {
@@ -82,6 +88,7 @@ class Segment {
 
   sys::MappedFile file_;
   const SegmentHeader* header_ = nullptr;
+  std::vector<std::uint32_t> unindexed_;
 };
 
 }  // namespace helve::search

@@ -61,6 +61,7 @@ class Worker {
     for (auto& each : report_.unreadable) {
       if (all.unreadable.size() < kMaxUnreadable) all.unreadable.push_back(std::move(each));
     }
+    std::ranges::move(report_.exclude_files, std::back_inserter(all.exclude_files));
   }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -221,6 +222,8 @@ Ignore::Ptr Worker::rules_of(const sys::Fd& directory, const WalkTask& task,
   const std::string_view absolute = std::string_view(path_).substr(0, directory_size_ - 1);
   Ignore::Ptr rules = Ignore::in(directory, absolute, names, task.ignore, unread);
   for (const std::string& name : unread) note_unreadable(task.path + name, std::errc::io_error);
+  if (rules != task.ignore && !rules->exclude_file().empty())
+    report_.exclude_files.push_back(rules->exclude_file());
   return rules;
 }
 
@@ -311,6 +314,10 @@ sys::OrErrno<WalkReport> walk(const sys::Fd& directory, const WalkOptions& optio
     auto path = sys::path_of(directory);
     if (path && *path != "/") shared.root_path = std::move(*path);
     above = Ignore::above(shared.root_path);
+    for (const Ignore* rules = above.get(); rules; rules = rules->parent()) {
+      if (!rules->exclude_file().empty())
+        shared.report.exclude_files.push_back(rules->exclude_file());
+    }
   }
   shared.may_start = threads_for(options) - 1;
   shared.queue.join();

@@ -80,6 +80,9 @@ struct WalkReport {
   std::uint64_t directories = 0;            // that were read
   std::vector<Unreadable> unreadable = {};  // directories and files with rules; the first ones …
   std::uint64_t unreadable_count = 0;       // … of so many
+  // Absolute paths of the lists of excludes in repositories' own directories, which no walk shows;
+  // some need not exist.
+  std::vector<std::string> exclude_files = {};
 };
 constexpr size_t kMaxUnreadable = 100;  // that a report names
 

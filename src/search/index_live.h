@@ -1,0 +1,100 @@
+// LiveIndex: the index of a tree in a process that stays. The kernel tells what changes, so that a
+// search neither walks nor asks about files that did not change.
+//
+// Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "search/index_narrow.h"
+#include "search/walk.h"
+#include "sys/directory_watch.h"
+
+namespace helve::search {
+
+struct PathLess {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const { return path_less(a, b); }
+};
+
+// A file to search, and what of it.
+struct ToSearch {
+  std::string path;  // below the root
+  Look look = Look::at_all;
+  std::vector<Part> parts = {};
+};
+
+struct AllToSearch {
+  std::vector<ToSearch> files;  // in the order of path_less
+  std::vector<WalkReport::Unreadable> unreadable;
+  std::uint64_t unreadable_count = 0;
+};
+
+class LiveIndex {
+ public:
+  // `root` is the directory at the absolute path `root_path`; both and `index` outlive this.
+  LiveIndex(const sys::Fd& root, std::string root_path, Index& index);
+
+  // The files in `directory` ("" for the whole tree) that can have a match, out of those that a
+  // walk without special wishes would show. Nothing when that cannot be said: the tree cannot be
+  // watched, or `limits` ended the walk.
+  Result<std::optional<AllToSearch>> files(std::string_view directory, const Required& required,
+                                           Together together, const Around& around,
+                                           const WalkOptions& limits);
+
+  struct Counts {
+    size_t known = 0;  // files that the index knows as they are
+    size_t loose = 0;  // files that are searched whole
+    size_t watches = 0;
+  };
+  Counts counts() const;
+  // Files that the index does not know as they are, in order: what an update needs.
+  std::vector<std::string> loose_files() const;
+  std::vector<std::string> all_files() const;
+  // From now on with the segments that the index has by now.
+  void use_new_segments();
+
+ private:
+  struct Seen;
+  class Lister;
+
+  bool refresh(const WalkOptions& limits);
+  void take_events();
+  bool walk_all(const WalkOptions& limits);
+  bool list_again(const std::string& directory, const WalkOptions& limits);
+  void look_again(const std::string& path);
+  void set_segments();
+  void place(const std::string& path, const FileStamp& stamp);
+  void place_as_it_is(const std::string& path);
+  void forget_files_of(std::string_view directory);
+  void forget(std::string_view path);
+  bool rules_changed();
+
+  const sys::Fd& root_;
+  const std::string root_path_;
+  Index& index_;
+
+  mutable std::mutex mutex_;  // guards all that follows
+  std::optional<sys::DirectoryWatch> inotify_;
+  bool is_watched_ = false;  // what follows is true but for the events that wait
+  bool cannot_watch_ = false;
+  std::unordered_map<int, std::string> directories_;  // by watch; paths below the root
+  std::shared_ptr<const Segments> segments_;
+  std::vector<std::vector<bool>> known_;  // for each segment, which of its files count
+  std::set<std::string, PathLess> loose_;
+  std::set<std::string> to_list_;  // directories whose entries changed
+  std::set<std::string> to_stat_;  // files whose content changed
+  std::set<std::string> exclude_files_;
+  std::vector<std::pair<std::string, FileStamp>> rules_;  // that no event tells about
+  std::vector<WalkReport::Unreadable> unreadable_;
+  std::uint64_t unreadable_count_ = 0;
+};
+
+}  // namespace helve::search

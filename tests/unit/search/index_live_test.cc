@@ -1,0 +1,217 @@
+// A live index against a walk: whatever happened to the tree, both show the same files.
+#include "search/index_live.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <limits>
+#include <random>
+
+#include "unit/workspace/temp_tree.h"
+
+namespace helve::search {
+namespace {
+
+using Paths = std::vector<std::string>;
+
+class LiveIndexTest : public ::testing::Test {
+ protected:
+  LiveIndexTest()
+      : index_(state_.path("index"), tree_.path()),
+        root_(std::move(*sys::open_directory(tree_.path()))),
+        live_(root_, tree_.path(), index_),
+        // Long after whatever the test writes, so that no file counts as just changed.
+        clock_(std::numeric_limits<std::int32_t>::max() * std::int64_t{1000}) {}
+
+  BuildOptions options() const { return {.clock = &clock_}; }
+  void build() {
+    ASSERT_TRUE(index_.build(root_, shown(), options()));
+    live_.use_new_segments();
+  }
+  Paths files(std::string_view pattern, std::string_view directory = "") {
+    const Regex regex = *parse_regex(pattern);
+    const auto all = live_.files(directory, required_text(regex), Together::in_a_line, {}, {});
+    EXPECT_TRUE(all && *all);
+    Paths paths;
+    for (const ToSearch& file : (*all)->files) paths.push_back(file.path);
+    EXPECT_TRUE(std::ranges::is_sorted(paths, path_less));
+    return paths;
+  }
+  // What a walk shows.
+  Paths shown() const {
+    struct Collector final : Visitor {
+      Next visit(const Item& item) override {
+        if (item.kind == sys::FileKind::file) paths.emplace_back(item.path);
+        return Next::go_on;
+      }
+      Paths paths;
+    };
+    std::deque<Collector> collectors;
+    const auto report = walk(root_, {}, [&]() -> Visitor& { return collectors.emplace_back(); });
+    EXPECT_TRUE(report);
+    Paths all;
+    for (const Collector& each : collectors) std::ranges::copy(each.paths, std::back_inserter(all));
+    std::ranges::sort(all, path_less);
+    return all;
+  }
+
+  TempTree tree_, state_;
+  Index index_;
+  sys::Fd root_;
+  LiveIndex live_;
+  sys::ManualClock clock_;
+};
+
+TEST_F(LiveIndexTest, WithoutSegmentsEveryFileIsSearched) {
+  tree_.file("a.txt", "one");
+  tree_.file("d/b.txt", "two");
+  EXPECT_EQ(files("one"), (Paths{"a.txt", "d/b.txt"}));
+  EXPECT_EQ(files("one", "d"), Paths{"d/b.txt"});
+}
+
+TEST_F(LiveIndexTest, NarrowsToFilesThatCanMatch) {
+  tree_.file("a.txt", "one");
+  tree_.file("d/b.txt", "two");
+  tree_.file("d-e/b.txt", "two");
+  build();
+  EXPECT_EQ(files("one"), Paths{"a.txt"});
+  EXPECT_EQ(files("two", "d"), Paths{"d/b.txt"});
+  EXPECT_EQ(live_.counts().known, 3u);
+}
+
+TEST_F(LiveIndexTest, SearchesWhatChanged) {
+  tree_.file("a.txt", "one");
+  tree_.file("b.txt", "two");
+  build();
+  EXPECT_EQ(files("three"), Paths{});
+  tree_.file("b.txt", "three");
+  EXPECT_EQ(files("three"), Paths{"b.txt"});
+  EXPECT_EQ(files("two"), Paths{"b.txt"}) << "changed, so it may hold anything";
+  ASSERT_TRUE(index_.update(root_, live_.loose_files(), options()));
+  live_.use_new_segments();
+  EXPECT_EQ(files("two"), Paths{});
+  EXPECT_EQ(files("three"), Paths{"b.txt"});
+}
+
+TEST_F(LiveIndexTest, ForgetsWhatIsGone) {
+  tree_.file("a.txt", "one");
+  tree_.file("b.txt", "one");
+  build();
+  EXPECT_EQ(files("one"), (Paths{"a.txt", "b.txt"}));
+  std::filesystem::remove(tree_.path("a.txt"));
+  EXPECT_EQ(files("one"), Paths{"b.txt"});
+  std::filesystem::rename(tree_.path("b.txt"), tree_.path("c.txt"));
+  EXPECT_EQ(files("one"), Paths{"c.txt"});
+}
+
+TEST_F(LiveIndexTest, FollowsNewDirectories) {
+  tree_.file("a.txt", "one");
+  build();
+  EXPECT_EQ(files("one"), Paths{"a.txt"});
+  tree_.file("d/e/f.txt", "one");
+  EXPECT_EQ(files("one"), (Paths{"a.txt", "d/e/f.txt"}));
+  tree_.file("d/e/g.txt", "one");
+  EXPECT_EQ(files("one"), (Paths{"a.txt", "d/e/f.txt", "d/e/g.txt"}));
+}
+
+TEST_F(LiveIndexTest, FollowsIgnoreRules) {
+  tree_.file("a.txt", "one");
+  tree_.file("b.log", "one");
+  build();
+  EXPECT_EQ(files("one"), (Paths{"a.txt", "b.log"}));
+  tree_.file(".ignore", "*.log\n");
+  EXPECT_EQ(files("one"), Paths{"a.txt"});
+  tree_.file(".ignore", "*.txt\n");
+  EXPECT_EQ(files("one"), Paths{"b.log"});
+}
+
+TEST_F(LiveIndexTest, FollowsARepositorysOwnExcludes) {
+  tree_.file("r/a.txt", "one");
+  tree_.file("r/.git/info/exclude", "");
+  build();
+  EXPECT_EQ(files("one"), Paths{"r/a.txt"});
+  tree_.file("r/.git/info/exclude", "a.txt\n");
+  EXPECT_EQ(files("one"), Paths{});
+}
+
+TEST_F(LiveIndexTest, ReadsOnlyTheLinesOfALargeFileThatMatter) {
+  std::string text;
+  for (int i = 0; text.size() < 4 * kDocumentBytes; ++i) text += "line " + std::to_string(i) + "\n";
+  const size_t middle = text.find('\n', text.size() / 2) + 1;
+  text.insert(middle, "needle\n");
+  tree_.file("large.txt", text);
+  build();
+  const Regex regex = *parse_regex("needle");
+  const auto all = live_.files("", required_text(regex), Together::in_a_line, {}, {});
+  ASSERT_TRUE(all && *all);
+  ASSERT_EQ((*all)->files.size(), 1u);
+  ASSERT_EQ((*all)->files[0].look, Look::at_parts);
+  ASSERT_EQ((*all)->files[0].parts.size(), 1u);
+  const Part& part = (*all)->files[0].parts[0];
+  EXPECT_NE(text.substr(part.offset, part.size).find("needle"), std::string::npos);
+  EXPECT_LT(part.size, 2 * kDocumentBytes);
+  EXPECT_EQ(part.lines_before,
+            static_cast<std::uint64_t>(
+                std::count(text.begin(), text.begin() + static_cast<long>(part.offset), '\n')));
+  const auto wider = live_.files("", required_text(regex), Together::in_a_line, {2, 2}, {});
+  EXPECT_GT((*wider)->files[0].parts[0].size, part.size);
+}
+
+// Anything that can happen to a tree, many times.
+TEST_F(LiveIndexTest, AlwaysShowsWhatAWalkShows) {
+  std::mt19937 random(7);
+  const auto name = [&] {
+    const char* directories[] = {"", "d/", "d/e/", "f/"};
+    return directories[random() % 4] + std::string(1, static_cast<char>('a' + random() % 5)) +
+           (random() % 2 ? ".txt" : ".log");
+  };
+  const char* words[] = {"alpha", "beta", "gamma"};
+  for (const char* directory : {"d/e", "f"}) tree_.directory(directory);
+  for (int round = 0; round < 400; ++round) {
+    std::error_code ignored;
+    switch (random() % 9) {
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+        tree_.file(name(), words[random() % 3]);
+        break;
+      case 4:
+        std::filesystem::remove(tree_.path(name()), ignored);
+        break;
+      case 5:
+        std::filesystem::rename(tree_.path(name()), tree_.path(name()), ignored);
+        break;
+      case 6:
+        tree_.file(random() % 2 ? ".ignore" : "d/.ignore", random() % 2 ? "*.log\n" : "e/\n");
+        break;
+      case 7:
+        if (random() % 2)
+          std::filesystem::rename(tree_.path("d/e"), tree_.path("f/e"), ignored);
+        else
+          std::filesystem::rename(tree_.path("f/e"), tree_.path("d/e"), ignored);
+        break;
+      case 8:
+        if (random() % 3 == 0)
+          build();
+        else if (!live_.loose_files().empty()) {
+          ASSERT_TRUE(index_.update(root_, live_.loose_files(), options()));
+          live_.use_new_segments();
+        }
+        break;
+    }
+    const Paths all = shown();
+    ASSERT_EQ(files(".*"), all) << "round " << round;
+    const char* word = words[random() % 3];
+    const Paths found = files(word);
+    for (const std::string& path : all) {
+      const bool has = tree_.content(path).find(word) != std::string::npos;
+      ASSERT_TRUE(!has || std::ranges::find(found, path) != found.end())
+          << "round " << round << ": " << path;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace helve::search

@@ -54,7 +54,7 @@ std::optional<Shift> shift_by_columns(std::span<const IndentPair> lines, int tab
 std::string Shift::apply(std::string_view line) const {
   const std::string_view indent = indent_of(line);
   const std::string_view text = line.substr(indent.size());
-  if (text.empty() || text == "\n" || text == "\r\n") return std::string(line);
+  if (without_trailing_space(text).empty()) return std::string(line);
   if (tab > 0) {
     const int width = std::max(0, columns_of(indent, tab) + columns);
     const int tab_count = tabs ? width / tab : 0;

@@ -1,0 +1,166 @@
+#include "edit/apply.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "edit/endings.h"
+#include "edit/indent.h"
+#include "edit/lines.h"
+#include "edit/place.h"
+
+namespace helve::edit {
+
+namespace {
+
+Error overlapping(std::string_view path, size_t line) {
+  return {
+      Code::invalid_argument,
+      fmt::format("two parts of the patch change line {} of {}", line, escape_for_display(path)),
+      "join them into one", "overlap"};
+}
+
+// Runs `edit` on the content as ordinary lines: without its mark, and with newlines in place of
+// lone carriage returns.
+template <class Edit>
+Result<Patched> on_lines(std::string_view content, std::string_view path, Edit edit) {
+  const bool marked = content.starts_with(kByteOrderMark);
+  if (marked) content.remove_prefix(kByteOrderMark.size());
+  const LoneReturns returns(content);
+  std::string changed;
+  if (returns.active()) {
+    changed = content;
+    returns.as_newlines(changed);
+    content = changed;
+  }
+  const LineIndex file(content);
+  Patched patched;
+  std::vector<Splice> splices = TRY(edit(file, patched));
+  std::stable_sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  });
+  for (size_t i = 1; i < splices.size(); ++i)
+    if (splices[i].begin < splices[i - 1].end) return overlapping(path, splices[i].begin + 1);
+  for (const Splice& splice : splices) {
+    patched.added += splice.lines.size();
+    patched.removed += splice.end - splice.begin;
+  }
+  patched.content = splice_lines(file, splices);
+  returns.as_returns(patched.content);
+  if (marked) patched.content.insert(0, kByteOrderMark);
+  return patched;
+}
+
+// How much further in the file's lines are than the hunk's.
+Shift shift_of(const LineIndex& file, const Hunk& hunk, const Placed& placed) {
+  std::vector<IndentPair> indents;
+  size_t line = placed.line;
+  for (const HunkLine& given : hunk.lines) {
+    if (given.kind == HunkLine::Kind::added || line == placed.line + placed.matched) continue;
+    if (!without_trailing_space(given.text).empty())
+      indents.push_back({indent_of(given.text), indent_of(file.line(line))});
+    ++line;
+  }
+  return uniform_shift(indents).value_or(Shift{});
+}
+
+void add_splices(std::vector<Splice>& splices, const LineIndex& file, const Hunk& hunk,
+                 const Placed& placed) {
+  const Shift shift = placed.stage >= Stage::indentation ? shift_of(file, hunk, placed) : Shift{};
+  const bool names_returns =
+      placed.stage == Stage::exact &&
+      std::any_of(hunk.lines.begin(), hunk.lines.end(), [](const HunkLine& line) {
+        return line.kind != HunkLine::Kind::added && line.text.ends_with('\r');
+      });
+  size_t line = placed.line;
+  bool open = false;  // the last splice goes on
+  for (const HunkLine& given : hunk.lines) {
+    if (given.kind == HunkLine::Kind::common) {
+      line += line < placed.line + placed.matched ? 1 : 0;
+      open = false;
+      continue;
+    }
+    if (!open) splices.push_back({line, line, {}});
+    open = true;
+    if (given.kind == HunkLine::Kind::removed)
+      splices.back().end = ++line;
+    else
+      splices.back().lines.push_back({shift.apply(given.text), names_returns, given.open_end});
+  }
+}
+
+}  // namespace
+
+Result<Patched> apply_hunks(std::string_view content, std::span<const Hunk> hunks,
+                            std::string_view path) {
+  using Splices = Result<std::vector<Splice>>;
+  return on_lines(content, path, [&](const LineIndex& file, Patched& patched) -> Splices {
+    const std::vector<Placed> placed = TRY(place_hunks(file, hunks, path));
+    std::vector<Splice> splices;
+    for (size_t i = 0; i < hunks.size(); ++i) {
+      add_splices(splices, file, hunks[i], placed[i]);
+      patched.stage = std::max(patched.stage, placed[i].stage);
+    }
+    return splices;
+  });
+}
+
+namespace {
+
+Result<void> check_range(const LinePatch& patch, const LineIndex& file, std::string_view path) {
+  const bool inserts = patch.end_line == 0;
+  const size_t most = file.size() + (inserts ? 1 : 0);
+  if (patch.start_line < 1 || patch.start_line > most || patch.end_line > most) {
+    const std::string lines =
+        inserts ? fmt::format("line {} is", patch.start_line)
+                : fmt::format("lines {}–{} are", patch.start_line, patch.end_line);
+    return Error{
+        Code::invalid_argument,
+        fmt::format("{} not in {}, which has {}", lines, escape_for_display(path), file.size()),
+        "lines count from 1; end_line 0 inserts before start_line, which may be one past the "
+        "last line",
+        "out_of_range"};
+  }
+  if (!inserts && patch.end_line < patch.start_line) {
+    return Error{
+        Code::invalid_argument,
+        fmt::format("end_line {} is before start_line {}", patch.end_line, patch.start_line),
+        "end_line is the last line to replace, or 0 to insert", "out_of_range"};
+  }
+  if (inserts && patch.content.empty()) {
+    return Error{Code::invalid_argument,
+                 fmt::format("nothing to insert before line {}", patch.start_line),
+                 "give content; a newline alone is an empty line", "no_change"};
+  }
+  return {};
+}
+
+Splice splice_of(const LinePatch& patch, bool open_end) {
+  const size_t begin = patch.start_line - 1;
+  Splice splice{begin, patch.end_line == 0 ? begin : patch.end_line, {}};
+  for (std::string_view line : split(patch.content, '\n')) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    splice.lines.push_back({std::string(line), false, open_end});
+  }
+  if (patch.content.empty() || patch.content.ends_with('\n')) splice.lines.pop_back();
+  return splice;
+}
+
+}  // namespace
+
+Result<Patched> apply_line_patches(std::string_view content, std::span<const LinePatch> patches,
+                                   std::string_view path) {
+  using Splices = Result<std::vector<Splice>>;
+  return on_lines(content, path, [&](const LineIndex& file, Patched&) -> Splices {
+    const bool open_end = !file.text().empty() && !file.text().ends_with('\n');
+    std::vector<Splice> splices;
+    for (const LinePatch& patch : patches) {
+      TRY(check_range(patch, file, path));
+      splices.push_back(splice_of(patch, open_end && !patch.content.ends_with('\n')));
+    }
+    return splices;
+  });
+}
+
+}  // namespace helve::edit

@@ -1,0 +1,51 @@
+// A text as numbered lines, found once, and the text that comes of replacing some of them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace helve::edit {
+
+// Borrows the text.
+class LineIndex {
+ public:
+  explicit LineIndex(std::string_view text);
+
+  std::string_view text() const { return text_; }
+  size_t size() const { return starts_.size() - 1; }
+  // With its ending.
+  std::string_view whole(size_t line) const {
+    return text_.substr(starts_[line], starts_[line + 1] - starts_[line]);
+  }
+  // Without the newline; a carriage return before it stays.
+  std::string_view line(size_t line) const {
+    const std::string_view text = whole(line);
+    return text.ends_with('\n') ? text.substr(0, text.size() - 1) : text;
+  }
+  size_t start(size_t line) const { return starts_[line]; }
+
+ private:
+  std::string_view text_;
+  std::vector<size_t> starts_;  // of each line, and the end of the text
+};
+
+struct NewLine {
+  std::string text;         // without an ending; a carriage return at its end is one
+  bool as_written = false;  // ends in \n, whatever its neighbours end in
+  bool open_end = false;    // no ending, when it is the last of the file
+};
+
+// Lines [begin, end) give way to others; begin == end inserts before a line.
+struct Splice {
+  size_t begin = 0;
+  size_t end = 0;
+  std::vector<NewLine> lines;
+};
+
+// Splices are in order and do not overlap. A new line ends as the line does that it replaces, or
+// its neighbour.
+std::string splice_lines(const LineIndex& index, std::span<const Splice> splices);
+
+}  // namespace helve::edit

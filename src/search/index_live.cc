@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <ranges>
 
 #include "search/ignore.h"
 
@@ -90,6 +91,26 @@ class LiveIndex::Lister final : public Visitor {
 LiveIndex::LiveIndex(const sys::Fd& root, std::string root_path, Index& index)
     : root_(root), root_path_(std::move(root_path)), index_(index), segments_(index.segments()) {}
 
+bool LiveIndex::start(const WalkOptions& limits) {
+  std::lock_guard lock(mutex_);
+  return refresh(limits);
+}
+
+bool LiveIndex::visit_files(std::string_view directory, const WalkOptions& limits,
+                            const FileVisit& visit) {
+  std::lock_guard lock(mutex_);
+  if (!refresh(limits)) return false;
+  for (size_t i = 0; i < segments_->size(); ++i) {
+    const Segment& segment = (*segments_)[i];
+    for (std::uint32_t file = segment.first_below(directory);
+         file < segment.file_count() && is_below(directory, segment.path(file)); ++file)
+      if (known_[i][file]) visit(segment.path(file), segment.stamp(file).modified_ns);
+  }
+  for (const auto& [path, stamp] : loose_)
+    if (is_below(directory, path)) visit(path, stamp.modified_ns);
+  return true;
+}
+
 Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
                                                     const Required& required, Together together,
                                                     const Around& around,
@@ -113,7 +134,7 @@ Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
       for (std::uint32_t file = 0; file < segment.file_count(); ++file) add(file);
   }
   const size_t from_index = out.size();
-  for (const std::string& path : loose_)
+  for (const auto& [path, stamp] : loose_)
     if (is_below(directory, path)) out.push_back({.path = path});
   // Mostly in order: one segment, and a few loose files.
   if (segments_->size() > 1 || out.size() > from_index)
@@ -237,7 +258,7 @@ void LiveIndex::place(const std::string& path, const FileStamp& stamp) {
   if (const auto ref = segments_->find(path, stamp))
     known_[ref->segment][ref->file] = true;
   else
-    loose_.insert(path);
+    loose_.insert_or_assign(path, stamp);
 }
 
 void LiveIndex::forget(std::string_view path) {
@@ -254,7 +275,7 @@ void LiveIndex::forget_files_of(std::string_view directory) {
          file < segment.file_count() && is_below(directory, segment.path(file)); ++file)
       if (is_in(segment.path(file))) known_[i][file] = false;
   }
-  std::erase_if(loose_, is_in);
+  std::erase_if(loose_, [&](const auto& file) { return is_in(file.first); });
 }
 
 // The rules that a watch of the tree does not tell about. They are few, so they are looked at.
@@ -288,10 +309,9 @@ void LiveIndex::use_new_segments() {
     for (std::uint32_t file = 0; file < segment.file_count(); ++file)
       if (known_[i][file]) files.emplace_back(segment.path(file), segment.stamp(file));
   }
-  const std::set<std::string, PathLess> loose = std::exchange(loose_, {});
+  for (auto& [path, stamp] : std::exchange(loose_, {})) files.emplace_back(path, stamp);
   set_segments();
   for (const auto& [path, stamp] : files) place(path, stamp);
-  for (const std::string& path : loose) place_as_it_is(path);
 }
 
 LiveIndex::Counts LiveIndex::counts() const {
@@ -304,12 +324,14 @@ LiveIndex::Counts LiveIndex::counts() const {
 
 std::vector<std::string> LiveIndex::loose_files() const {
   std::lock_guard lock(mutex_);
-  return {loose_.begin(), loose_.end()};
+  const auto paths = std::views::keys(loose_);
+  return {paths.begin(), paths.end()};
 }
 
 std::vector<std::string> LiveIndex::all_files() const {
   std::lock_guard lock(mutex_);
-  std::vector<std::string> all(loose_.begin(), loose_.end());
+  const auto paths = std::views::keys(loose_);
+  std::vector<std::string> all(paths.begin(), paths.end());
   for (size_t i = 0; i < known_.size(); ++i) {
     for (std::uint32_t file = 0; file < known_[i].size(); ++file)
       if (known_[i][file]) all.emplace_back((*segments_)[i].path(file));

@@ -4,6 +4,8 @@
 // Thread-safe.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -37,10 +39,16 @@ struct AllToSearch {
   std::uint64_t unreadable_count = 0;
 };
 
+using FileVisit = std::function<void(std::string_view path, std::int64_t modified_ns)>;
+
 class LiveIndex {
  public:
   // `root` is the directory at the absolute path `root_path`; both and `index` outlive this.
   LiveIndex(const sys::Fd& root, std::string root_path, Index& index);
+
+  // Makes sure that what follows is true; false when the tree cannot be watched or `limits` ended
+  // the walk. The others do this by themselves.
+  bool start(const WalkOptions& limits);
 
   // The files in `directory` ("" for the whole tree) that can have a match, out of those that a
   // walk without special wishes would show. Nothing when that cannot be said: the tree cannot be
@@ -48,6 +56,10 @@ class LiveIndex {
   Result<std::optional<AllToSearch>> files(std::string_view directory, const Required& required,
                                            Together together, const Around& around,
                                            const WalkOptions& limits);
+
+  // Visits all files in `directory` that a walk would show, each segment in the order of path_less;
+  // false as above.
+  bool visit_files(std::string_view directory, const WalkOptions& limits, const FileVisit& visit);
 
   struct Counts {
     size_t known = 0;  // files that the index knows as they are
@@ -88,7 +100,7 @@ class LiveIndex {
   std::unordered_map<int, std::string> directories_;  // by watch; paths below the root
   std::shared_ptr<const Segments> segments_;
   std::vector<std::vector<bool>> known_;  // for each segment, which of its files count
-  std::set<std::string, PathLess> loose_;
+  std::map<std::string, FileStamp, PathLess> loose_;
   std::set<std::string> to_list_;  // directories whose entries changed
   std::set<std::string> to_stat_;  // files whose content changed
   std::set<std::string> exclude_files_;

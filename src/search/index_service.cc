@@ -1,0 +1,161 @@
+#include "search/index_service.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+
+#include "sys/thread_priority.h"
+
+namespace helve::search {
+namespace {
+
+// So many files that the index does not know are searched whole without making a search much
+// slower.
+constexpr size_t kLooseThatPay = 100;
+// More segments make every question slower.
+constexpr size_t kMaxSegments = 8;
+constexpr auto kBetweenUpdates = std::chrono::seconds(5);
+
+}  // namespace
+
+// One tree with its index. The tree keeps a descriptor of its own: a workspace may be gone by then.
+struct IndexService::Tree {
+  Tree(sys::Fd opened, std::string path, std::string directory)
+      : root(std::move(opened)),
+        index(std::move(directory), path),
+        live(root, std::move(path), index) {}
+
+  // Brings the index up to what the tree is now.
+  void update(const std::stop_token& stop);
+
+  sys::Fd root;
+  Index index;
+  LiveIndex live;
+  std::atomic<bool> is_ready = false;    // questions are answered
+  std::atomic<bool> is_waiting = false;  // for an update
+  std::atomic<std::chrono::steady_clock::time_point> updated = {};
+};
+
+void IndexService::Tree::update(const std::stop_token& stop) {
+  const WalkOptions limits{.stop = stop};
+  if (!is_ready) index.open();
+  if (!live.start(limits)) return;
+  const LiveIndex::Counts counts = live.counts();
+  const bool anew = index.segments()->size() >= kMaxSegments || counts.loose * 4 > counts.known;
+  if (counts.loose > 0 || anew) {
+    const std::vector<std::string> paths = anew ? live.all_files() : live.loose_files();
+    const BuildOptions options{.threads = 1, .stop = stop};
+    // Without a new segment the files that are not known are searched whole, and nothing is wrong.
+    (void)(anew ? index.build(root, paths, options) : index.update(root, paths, options));
+    live.use_new_segments();
+  }
+  updated = std::chrono::steady_clock::now();
+  is_ready = true;
+}
+
+IndexService::IndexService(std::string directory, Life life)
+    : directory_(std::move(directory)), life_(life) {}
+
+IndexService::~IndexService() {
+  {
+    std::lock_guard lock(mutex_);
+    waiting_.clear();
+  }
+  worker_.request_stop();
+  changed_.notify_all();
+}
+
+Index IndexService::index_of(const std::string& root_path) const {
+  return Index(directory_ + "/" + Index::name_for(root_path), root_path);
+}
+
+std::shared_ptr<IndexService::Tree> IndexService::find(const std::string& root_path) const {
+  std::lock_guard lock(mutex_);
+  const auto found = trees_.find(root_path);
+  return found == trees_.end() ? nullptr : found->second;
+}
+
+std::optional<AllToSearch> IndexService::ask(const std::string& root_path,
+                                             const Question& question) {
+  const std::shared_ptr<Tree> tree = find(root_path);
+  if (!tree || !tree->is_ready) return {};
+  auto answer = tree->live.files(question.directory, question.required, question.together,
+                                 question.around, question.limits);
+  if (!answer || !*answer) {
+    if (!answer) {  // damaged: built anew
+      tree->is_ready = false;
+      (void)tree->index.drop();
+      enqueue(tree);
+    }
+    return {};
+  }
+  if (tree->live.counts().loose > kLooseThatPay &&
+      std::chrono::steady_clock::now() - tree->updated.load() > kBetweenUpdates)
+    enqueue(tree);
+  return std::move(*answer);
+}
+
+bool IndexService::visit_files(const std::string& root_path, std::string_view directory,
+                               const WalkOptions& limits, const FileVisit& visit) {
+  const std::shared_ptr<Tree> tree = find(root_path);
+  return tree && tree->is_ready && tree->live.visit_files(directory, limits, visit);
+}
+
+std::optional<Narrowed> IndexService::narrowed(const std::string& root_path,
+                                               const Required& required, Together together) {
+  auto segments = index_of(root_path).open();
+  size_t files = 0;
+  for (size_t i = 0; i < segments->size(); ++i) files += (*segments)[i].file_count();
+  if (files < kFilesThatPayForOne) return {};
+  auto narrowed = Narrowed::make(std::move(segments), required, together);
+  if (!narrowed) return {};
+  return std::move(*narrowed);
+}
+
+void IndexService::consider(const sys::Fd& root, const std::string& root_path,
+                            std::uint64_t files) {
+  if (life_ == Life::single_call || files < kFilesThatPay || find(root_path)) return;
+  auto own = sys::open_beneath(root, ".", sys::Open::directory);
+  if (!own) return;
+  auto tree = std::make_shared<Tree>(std::move(*own), root_path,
+                                     directory_ + "/" + Index::name_for(root_path));
+  {
+    std::lock_guard lock(mutex_);
+    if (!trees_.emplace(root_path, tree).second) return;
+  }
+  enqueue(std::move(tree));
+}
+
+void IndexService::enqueue(std::shared_ptr<Tree> tree) {
+  if (tree->is_waiting.exchange(true)) return;
+  std::lock_guard lock(mutex_);
+  waiting_.push_back(std::move(tree));
+  if (!worker_.joinable())
+    worker_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  changed_.notify_all();
+}
+
+void IndexService::work(const std::stop_token& stop) {
+  sys::lower_thread_priority();
+  while (true) {
+    std::shared_ptr<Tree> tree;
+    {
+      std::unique_lock lock(mutex_);
+      is_working_ = false;
+      changed_.notify_all();
+      if (!changed_.wait(lock, stop, [&] { return !waiting_.empty(); })) return;
+      tree = std::move(waiting_.front());
+      waiting_.pop_front();
+      is_working_ = true;
+    }
+    tree->update(stop);
+    tree->is_waiting = false;
+  }
+}
+
+void IndexService::settle() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.empty() && !is_working_; });
+}
+
+}  // namespace helve::search

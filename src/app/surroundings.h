@@ -23,6 +23,7 @@ struct Surroundings {
   std::string prompts_directory() const { return below(config_directory, "prompts"); }
   std::string database() const { return below(state_directory, "helve.db"); }
   std::string trust_file() const { return below(state_directory, "trust"); }
+  std::string index_directory() const { return below(state_directory, "index"); }
 
  private:
   static std::string below(const std::string& directory, const char* name) {

@@ -96,6 +96,8 @@ Result<void> add_stages(World& world, Place& place, std::vector<std::string>& no
 std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place) {
   dispatch::Capabilities capabilities{
       .files = place->files.get(), .no_files = place->no_files, .clock = &world.clock};
+  if (place->settings.config.index && place->settings.config.profile != config::Profile::bare)
+    capabilities.index = world.index.get();
   // The bare profile has no store.
   if (place->stages.results)
     capabilities.store = [opener = *world.opener] {
@@ -253,6 +255,10 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
                                           const Tell& tell) {
   auto world = std::make_unique<World>();
   auto place = std::make_shared<Place>();
+  if (const std::string directory = surroundings.index_directory(); !directory.empty())
+    world->index = std::make_unique<search::IndexService>(
+        directory, purpose == Purpose::serve ? search::IndexService::Life::stays
+                                             : search::IndexService::Life::single_call);
   const Root root = root_of(options, surroundings);
   world->root_from = root.from;
   Result<Workspace> opened = open_root(root, surroundings);

@@ -18,6 +18,7 @@
 #include "dispatch/dispatcher.h"
 #include "hooks/script_hooks.h"
 #include "mcp/options.h"
+#include "search/index_service.h"
 #include "store/recorder.h"
 #include "store/results.h"
 #include "sys/clock.h"
@@ -51,7 +52,8 @@ struct World {
   std::optional<store::Opener> opener;
   std::unique_ptr<store::StoreResults> results;
   std::unique_ptr<store::StoreRecorder> recorder;
-  std::unique_ptr<TerminalApprover> approver;  // null: there is nobody to ask
+  std::unique_ptr<search::IndexService> index;  // null: searches do without
+  std::unique_ptr<TerminalApprover> approver;   // null: there is nobody to ask
 
   std::shared_ptr<const Place> home;  // where it began; kept for calls that began there
 

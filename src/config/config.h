@@ -44,6 +44,7 @@ struct Config {
   bool record = true;
   bool sync = true;
   bool read_hard_links = true;
+  bool index = true;
   Profile profile = Profile::default_;
   std::string dialect;
   Color color = Color::auto_;

@@ -227,6 +227,7 @@ class Loader {
     config.record = settings_.record;
     config.sync = settings_.sync;
     config.read_hard_links = settings_.read_hard_links;
+    config.index = settings_.index;
     config.profile = settings_.profile;
     config.dialect = std::move(settings_.dialect);
     config.color = settings_.color;

@@ -25,7 +25,7 @@ class Narrower {
         kept[key] = agents(value.get_array());
       else if (key == "limits")
         kept[key] = limits(value.get_object());
-      else if (key == "read_hard_links" && value == false)
+      else if ((key == "read_hard_links" || key == "index") && value == false)
         kept[key] = value;
       else
         ignore(std::string(key));

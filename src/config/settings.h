@@ -142,6 +142,7 @@ struct Settings {
   bool record = true;
   bool sync = true;
   bool read_hard_links = true;
+  bool index = true;
   Profile profile = Profile::default_;
   std::string dialect;
   Color color = Color::auto_;
@@ -161,6 +162,8 @@ struct Settings {
         schema::opt<&Settings::sync>("Whether changed files are on disk before a call returns"),
         schema::opt<&Settings::read_hard_links>(
             "Whether files with several names are read; one of them may be outside the workspace"),
+        schema::opt<&Settings::index>(
+            "Whether a search index is built and used where it makes searches faster"),
         schema::opt<&Settings::profile>(
             "bare: no policy, hooks or records; the tool's function is called directly"),
         schema::opt<&Settings::dialect>("Whose tool names are shown; empty: helve's own")

@@ -277,6 +277,7 @@ Result<Product> Dispatcher::run(Passage& passage) {
                   .call_id = passage.outcome.call_id,
                   .stop = call.stop,
                   .files = capabilities_.files,
+                  .index = capabilities_.index,
                   .results = stages_.results,
                   .clock = capabilities_.clock,
                   .listener = call.listener,

@@ -58,6 +58,7 @@ struct Capabilities {
   workspace::Workspace* files = nullptr;
   std::optional<Error> no_files =
       {};  // why there are none; said in place of a tool's own error of type "no_files"
+  search::IndexService* index = nullptr;
   sys::Clock* clock = nullptr;
   // A store handle for one call; null when there is no store.
   std::function<std::shared_ptr<store::CallStore>()> store = {};

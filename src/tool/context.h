@@ -15,6 +15,9 @@ namespace helve {
 namespace workspace {
 class Workspace;
 }
+namespace search {
+class IndexService;
+}
 namespace store {
 class CallStore;
 }
@@ -54,8 +57,9 @@ struct Context {
 
   // Capabilities, null unless granted.
   workspace::Workspace* files = nullptr;
-  store::CallStore* store = nullptr;  // opened on first use, released when the call ends
-  Results* results = nullptr;         // stored results of this session
+  search::IndexService* index = nullptr;  // what is known about the files beforehand
+  store::CallStore* store = nullptr;      // opened on first use, released when the call ends
+  Results* results = nullptr;             // stored results of this session
   sys::Clock* clock = nullptr;
 
   Listener* listener = nullptr;

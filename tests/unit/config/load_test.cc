@@ -71,6 +71,7 @@ hooks: {enabled: false, timeout_seconds: 2}
 record: false
 sync: false
 read_hard_links: false
+index: false
 profile: bare
 dialect: claude
 color: never
@@ -95,6 +96,7 @@ verbose: true
   EXPECT_FALSE(config.record);
   EXPECT_FALSE(config.sync);
   EXPECT_FALSE(config.read_hard_links);
+  EXPECT_FALSE(config.index);
   EXPECT_EQ(config.profile, Profile::bare);
   EXPECT_EQ(config.dialect, "claude");
   EXPECT_EQ(config.color, Color::never);

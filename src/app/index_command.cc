@@ -100,7 +100,8 @@ struct Status {
   }
   std::string text() const {
     if (segments == 0)
-      return fmt::format("{}: no index ({} files)\n", escape_for_display(root), files);
+      return fmt::format("{}: no index ({} {})\n", escape_for_display(root), files,
+                         files == 1 ? "file" : "files");
     return fmt::format("{}: {} of {} files known{}\n{} in {}{}\n", escape_for_display(root), known,
                        files,
                        known < files ? "; the others are searched as if there were no index" : "",

@@ -1,0 +1,38 @@
+#include "base/text.h"
+#include "unit/app/fixture.h"
+
+namespace helve::app {
+namespace {
+
+TEST_F(Machine, AnIndexIsBuiltShownAndDropped) {
+  put("work/a.txt", "some text\n");
+  put("work/.hidden", "not searched\n");
+  EXPECT_EQ(run({"index", "--json"}), 0) << err_;
+  EXPECT_EQ(parse_json(out_)->at("segments").as_int64(), 0);
+  EXPECT_EQ(run({"index", "build", "--json"}), 0) << err_;
+  EXPECT_EQ(parse_json(out_)->at("segments").as_int64(), 1);
+  EXPECT_EQ(parse_json(out_)->at("files").as_int64(), 1);
+  EXPECT_EQ(run({"index"}), 0) << err_;
+  EXPECT_NE(out_.find("of 1 files known"), std::string::npos) << out_;
+  EXPECT_EQ(run({"index", "drop"}), 0) << err_;
+  EXPECT_NE(out_.find("no index (1 file"), std::string::npos) << out_;
+}
+
+TEST_F(Machine, AnIndexIsNotForOthersToRead) {
+  put("work/a.txt", "some text\n");
+  EXPECT_EQ(run({"index", "build"}), 0) << err_;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(at("state/index"))) {
+    const auto others = entry.status().permissions() &
+                        (std::filesystem::perms::group_all | std::filesystem::perms::others_all);
+    EXPECT_EQ(others, std::filesystem::perms::none) << entry.path();
+  }
+}
+
+TEST_F(Machine, AnIndexNeedsAPlaceForIt) {
+  around_.state_directory.clear();
+  EXPECT_NE(run({"index", "build"}), 0);
+  EXPECT_NE(err_.find("XDG_STATE_HOME"), std::string::npos) << err_;
+}
+
+}  // namespace
+}  // namespace helve::app

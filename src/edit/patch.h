@@ -10,7 +10,7 @@
 
 namespace helve::edit {
 
-constexpr size_t kMaxPatchFiles = 10'000;
+constexpr size_t kMaxPatchFiles = 2000;
 
 struct HunkLine {
   enum class Kind : char { common = ' ', removed = '-', added = '+' } kind;

@@ -18,10 +18,6 @@ class Planner {
       : patches_(std::move(patches)), files_(files) {}
 
   Result<std::vector<PlannedFile>> run() {
-    for (FilePatch& patch : patches_) {
-      patch.path = files_.name(patch.path);
-      if (!patch.to.empty()) patch.to = files_.name(patch.to);
-    }
     join_updates();
     TRY(check_names());
     std::vector<PlannedFile> planned;
@@ -35,7 +31,7 @@ class Planner {
     std::map<std::string, size_t, std::less<>> first;
     std::vector<FilePatch> joined;
     for (FilePatch& patch : patches_) {
-      const auto [entry, fresh] = first.emplace(patch.path, joined.size());
+      const auto [entry, fresh] = first.emplace(files_.name(patch.path), joined.size());
       FilePatch* const before = fresh ? nullptr : &joined[entry->second];
       if (before && before->kind == Kind::update && patch.kind == Kind::update &&
           patch.to.empty() && !before->copies) {
@@ -62,19 +58,19 @@ class Planner {
     std::map<std::string, size_t, std::less<>> sources;
     std::map<std::string, size_t, std::less<>> targets;
     for (const FilePatch& patch : patches_) {
-      if (!patch.to.empty() && patch.to == patch.path) {
+      if (!patch.to.empty() && files_.name(patch.to) == files_.name(patch.path)) {
         return Error{Code::invalid_argument,
                      fmt::format("line {} of the patch moves {} onto itself", patch.patch_line,
                                  escape_for_display(patch.path)),
                      "leave out the move", "same_file"};
       }
       if (!patch.copies) {
-        const auto [source, fresh] = sources.emplace(patch.path, patch.patch_line);
+        const auto [source, fresh] = sources.emplace(files_.name(patch.path), patch.patch_line);
         if (!fresh) return named_twice(patch.path, source->second, patch.patch_line);
       }
       if (patch.kind == Kind::remove) continue;
       const std::string& target = patch.to.empty() ? patch.path : patch.to;
-      const auto [entry, fresh] = targets.emplace(target, patch.patch_line);
+      const auto [entry, fresh] = targets.emplace(files_.name(target), patch.patch_line);
       if (!fresh) return named_twice(target, entry->second, patch.patch_line);
     }
     return {};

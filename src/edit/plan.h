@@ -30,11 +30,12 @@ struct PlannedFile {
   std::string note = {};
 };
 
-// The files as the plan may see them. The same file has one name only.
+// The files as the plan may see them.
 struct PlanFiles {
+  // The same for every way to write the path of a file.
   std::function<std::string(std::string_view path)> name;
   // Nothing when there is no such file.
-  std::function<Result<std::optional<std::string>>(const std::string& name)> read;
+  std::function<Result<std::optional<std::string>>(const std::string& path)> read;
 };
 
 // In the order of the patch.

@@ -296,7 +296,7 @@ TEST_F(Machine, OverviewShowsTheWorkspaceTheToolsAndHowToConnect) {
 TEST_F(Machine, ToolsLeavesOutWhatIsDeniedAndSaysSo) {
   put("config/config.yaml", "tools:\n  deny: [write]\n");
   EXPECT_EQ(run({"tools", "--json"}), 0);
-  EXPECT_EQ(out_.find("\"write\""), std::string::npos);
+  EXPECT_EQ(out_.find("\"name\":\"write\""), std::string::npos);
   EXPECT_NE(err_.find("helve: write is left out: tools.deny"), std::string::npos) << err_;
 }
 

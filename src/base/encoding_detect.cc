@@ -204,7 +204,7 @@ bool is_strange_company(const std::array<bool, 256>& seen) {
 // Western European text: single letters with accents among plain ones, signs where signs stand.
 bool is_western(std::string_view text) {
   constexpr std::string_view kNothing = "\x81\x8D\x8F\x90\x9D";
-  constexpr std::string_view kRare = "\x83\x86\x87\x88\x89\x8B\x98\x9B\xA4\xA6\xA8\xAC\xAF\xB8";
+  constexpr std::string_view kRare = "\x83\x86\x87\x88\x89\x8B\x98\x9B\xA4\xA6\xA8\xAC\xAF\xB8\xFF";
   constexpr std::string_view kVowels = "\xE1\xE9\xED\xF3\xFA\xE6";
   size_t high = 0, odd = 0, vowels = 0, icelandic = 0;
   std::array<bool, 256> seen = {};
@@ -231,7 +231,7 @@ bool is_western(std::string_view text) {
     const unsigned char before = at(i - 1);
     const bool in_word = is_ascii_letter(before) || is_ascii_letter(at(end));
     const bool capital = is_in(at(i), 0xC0, 0xDE) && is_in(before, 'a', 'z');
-    if (letters >= 4 || (letters >= 2 && !in_word) || capital || misplaced) odd += end - i;
+    if (end - i >= 4 || (letters >= 2 && !in_word) || capital || misplaced) odd += end - i;
     high += end - i;
     i = end;
   }

@@ -6,74 +6,30 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "workspace/decoded_page.h"
+#include "workspace/newlines.h"
 
 namespace helve::workspace {
 namespace {
 
 constexpr size_t kBlock = 256 * 1024;
 
-// In runs that fit a byte-sized counter, which the compiler turns into vector code: 15 times as
-// fast as std::count.
-std::uint64_t count_newlines(std::string_view text) {
-  constexpr size_t kRun = 128;
-  std::uint64_t count = 0;
-  size_t at = 0;
-  for (; at + kRun <= text.size(); at += kRun) {
-    unsigned char in_run = 0;
-    for (size_t i = 0; i < kRun; ++i) in_run += text[at + i] == '\n';
-    count += in_run;
-  }
-  for (; at < text.size(); ++at) count += text[at] == '\n';
-  return count;
+Error binary_file(std::uint64_t size, std::string_view shown) {
+  return {Code::unsupported,
+          fmt::format("'{}' is a binary file of {}", escape_for_display(shown), human_size(size)),
+          "only text is read; a command such as file or xxd can look into it", "binary_file"};
 }
 
-// A last line without a newline counts.
-std::uint64_t count_lines(std::string_view text) {
-  return count_newlines(text) + (!text.empty() && text.back() != '\n' ? 1 : 0);
-}
-
-// Where the line after `lines` newlines begins; nothing when there are fewer. `lines` becomes what
-// is still to skip.
-std::optional<size_t> skip_newlines(std::string_view text, std::uint64_t& lines) {
-  size_t at = 0;
-  for (; lines > 0; --lines) {
-    const void* newline = std::memchr(text.data() + at, '\n', text.size() - at);
-    if (!newline) return {};
-    at = static_cast<size_t>(static_cast<const char*>(newline) - text.data()) + 1;
-  }
-  return at;
-}
-
-std::string_view foreign_encoding(std::string_view start) {
-  using namespace std::string_view_literals;
-  if (start.starts_with("\xFF\xFE\0\0"sv) || start.starts_with("\0\0\xFE\xFF"sv)) return "UTF-32";
-  if (start.starts_with("\xFF\xFE"sv)) return "UTF-16 (little endian)";
-  if (start.starts_with("\xFE\xFF"sv)) return "UTF-16 (big endian)";
-  return {};
-}
-
-Result<void> check_text(std::string_view start, std::uint64_t size, std::string_view shown) {
-  const std::string_view encoding = foreign_encoding(start);
+// Whether a file that starts like this is anything but plain text. Wide characters without a mark
+// show themselves by their NULs.
+bool is_unusual(std::string_view start) {
+  if (start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF")) return true;
   start = start.substr(0, kSniffedBytes);
-  if (encoding.empty() && !std::memchr(start.data(), 0, start.size())) return {};
-  if (!encoding.empty()) {
-    return Error{Code::unsupported,
-                 fmt::format("'{}' is {} text of {}, which is not read as text",
-                             escape_for_display(shown), encoding, human_size(size)),
-                 "convert it to UTF-8 first, for example with iconv", "binary_file"};
-  }
-  return Error{
-      Code::unsupported,
-      fmt::format("'{}' is a binary file of {}", escape_for_display(shown), human_size(size)),
-      "only text is read; a command such as file or xxd can look into it", "binary_file"};
+  return std::memchr(start.data(), 0, start.size());
 }
 
-Error past_end(std::string_view shown, std::uint64_t skip, std::uint64_t total) {
-  return {Code::invalid_argument,
-          fmt::format("'{}' has no line after the first {}", escape_for_display(shown), skip),
-          total == 0 ? "the file is empty"
-                     : fmt::format("it has {} lines, so offset is at most {}", total, total - 1),
-          "past_end"};
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) >= 0; });
 }
 
 constexpr size_t kLongestChar = 4;
@@ -116,13 +72,7 @@ class Reader {
 
  private:
   Result<void> read(std::string& out, size_t bytes, std::uint64_t offset) const {
-    sys::OrErrno<size_t> got = 0;
-    out.resize_and_overwrite(bytes, [&](char* data, size_t size) {
-      got = sys::read_at(file_.file, {data, size}, offset);
-      return got ? *got : 0;
-    });
-    if (!got) return sys::to_error(got.error(), "read", shown_);
-    return {};
+    return read_block(file_, out, bytes, offset, shown_);
   }
   // Of the mark that the file begins with, which no column counts.
   size_t mark_size(std::string_view start) const {
@@ -130,7 +80,11 @@ class Reader {
   }
   Result<std::uint64_t> find_line() const;
   Result<std::uint64_t> find_column(std::uint64_t offset) const;
-  Error past_column(std::uint64_t length) const;
+  Result<std::optional<Detected>> foreign(std::string_view start) const;
+  Result<Page> decoded(const Detected& text) const {
+    return read_decoded_page(file_, request_, text, shown_, checkpoint_);
+  }
+  Result<Page> finished(Page page) const;
   Result<void> count_rest(Page& page, std::uint64_t offset) const;
   bool take_lines(std::string& content) const;
 
@@ -139,6 +93,35 @@ class Reader {
   std::string_view shown_;
   const std::function<Result<void>(std::uint64_t)>& checkpoint_;
 };
+
+// How a file is encoded that does not start like plain text; an error when it is no text at all.
+Result<std::optional<Detected>> Reader::foreign(std::string_view start) const {
+  if (request_.encoding || !is_unusual(start)) return std::optional<Detected>();
+  std::string sample;
+  TRY(read(sample, kDetectedBytes, 0));
+  const auto found =
+      detect_encoding(sample, sample.size() < kDetectedBytes ? Extent::whole : Extent::start);
+  if (found && found->format.encoding != Encoding::utf_8) return found;
+  if (start.substr(0, kSniffedBytes).find('\0') == start.npos) return std::optional<Detected>();
+  return binary_file(std::max<std::uint64_t>(file_.status.size, start.size()), shown_);
+}
+
+// A page that is not valid UTF-8 is read again when the file's encoding can be told by its start,
+// or, where that is plain ASCII, by the page.
+Result<Page> Reader::finished(Page page) const {
+  page.valid = page.content.find('\0') == page.content.npos && is_utf8(page.content);
+  if (page.valid || request_.encoding) return page;
+  std::string sample;
+  TRY(read(sample, kDetectedBytes, 0));
+  const bool whole = sample.size() < kDetectedBytes;
+  const auto found = !whole && is_ascii(sample)
+                         ? detect_encoding(page.content, Extent::start)
+                         : detect_encoding(sample, whole ? Extent::whole : Extent::start);
+  // Wide characters would have shown themselves at the start.
+  if (found && found->format.encoding != Encoding::utf_8 && !found->format.mark)
+    return decoded(*found);
+  return page;
+}
 
 // Cuts the content after the lines that were asked for; true when it held more.
 bool Reader::take_lines(std::string& content) const {
@@ -156,7 +139,7 @@ Result<Page> Reader::small() {
   // Files that claim to be empty may still give something, such as those of /proc.
   TRY(read(page.content, file_.status.size ? file_.status.size : request_.bytes, 0));
   if (file_.status.size == 0 && page.content.size() == request_.bytes) return large();
-  TRY(check_text(page.content, page.content.size(), shown_));
+  if (const auto found = TRY(foreign(page.content))) return decoded(*found);
   page.total_lines = count_lines(page.content);
   if (page.content.empty() && request_.skip == 0) return page;
   if (request_.skip >= *page.total_lines) return past_end(shown_, request_.skip, *page.total_lines);
@@ -166,21 +149,14 @@ Result<Page> Reader::small() {
     ColumnFinder finder(request_.column);
     const size_t mark = mark_size(page.content);
     const size_t start = mark + finder.pass(std::string_view(page.content).substr(mark), true);
-    if (!finder.found()) return past_column(finder.passed());
+    if (!finder.found()) return past_column(shown_, request_.skip + 1, finder.passed());
     page.content.erase(0, start);
   }
   const bool whole = !take_lines(page.content) && request_.skip == 0;
   page.first_line = request_.skip + 1;
   page.last_line = whole ? *page.total_lines : request_.skip + count_lines(page.content);
   page.more = page.last_line < *page.total_lines;
-  return page;
-}
-
-Error Reader::past_column(std::uint64_t length) const {
-  return {Code::invalid_argument,
-          fmt::format("line {} of '{}' has only {} characters", request_.skip + 1,
-                      escape_for_display(shown_), length),
-          "column counts from 1 and must be within the line", "past_column"};
+  return finished(std::move(page));
 }
 
 // The byte where the character begins that the page starts with.
@@ -197,7 +173,8 @@ Result<std::uint64_t> Reader::find_column(std::uint64_t offset) const {
     const bool last = block.size() < kBlock;
     const size_t passed = finder.pass(block, last);
     if (finder.found()) return offset + passed;
-    if (last || block[passed] == '\n') return past_column(finder.passed());
+    if (last || block[passed] == '\n')
+      return past_column(shown_, request_.skip + 1, finder.passed());
     offset += passed;
   }
 }
@@ -250,7 +227,7 @@ Result<Page> Reader::large() {
   Page page;
   std::string start;
   TRY(read(start, kSniffedBytes, 0));
-  TRY(check_text(start, std::max<std::uint64_t>(file_.status.size, start.size()), shown_));
+  if (const auto found = TRY(foreign(start))) return decoded(*found);
   const std::uint64_t offset = TRY(find_column(TRY(find_line())));
   // With the longest character behind it, it shows whether the page ends between two characters.
   TRY(read(page.content, request_.bytes + kLongestChar, offset));
@@ -272,13 +249,21 @@ Result<Page> Reader::large() {
   if (file_.status.size <= kMaxCountedFile) {
     TRY(count_rest(page, offset + page.content.size()));
   }
-  return page;
+  return finished(std::move(page));
 }
 
 }  // namespace
 
 Result<Page> read_page(const OpenFile& file, const PageRequest& request, std::string_view shown,
                        const std::function<Result<void>(std::uint64_t)>& checkpoint) {
+  if (request.encoding && *request.encoding != Encoding::utf_8) {
+    Detected text{{*request.encoding, true}};
+    std::string start;
+    TRY(read_block(file, start, kLongestChar, 0, shown));
+    const std::string_view mark = mark_of(text.format);
+    text.format.mark = !mark.empty() && start.starts_with(mark);
+    return read_decoded_page(file, request, text, shown, checkpoint);
+  }
   Reader reader(file, request, shown, checkpoint);
   return file.status.size <= request.bytes ? reader.small() : reader.large();
 }

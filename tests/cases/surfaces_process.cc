@@ -8,9 +8,30 @@
 #include "schema/flags.h"
 #include "surface.h"
 #include "sys/process.h"
+#include "tool/content.h"
 
 namespace helve::cases {
 namespace {
+
+// The blocks of an answer, as they were before they went over the wire: a text, or texts and
+// images, the last of which may be an image. Text behind these is what the dispatcher has to say.
+std::vector<Content> blocks_of(const JsonArray& content) {
+  std::vector<Content> blocks;
+  size_t end = content.empty() ? 0 : 1;
+  for (size_t i = 0; i < content.size(); ++i) {
+    if (string_at(content[i], "type") == "image") end = i + 1;
+  }
+  for (size_t i = 0; i < end; ++i) {
+    const auto field = [&](std::string_view name) {
+      return std::string(string_at(content[i], name));
+    };
+    if (string_at(content[i], "type") == "image")
+      blocks.emplace_back(ImageContent{field("data"), field("mimeType")});
+    else
+      blocks.emplace_back(TextContent{field("text")});
+  }
+  return blocks;
+}
 
 std::vector<std::string> environment_of(const Place& place) {
   return {"HOME=" + place.home, "XDG_CONFIG_HOME=" + place.home + "/config",
@@ -110,7 +131,7 @@ class McpSurface : public Surface {
     if (is_error && is_error->is_bool() && is_error->get_bool())
       return std::optional(seen_error(result->at("_meta").at("helve/error")));
     Seen seen{.ok = true, .value = result->at("structuredContent")};
-    seen.text = content.empty() ? "" : std::string(string_at(content[0], "text"));
+    seen.text = text_of(blocks_of(content));
     return std::optional(std::move(seen));
   }
 

@@ -1,13 +1,16 @@
 // read: a page of a text file, with line numbers for people and models and the raw text for
-// programs.
+// programs; what other files hold, or what they are.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <functional>
 
 #include "base/text.h"
+#include "media/file_type.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/read_media.h"
+#include "tools/read_output.h"
 #include "workspace/page.h"
 
 namespace helve::tools {
@@ -15,29 +18,39 @@ namespace {
 
 constexpr std::int64_t kDefaultPage = 50 * 1024;  // bytes
 constexpr std::int64_t kMaxPage = 512 * 1024;
-constexpr size_t kMaxShownLine = 2000;  // characters
+constexpr size_t kMaxFiles = 50;  // of one call
 constexpr std::uint64_t kProgressStep =
     16u << 20;  // bytes between two reports of how far a search for a line is
 
+enum class ReadAs : unsigned char { auto_, text };
+
 struct ReadInput {
-  std::string path;
+  std::optional<std::string> path;
+  std::optional<std::vector<std::string>> paths;
   std::optional<std::int64_t> offset;
   std::optional<std::int64_t> limit;
   std::optional<std::int64_t> start_line;
   std::optional<std::int64_t> end_line;
   std::optional<std::int64_t> column;
   std::int64_t max_bytes = kDefaultPage;
+  std::optional<std::string> encoding;
+  ReadAs as = ReadAs::auto_;
 
   static constexpr auto schema() {
     return object(
-        "Read a text file. Shows numbered lines, one page at a time (50 KB unless max_bytes says "
-        "otherwise); when more follows, the first line of the answer gives the next offset. Lines "
-        "over 2000 characters are cut; column shows the rest of one. Binary files are refused; ls "
-        "lists directories.",
-        arg<&ReadInput::path>("File, relative to the workspace or absolute inside it")
+        "Read a file, or several with paths. Text is shown as numbered lines, one page at a time "
+        "(50 KB unless max_bytes says otherwise); when more follows, the first line of the answer "
+        "gives the next offset. Lines over 2000 characters are cut; column shows the rest of one. "
+        "Encodings other than UTF-8 are recognised and named. Images are shown, notebooks as cells "
+        "with their outputs, other binary files are described; ls lists directories.",
+        opt<&ReadInput::path>("File, relative to the workspace or absolute inside it")
+            .positional()
             .min_length(1),
-        opt<&ReadInput::offset>("Lines to skip; 0 starts at the first line").min(0),
-        opt<&ReadInput::limit>("Lines to show at most; default: as many as fit into the page")
+        opt<&ReadInput::paths>("Several files, at most 50; they share the page").positional(),
+        opt<&ReadInput::offset>("Lines to skip (cells of a notebook); 0 starts at the first")
+            .min(0),
+        opt<&ReadInput::limit>(
+            "Lines (cells) to show at most; default: as many as fit into the page")
             .min(1)
             .shorthand('n'),
         opt<&ReadInput::start_line>("First line, counted from 1; instead of offset and limit")
@@ -47,119 +60,12 @@ struct ReadInput {
             "Character of the first line to start at, from 1: the rest of a line that was cut. "
             "Lines are then shown whole, as far as they fit into the page")
             .min(1),
-        opt<&ReadInput::max_bytes>("Size of the page in bytes").min(4).max(kMaxPage));
+        opt<&ReadInput::max_bytes>("Size of the page in bytes").min(4).max(kMaxPage),
+        opt<&ReadInput::encoding>(
+            "Encoding of the text, such as windows-1252, when it is not recognised"),
+        opt<&ReadInput::as>("text: a notebook as the JSON that it is"));
   }
 };
-
-struct ReadOutput {
-  std::string path;
-  std::string content;
-  std::int64_t start_line = 0;
-  std::int64_t end_line = 0;
-  std::optional<std::int64_t> total_lines;
-  std::optional<std::int64_t> start_column;
-  std::optional<std::int64_t> next_offset;
-  std::optional<std::int64_t> next_column;
-  std::int64_t size = 0;
-  std::optional<std::int64_t> truncated_lines;
-  std::optional<std::vector<std::string>> notes;
-
-  static constexpr auto schema() {
-    return object(
-        "A page of a text file.", arg<&ReadOutput::path>("The file, as the workspace names it"),
-        arg<&ReadOutput::content>("The lines of the page with their line endings, without numbers"),
-        arg<&ReadOutput::start_line>(
-            "Number of the first line shown, from 1; 0 when the file is empty"),
-        arg<&ReadOutput::end_line>("Number of the last line shown"),
-        opt<&ReadOutput::total_lines>("Lines of the whole file; absent for files over 64 MB"),
-        opt<&ReadOutput::start_column>("Where in the first line the content starts, if asked for"),
-        opt<&ReadOutput::next_offset>("The offset that continues; absent when nothing follows"),
-        opt<&ReadOutput::next_column>("The column that continues, when the page ends in a line"),
-        arg<&ReadOutput::size>("Size of the whole file in bytes"),
-        opt<&ReadOutput::truncated_lines>(
-            "Lines that are not shown to their end, when there are any"),
-        opt<&ReadOutput::notes>("What is not shown as it is in the file"));
-  }
-
-  std::string text() const;
-  void note(std::string what) {
-    if (!notes) notes.emplace();
-    notes->push_back(std::move(what));
-  }
-};
-
-// Calls `visit` with every line, without its newline.
-template <class Visit>
-void for_each_line(std::string_view text, Visit visit) {
-  while (!text.empty()) {
-    const size_t length = std::min(text.find('\n'), text.size());
-    visit(text.substr(0, length));
-    text.remove_prefix(std::min(length + 1, text.size()));
-  }
-}
-
-bool is_too_long(std::string_view line) {
-  return line.size() > kMaxShownLine && count_chars(line) > kMaxShownLine;
-}
-
-// What is shown of a line that is too long.
-enum class Long : unsigned char { head_and_count, head, whole };
-
-void append_line(std::string& out, std::int64_t number, std::string_view line, Long if_long) {
-  // "%6d\t", written from its end: this runs for every line of every page.
-  char column[24];
-  char* const end = column + sizeof column;
-  char* at = end;
-  *--at = '\t';
-  do *--at = static_cast<char>('0' + number % 10);
-  while ((number /= 10) > 0);
-  while (end - at < 7) *--at = ' ';
-  out.append(at, end);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  if (if_long == Long::whole || !is_too_long(line)) {
-    out += line;
-  } else {
-    const std::string_view head = first_chars(line, kMaxShownLine);
-    (out += head) += "… [";
-    if (if_long == Long::head_and_count)
-      out += fmt::format("{} ", count_chars(line.substr(head.size())));
-    out += "more characters]";
-  }
-  out += '\n';
-}
-
-std::string ReadOutput::text() const {
-  std::string out;
-  out.reserve(content.size() + static_cast<size_t>(end_line - start_line + 1) * 7 + 200);
-  if (start_line > 1 || start_column || next_offset) {
-    out += fmt::format("lines {}–{}", start_line, end_line);
-    if (total_lines) out += fmt::format(" of {}", *total_lines);
-    if (start_column) out += fmt::format(" · from character {}", *start_column);
-    // Where this text shows less of the line than the content has, a note tells how to go on.
-    const bool see_note = next_column && truncated_lines;
-    if (see_note)
-      out += fmt::format(" · line {} goes on", end_line);
-    else if (next_offset)
-      out += fmt::format(" · next offset={}", *next_offset);
-    else
-      out += " · end of file";
-    if (next_column && !see_note) out += fmt::format(" column={}", *next_column);
-    out += '\n';
-  }
-  if (notes) {
-    for (const std::string& note : *notes) out += "note: " + note + "\n";
-  }
-  if (start_line == 0) return out + escape_for_display(path) + " is empty\n";
-  std::string_view lines = content;
-  if (start_line == 1 && lines.starts_with(kByteOrderMark))
-    lines.remove_prefix(kByteOrderMark.size());
-  std::int64_t number = start_line;
-  Long if_long = next_column ? Long::head : Long::head_and_count;
-  if (start_column) if_long = Long::whole;
-  if (lines.empty()) append_line(out, number, lines, if_long);
-  for_each_line(lines, [&](std::string_view line) { append_line(out, number++, line, if_long); });
-  return out;
-}
 
 Result<workspace::PageRequest> to_request(const ReadInput& in) {
   const bool by_offset = in.offset || in.limit;
@@ -169,6 +75,7 @@ Result<workspace::PageRequest> to_request(const ReadInput& in) {
   }
   workspace::PageRequest request{.column = static_cast<std::uint64_t>(in.column.value_or(1) - 1),
                                  .bytes = static_cast<size_t>(in.max_bytes)};
+  if (in.encoding) request.encoding = TRY(find_encoding(*in.encoding));
   if (by_offset) {
     request.skip = static_cast<std::uint64_t>(in.offset.value_or(0));
     if (in.limit) request.lines = static_cast<std::uint64_t>(*in.limit);
@@ -187,32 +94,45 @@ Result<workspace::PageRequest> to_request(const ReadInput& in) {
   return request;
 }
 
-// Whether the text must be escaped before every reader can take it.
-bool needs_escape(std::string_view text) { return text.find('\0') != text.npos || !is_utf8(text); }
+// The characters of a page: those of UTF-8 and bytes that are none, or decoded ones.
+struct Letters {
+  bool escaped;  // they cannot all be shown as they are
+  bool decoded;
 
-// How many characters of a line of the file the text shows.
-size_t shown_chars(std::string_view line, bool escaped) {
-  if (!escaped) return kMaxShownLine;
-  size_t shown = 0;
-  for (size_t width = 0; !line.empty(); ++shown) {
-    const std::string_view character = first_chars(line, 1);
-    width += count_chars(escape_bytes(character));
-    if (width > kMaxShownLine) break;
-    line.remove_prefix(character.size());
+  std::string_view first(std::string_view line) const {
+    if (!decoded) return first_chars(line, 1);
+    size_t length = 1;
+    while (length < line.size() && (line[length] & 0xC0) == 0x80) ++length;
+    return line.substr(0, length);
   }
-  return shown;
-}
+  std::string show(std::string_view text) const {
+    return decoded ? escape_undecoded(text) : escape_bytes(text);
+  }
+  // How many characters of a line of the file the text shows.
+  size_t shown_of(std::string_view line) const {
+    if (!escaped) return kMaxShownLine;
+    size_t shown = 0;
+    for (size_t width = 0; !line.empty(); ++shown) {
+      const std::string_view character = first(line);
+      width += count_chars(show(character));
+      if (width > kMaxShownLine) break;
+      line.remove_prefix(character.size());
+    }
+    return shown;
+  }
+};
 
 // Says which lines of the file the text does not show to their end, and how to see the rest.
-void note_long_lines(ReadOutput& out, std::string_view content, bool escaped,
+void note_long_lines(ReadOutput& out, std::string_view content, const Letters& letters,
                      const Context& context) {
-  if (out.start_column || content.size() * (escaped ? 4 : 1) <= kMaxShownLine) return;
-  std::int64_t count = 0, first = 0, number = out.start_line;
+  const size_t growth = letters.escaped ? 4 : 1;
+  if (out.start_column || content.size() * growth <= kMaxShownLine) return;
+  std::int64_t count = 0, first = 0, number = *out.start_line;
   size_t shown = 0;
   for_each_line(content, [&](std::string_view line) {
-    const bool may_be_long = line.size() * (escaped ? 4 : 1) > kMaxShownLine;
-    if (may_be_long && (escaped ? is_too_long(escape_bytes(line)) : is_too_long(line))) {
-      if (count++ == 0) first = number, shown = shown_chars(line, escaped);
+    const bool may_be_long = line.size() * growth > kMaxShownLine;
+    if (may_be_long && (letters.escaped ? is_too_long(letters.show(line)) : is_too_long(line))) {
+      if (count++ == 0) first = number, shown = letters.shown_of(line);
     }
     ++number;
   });
@@ -225,11 +145,71 @@ void note_long_lines(ReadOutput& out, std::string_view content, bool escaped,
       count == 1 ? "" : fmt::format(" of line {}", first)));
 }
 
-Result<ReadOutput> read(const ReadInput& in, Context& context) {
-  const workspace::Workspace& files = *TRY(need_files(context, "read"));
-  const workspace::PageRequest request = TRY(to_request(in));
-  const workspace::OpenFile file = TRY(files.open_file(in.path));
-  ReadOutput out{.path = files.display(in.path)};
+void note_encoding(ReadOutput& out, const Detected& text) {
+  const std::string_view name = name_of(text.format.encoding);
+  out.encoding = name;
+  out.note(fmt::format("encoding {}{}", name,
+                       text.format.mark ? " with a byte order mark"
+                       : text.certain   ? ""
+                                        : ", as far as can be told; encoding names another"));
+}
+
+void fill_page(ReadOutput& out, const ReadInput& in, workspace::Page page, const Context& context) {
+  out.start_line = static_cast<std::int64_t>(page.first_line);
+  out.end_line = static_cast<std::int64_t>(page.last_line);
+  if (page.total_lines) out.total_lines = static_cast<std::int64_t>(*page.total_lines);
+  out.start_column = in.column;
+  if (page.next_column > 0) out.next_column = static_cast<std::int64_t>(page.next_column) + 1;
+  if (page.more) {
+    const std::int64_t seen = out.next_column ? *out.end_line - 1 : *out.end_line;
+    out.next_offset = context.as_caller_counts("offset", seen);
+  }
+  const Letters letters{!page.valid, page.text.format.encoding != Encoding::utf_8};
+  if (letters.decoded) note_encoding(out, page.text);
+  std::string_view lines = page.content;
+  if (out.start_line == 1 && !letters.decoded && lines.starts_with(kByteOrderMark)) {
+    out.note("the file begins with a UTF-8 byte order mark");
+    lines.remove_prefix(kByteOrderMark.size());
+  }
+  if (letters.escaped) {
+    out.note(fmt::format("some bytes are not {} text; they are shown as \\xNN, and \\ as \\\\",
+                         name_of(page.text.format.encoding)));
+  }
+  note_long_lines(out, lines, letters, context);
+  out.content_ = letters.escaped ? letters.show(page.content) : std::move(page.content);
+}
+
+// Whether a page of bytes that nobody can read is the start of a file of a known type.
+bool is_other_type(const workspace::Page& page) {
+  if (page.first_line != 1) return false;
+  if (page.content.starts_with(media::kPdfMark)) return true;
+  return !page.valid && page.text.format.encoding == Encoding::utf_8 &&
+         media::file_type(page.content).has_value();
+}
+
+Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
+                             workspace::PageRequest request, Context& context) {
+  const workspace::Workspace& files = *context.files;
+  const workspace::OpenFile file = TRY(files.open_file(path));
+  ReadOutput out{.path = files.display(path), .size = static_cast<std::int64_t>(file.status.size)};
+  const bool plain = in.as == ReadAs::text || request.encoding;
+  const Promise promise = plain ? Promise::text : promise_of(path);
+  if (promise == Promise::notebook) {
+    const bool all = request.lines == workspace::PageRequest{}.lines;
+    const Result<void> read =
+        read_notebook(file, {request.skip, all ? 0 : request.lines, request.bytes}, context, out);
+    if (read || read.error().type == "past_end") {
+      TRY(read);
+      return out;
+    }
+    out.note(fmt::format("shown as text: {}", read.error().message));
+  } else if (promise == Promise::media) {
+    const std::string start = TRY(start_of(file, *out.path));
+    if (media::file_type(start)) {
+      TRY(read_binary(file, start, out));
+      return out;
+    }
+  }
   std::uint64_t next_told = kProgressStep;
   const auto checkpoint = [&](std::uint64_t offset) {
     if (offset >= next_told) {
@@ -238,27 +218,64 @@ Result<ReadOutput> read(const ReadInput& in, Context& context) {
     }
     return context.checkpoint();
   };
-  workspace::Page page = TRY(workspace::read_page(file, request, out.path, std::ref(checkpoint)));
-  out.start_line = static_cast<std::int64_t>(page.first_line);
-  out.end_line = static_cast<std::int64_t>(page.last_line);
-  if (page.total_lines) out.total_lines = static_cast<std::int64_t>(*page.total_lines);
-  out.start_column = in.column;
-  if (page.next_column > 0) out.next_column = static_cast<std::int64_t>(page.next_column) + 1;
-  if (page.more) {
-    const std::int64_t seen = out.next_column ? out.end_line - 1 : out.end_line;
-    out.next_offset = context.as_caller_counts("offset", seen);
+  Result<workspace::Page> page =
+      workspace::read_page(file, request, *out.path, std::ref(checkpoint));
+  if (!page && page.error().type != "binary_file") return std::move(page).error();
+  if (!page || (!plain && is_other_type(*page))) {
+    TRY(read_binary(file, TRY(start_of(file, *out.path)), out));
+    return out;
   }
-  out.size = static_cast<std::int64_t>(file.status.size);
-  std::string_view lines = page.content;
-  if (out.start_line == 1 && lines.starts_with(kByteOrderMark)) {
-    out.note("the file begins with a UTF-8 byte order mark");
-    lines.remove_prefix(kByteOrderMark.size());
-  }
-  const bool escaped = needs_escape(lines);
-  if (escaped) out.note("some bytes are not UTF-8 text; they are shown as \\xNN, and \\ as \\\\");
-  note_long_lines(out, lines, escaped, context);
-  out.content = escaped ? escape_bytes(page.content) : std::move(page.content);
+  fill_page(out, in, std::move(*page), context);
   return out;
+}
+
+// Each file has its share of the page, and what it leaves goes to those behind it.
+ReadOutput read_files(const ReadInput& in, const std::vector<std::string>& paths,
+                      workspace::PageRequest request, Context& context) {
+  ReadOutput all{.kind = ReadKind::files};
+  all.files.emplace();
+  size_t left = request.bytes;
+  std::string text;  // of the files since the last image
+  for (size_t i = 0; i < paths.size(); ++i) {
+    request.bytes = std::max<size_t>(left / (paths.size() - i), 4);
+    ReadFile file{.path = paths[i]};
+    text += fmt::format("{}==> {} <==\n", text.empty() ? "" : "\n",
+                        escape_for_display(context.files->display(paths[i])));
+    Result<ReadOutput> out = read_file(in, paths[i], request, context);
+    if (out) {
+      left -= std::min(left, out->content_ ? out->content_->size() : 0);
+      file.answer = parse_json(schema::encode(*out)).value_or(Json());
+      text += out->text();
+      for (ImageContent& image : out->images) {
+        if (!text.empty()) all.parts.emplace_back(TextContent{std::move(text)});
+        text.clear();
+        all.parts.emplace_back(std::move(image));
+      }
+    } else {
+      file.error = to_json(out.error());
+      text += "error: " + describe(out.error()) + "\n";
+    }
+    all.files->push_back(std::move(file));
+  }
+  if (!text.empty()) all.parts.emplace_back(TextContent{std::move(text)});
+  return all;
+}
+
+Result<ReadOutput> read(const ReadInput& in, Context& context) {
+  TRY(need_files(context, "read"));
+  workspace::PageRequest request = TRY(to_request(in));
+  if (in.path && !in.paths) return read_file(in, *in.path, request, context);
+  std::vector<std::string> paths = in.paths.value_or(std::vector<std::string>());
+  if (in.path) paths.insert(paths.begin(), *in.path);
+  if (paths.empty()) {
+    return Error{Code::invalid_argument, "path: required, but missing",
+                 "path names one file, paths several", "invalid_input"};
+  }
+  if (paths.size() > kMaxFiles) {
+    return Error{Code::too_large, fmt::format("{} files were asked for", paths.size()),
+                 fmt::format("ask for at most {} at once", kMaxFiles)};
+  }
+  return read_files(in, paths, request, context);
 }
 
 }  // namespace
@@ -276,7 +293,8 @@ Tool tool_read() {
                     {"Lines 10 to 30",
                      R"({"path": "src/main.cc", "start_line": 10, "end_line": 30})"},
                     {"The rest of a first line that was cut",
-                     R"({"path": "data.json", "column": 2001})"}},
+                     R"({"path": "data.json", "column": 2001})"},
+                    {"Several files at once", R"({"paths": ["README.md", "src/main.cc"]})"}},
        // A page is its own limit: at worst every byte is a newline and becomes a numbered line.
        .limits = {.inline_chars = 9 * kMaxPage}},
       read);

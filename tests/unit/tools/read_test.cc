@@ -5,6 +5,7 @@ namespace helve {
 namespace {
 
 using Read = ToolTest;
+using namespace std::string_view_literals;
 
 TEST_F(Read, NumbersTheLinesForPeopleAndKeepsThemRawForPrograms) {
   tree.file("notes.md", "one\r\ntwo\n\nlast");
@@ -77,11 +78,170 @@ TEST_F(Read, SaysThatAFileIsEmpty) {
 }
 
 TEST_F(Read, SpellsOutBytesThatAreNoText) {
-  tree.file("latin", "caf\xe9\n");
-  const Answer answer = call("read", R"({"path": "latin"})");
-  EXPECT_EQ(answer["content"], "caf\\xe9\n");
+  tree.file("bytes", "a\xff\xfe\xff\n");
+  const Answer answer = call("read", R"({"path": "bytes"})");
+  EXPECT_EQ(answer["content"], "a\\xff\\xfe\\xff\n");
   EXPECT_TRUE(has(answer.text, "note: some bytes are not UTF-8"));
-  EXPECT_TRUE(has(answer.text, "     1\tcaf\\xe9"));
+  EXPECT_TRUE(has(answer.text, "     1\ta\\xff\\xfe\\xff"));
+  EXPECT_TRUE(answer.lacks("encoding"));
+}
+
+TEST_F(Read, DecodesOtherEncodingsAndNamesThem) {
+  tree.file("latin", "caf\xe9\n");
+  const Answer latin = call("read", R"({"path": "latin"})");
+  EXPECT_EQ(latin["content"], "café\n");
+  EXPECT_EQ(latin["encoding"], "windows-1252");
+  EXPECT_TRUE(has(latin.text, "note: encoding windows-1252, as far as can be told"));
+  EXPECT_TRUE(has(latin.text, "     1\tcafé\n"));
+  tree.file("wide", std::string("\xff\xfe"
+                                "o\0k\0\n\0",
+                                8));
+  const Answer wide = call("read", R"({"path": "wide"})");
+  EXPECT_EQ(wide["content"], "ok\n");
+  EXPECT_EQ(wide["encoding"], "UTF-16LE");
+  EXPECT_EQ(wide["size"], 8);
+  EXPECT_TRUE(has(wide.text, "note: encoding UTF-16LE with a byte order mark\n"));
+}
+
+TEST_F(Read, TakesTheEncodingThatIsNamed) {
+  tree.file("polish", "za\xBF\xF3\xB3\xE6\n");
+  EXPECT_EQ(call("read", R"({"path": "polish"})")["content"], "za\\xbf\\xf3\\xb3\\xe6\n");
+  const Answer answer = call("read", R"({"path": "polish", "encoding": "cp1250"})");
+  EXPECT_EQ(answer["content"], "zażółć\n");
+  EXPECT_TRUE(has(answer.text, "note: encoding windows-1250\n"));
+  EXPECT_EQ(kind_of(call("read", R"({"path": "polish", "encoding": "x"})")),
+            "invalid_argument unknown_encoding");
+}
+
+TEST_F(Read, SpellsOutHalvesOfCharactersInWideText) {
+  tree.file("wide", std::string("\xff\xfe"
+                                "a\0\x00\xD8"
+                                "\\\0\n\0",
+                                10));
+  const Answer answer = call("read", R"({"path": "wide"})");
+  EXPECT_EQ(answer["content"], "a\\x00\\xd8\\\\\n");
+  EXPECT_TRUE(has(answer.text, "some bytes are not UTF-16LE text"));
+}
+
+TEST_F(Read, DescribesBinaryFilesByTheirContent) {
+  tree.file("text.txt", std::string("\x7f"
+                                    "ELF\2\1\1\0\0\0\0\0",
+                                    12));
+  const Answer answer = call("read", R"({"path": "text.txt"})");
+  EXPECT_EQ(answer["kind"], "binary");
+  EXPECT_EQ(answer["type"], "ELF executable or library");
+  EXPECT_EQ(answer["mime_type"], "application/x-elf");
+  EXPECT_TRUE(has(answer.text, "text.txt: binary file, ELF executable or library, 12 bytes\n"));
+  EXPECT_TRUE(answer.lacks("content"));
+  tree.file("unknown", std::string("ab\0\1\2\3", 6));
+  EXPECT_TRUE(has(call("read", R"({"path": "unknown"})").text, "unknown: binary file, 6 bytes\n"));
+  // Compressed data may have no NUL.
+  tree.file("small.gz", "\x1f\x8b\x08\x01\x90\x81\xff\xee\x12\x99");
+  EXPECT_EQ(call("read", R"({"path": "small.gz"})")["type"], "gzip compressed data");
+}
+
+constexpr std::string_view kDot =  // a PNG of one pixel
+    "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx"
+    "\x9c"
+    "c\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xae"
+    "B`\x82"sv;
+
+TEST_F(Read, ShowsImages) {
+  tree.file("wrongly named.txt", kDot);
+  const Answer answer = call("read", R"({"path": "wrongly named.txt"})");
+  EXPECT_EQ(answer["kind"], "image");
+  EXPECT_EQ(answer["mime_type"], "image/png");
+  EXPECT_EQ(answer["width"], 1);
+  EXPECT_EQ(answer["height"], 1);
+  EXPECT_TRUE(has(answer.text, "wrongly named.txt: PNG image, 1×1, 67 bytes\n"));
+  EXPECT_TRUE(has(answer.text, "[image image/png, 92 bytes of base64]"));
+}
+
+TEST_F(Read, RefusesImagesThatWouldBreakASession) {
+  std::string wide(kDot);
+  wide[17] = '\x10';  // over a million pixels
+  tree.file("wide.png", wide);
+  const Answer answer = call("read", R"({"path": "wide.png"})");
+  EXPECT_EQ(kind_of(answer), "too_large image_too_large");
+  EXPECT_TRUE(has(answer.error.message, "1048577×1 pixels"));
+  tree.file("cut.png", kDot.substr(0, 50));
+  EXPECT_EQ(kind_of(call("read", R"({"path": "cut.png"})")), "unsupported damaged_image");
+  std::string large(kDot.substr(0, kDot.size() - 12));
+  large += std::string("\0\x40\0\0tEXt", 8) + std::string((4u << 20) + 4, 'x');
+  large += kDot.substr(kDot.size() - 12);
+  tree.file("large.png", large);
+  EXPECT_TRUE(has(call("read", R"({"path": "large.png"})").error.message, "as base64"));
+}
+
+TEST_F(Read, ShowsANotebookByCells) {
+  tree.file("a.ipynb", R"({"nbformat": 4, "metadata": {"language_info": {"name": "python"}},
+    "cells": [{"cell_type": "markdown", "source": ["# Title\n", "text"]},
+              {"cell_type": "code", "execution_count": 3, "source": "1 / 0", "outputs": [
+                {"output_type": "stream", "name": "stdout", "text": ["before\n"]},
+                {"output_type": "error", "ename": "ZeroDivisionError", "evalue": "division by zero",
+                 "traceback": ["\u001b[31mTraceback\u001b[0m"]}]}]})");
+  const Answer answer = call("read", R"({"path": "a.ipynb"})");
+  EXPECT_EQ(answer["kind"], "notebook");
+  EXPECT_EQ(answer["total_cells"], 2);
+  EXPECT_EQ(answer.text,
+            "cells 1–2 of 2 · end of notebook\nnote: the language is python\n"
+            "--- cell 1: markdown ---\n# Title\ntext\n--- cell 2: code [3] ---\n1 / 0\n"
+            "output:\nbefore\nerror:\nZeroDivisionError: division by zero\nTraceback\n");
+  const Answer second = call("read", R"({"path": "a.ipynb", "offset": 1, "limit": 1})");
+  EXPECT_EQ(second["start_line"], 2);
+  EXPECT_TRUE(has(call("read", R"({"path": "a.ipynb", "limit": 1})").text,
+                  "cells 1–1 of 2 · next offset=1\n"));
+  EXPECT_TRUE(has(call("read", R"({"path": "a.ipynb", "max_bytes": 60})").text, "next offset=1\n"));
+  EXPECT_EQ(kind_of(call("read", R"({"path": "a.ipynb", "offset": 2})")),
+            "invalid_argument past_end");
+  EXPECT_EQ(call("read", R"({"path": "a.ipynb", "as": "text"})")["kind"], "text");
+}
+
+TEST_F(Read, ShowsADamagedNotebookAsText) {
+  tree.file("a.ipynb", R"({"cells": [)");
+  const Answer answer = call("read", R"({"path": "a.ipynb"})");
+  EXPECT_EQ(answer["kind"], "text");
+  EXPECT_TRUE(has(answer.text, "note: shown as text: the notebook is damaged"));
+  EXPECT_TRUE(has(answer.text, "     1\t{\"cells\": [\n"));
+}
+
+TEST_F(Read, ReadsSeveralFilesAndLosesNoneToTheFailureOfAnother) {
+  tree.file("a", "one\n");
+  tree.file("b", "two\n");
+  const Answer answer = call("read", R"({"paths": ["a", "missing", "b"]})");
+  ASSERT_TRUE(answer.ok);
+  EXPECT_EQ(answer["kind"], "files");
+  EXPECT_TRUE(answer.text.starts_with("==> a <==\n     1\tone\n"));
+  EXPECT_TRUE(has(answer.text, "\n==> missing <==\nerror: "));
+  EXPECT_TRUE(has(answer.text, "\n==> b <==\n     1\ttwo\n"));
+  const Json list = answer["files"].json;
+  const JsonArray& files = list.as_array();
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_EQ(string_at(*find(files[0], "answer"), "content"), "one\n");
+  EXPECT_EQ(string_at(*find(files[1], "error"), "error_type"), "not_found");
+}
+
+TEST_F(Read, SharesThePageAmongFiles) {
+  std::string lines;
+  for (int i = 0; i < 1000; ++i) lines += "a line\n";
+  tree.file("long", lines);
+  tree.file("short", "x\n");
+  const Answer answer =
+      call("read", R"({"path": "short", "paths": ["long", "long"], "max_bytes": 1000})");
+  const Json list = answer["files"].json;
+  const JsonArray& files = list.as_array();
+  ASSERT_EQ(files.size(), 3u);
+  EXPECT_EQ(string_at(*find(files[1], "answer"), "content").size(), 497u);
+  EXPECT_EQ(string_at(*find(files[2], "answer"), "content").size(), 497u);
+  EXPECT_TRUE(has(answer.text, "next offset=71\n"));
+}
+
+TEST_F(Read, BoundsTheNumberOfFiles) {
+  std::string paths;
+  for (int i = 0; i < 51; ++i) paths += (i ? ",\"a\"" : "\"a\"");
+  EXPECT_EQ(kind_of(call("read", R"({"paths": [)" + paths + "]}")), "too_large too_large");
+  EXPECT_EQ(kind_of(call("read", "{}")), "invalid_argument invalid_input");
+  EXPECT_EQ(kind_of(call("read", R"({"paths": []})")), "invalid_argument invalid_input");
 }
 
 TEST_F(Read, SpellsOutNulsBehindTheFirstPage) {
@@ -155,14 +315,14 @@ TEST_F(Read, GoesOnInALastLineThatIsLongerThanThePage) {
 // What the text shows of a line that is escaped, and what the advised column shows, is all of it.
 TEST_F(Read, AdvisesTheColumnOfTheFileWhereTheTextIsEscaped) {
   std::string line;
-  for (int i = 0; i < 1000; ++i) line += std::to_string(10'000 + i) + "\xE9\\,";
-  tree.file("latin1", line);
-  const std::string text = call("read", R"({"path": "latin1"})").text;
+  for (int i = 0; i < 1000; ++i) line += std::to_string(10'000 + i) + "\xFE\\,";
+  tree.file("bytes", line);
+  const std::string text = call("read", R"({"path": "bytes"})").text;
   const size_t advice = text.find("column=") + 7;
   const std::string column = text.substr(advice, text.find(' ', advice) - advice);
   const size_t begin = text.find('\t') + 1;
   const std::string shown = text.substr(begin, text.find("…") - begin);
-  const Answer rest = call("read", R"({"path": "latin1", "column": )" + column + "}");
+  const Answer rest = call("read", R"({"path": "bytes", "column": )" + column + "}");
   const std::string all = escape_bytes(line), tail(rest["content"].json.as_string());
   EXPECT_EQ(count_chars(shown), 2000u);
   EXPECT_TRUE(all.starts_with(shown));

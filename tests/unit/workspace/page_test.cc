@@ -135,19 +135,122 @@ TEST_F(Pages, DeclareBinaryFiles) {
             "unsupported binary_file");
 }
 
-TEST_F(Pages, NameOtherEncodings) {
-  using namespace std::string_literals;
-  EXPECT_TRUE(has(read("\xff\xfe"
-                       "a\0"s,
-                       {})
-                      .error()
-                      .message,
-                  "UTF-16 (little endian)"));
-  EXPECT_TRUE(has(read("\xfe\xff\0a"s, {}).error().message, "UTF-16 (big endian)"));
-  EXPECT_TRUE(has(read("\xff\xfe\0\0a\0\0\0"s, {}).error().message, "UTF-32"));
+TEST_F(Pages, DecodeOtherEncodings) {
+  for (const Encoding encoding : {Encoding::utf_16le, Encoding::utf_16be, Encoding::utf_32le,
+                                  Encoding::windows_1252, Encoding::shift_jis}) {
+    const bool mark = unit_size(encoding) > 1;
+    const std::string text =
+        encoding == Encoding::shift_jis ? "これは\nファイルです\n" : "Größe\nfür alle\n";
+    const auto page = read(*encode_text(text, {encoding, mark}), {});
+    ASSERT_TRUE(page) << describe(page.error());
+    EXPECT_EQ(page->content, text);
+    EXPECT_EQ(page->text.format, (TextFormat{encoding, mark}));
+    EXPECT_EQ(page->text.certain, mark);
+    EXPECT_TRUE(page->valid);
+    EXPECT_EQ(page->total_lines, 2u);
+  }
 }
 
-// However small the page is, following next_column gives the whole line back.
+// As above, for every size of a character's unit, and with columns.
+TEST_F(Pages, OfOtherEncodingsTogetherAreTheFile) {
+  std::string content;
+  for (int i = 0; i < 40; ++i) {
+    content += "été ";
+    for (int j = 0; j < i * 7 % 13; ++j) content += i % 3 ? "üx" : "yx";
+    content += "\n";
+  }
+  content += "the end";
+  for (const Encoding encoding :
+       {Encoding::utf_16le, Encoding::utf_16be, Encoding::utf_32be, Encoding::windows_1252}) {
+    // The first two characters have the byte of a newline in their codes.
+    const std::string text = unit_size(encoding) > 1 ? "Ċਊ 😀\n" + content : content;
+    tree.file("in/file", *encode_text(text, {encoding, unit_size(encoding) > 1}));
+    for (const size_t bytes : {8u, 20u, 100u, 1000u}) {
+      for (const std::uint64_t lines : {1u, 2u, 7u, 1000u}) {
+        std::string all;
+        PageRequest request{.lines = lines, .bytes = bytes};
+        while (true) {
+          const auto page = read(request);
+          ASSERT_TRUE(page) << name_of(encoding) << describe(page.error());
+          ASSERT_LE(page->content.size(), bytes);
+          ASSERT_EQ(page->total_lines, static_cast<size_t>(std::ranges::count(text, '\n')) + 1);
+          all += page->content;
+          if (!page->more) break;
+          request.skip = page->next_column > 0 ? page->last_line - 1 : page->last_line;
+          request.column = page->next_column;
+        }
+        ASSERT_EQ(all, text) << name_of(encoding) << ' ' << bytes << ' ' << lines;
+      }
+    }
+  }
+}
+
+TEST_F(Pages, ReadAFileInTheEncodingThatIsNamed) {
+  const auto page = read("za\xBF\xF3\xB3\xE6\n", {.encoding = Encoding::windows_1250});
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->content, "zażółć\n");
+  EXPECT_EQ(read("caf\xE9\n", {.encoding = Encoding::utf_8})->content, "caf\xE9\n");
+  EXPECT_FALSE(read("caf\xE9\n", {.encoding = Encoding::utf_8})->valid);
+  EXPECT_EQ(read(std::string("\xFF\xFEo\0k\0", 6), {.encoding = Encoding::utf_16le})->content,
+            "ok");
+}
+
+TEST_F(Pages, KeepBytesThatCannotBeRecognised) {
+  const auto page = read("x = '\xff\xff\xff\xff\xff\xff'\n", {});
+  ASSERT_TRUE(page);
+  EXPECT_FALSE(page->valid);
+  EXPECT_EQ(page->content, "x = '\xff\xff\xff\xff\xff\xff'\n");
+}
+
+TEST_F(Pages, RecogniseAnEncodingThatShowsItselfOnlyInTheMiddle) {
+  const auto page = read(numbered(20'000) + "caf\xe9\n", {.skip = 20'000});
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->content, "café\n");
+}
+
+TEST_F(Pages, SayHowLongALineOfAnotherEncodingIs) {
+  const std::string bytes(
+      "\xFF\xFE"
+      "a\0b\0\n\0c\0",
+      10);
+  EXPECT_EQ(read(bytes, {.column = 1})->content, "b\nc");
+  EXPECT_EQ(read(bytes, {.column = 2})->content, "\nc");
+  for (const PageRequest& beyond :
+       {PageRequest{.column = 3}, PageRequest{.skip = 1, .column = 1}}) {
+    const auto page = read(bytes, beyond);
+    ASSERT_FALSE(page);
+    EXPECT_EQ(page.error().type, "past_column");
+    EXPECT_TRUE(has(page.error().message, beyond.skip ? "only 1 char" : "only 2 char"));
+  }
+  EXPECT_EQ(read(bytes, {.skip = 2}).error().type, "past_end");
+  EXPECT_TRUE(has(read(bytes, {.skip = 2}).error().hint, "2 lines"));
+  EXPECT_EQ(read("\xFF\xFE", {})->total_lines, 0u);
+}
+
+TEST_F(Pages, OfWideTextInTenGigabytesTakeLittleMemory) {
+  tree.file("in/file", *encode_text(numbered(2000), {Encoding::utf_16le, true}));
+  ASSERT_EQ(::truncate(tree.path("in/file").c_str(), 10'000'000'000), 0);
+  rusage before, after;
+  ::getrusage(RUSAGE_SELF, &before);
+  const auto page = read({.skip = 10, .lines = 5});
+  ASSERT_TRUE(page);
+  EXPECT_EQ(page->first_line, 11u);
+  EXPECT_EQ(page->content, "line 11\nline 12\nline 13\nline 14\nline 15\n");
+  EXPECT_TRUE(page->more);
+  EXPECT_FALSE(page->total_lines);
+  EXPECT_EQ(read({.skip = 2000})->next_column, 50u * 1024);
+  int checks = 0;
+  const auto file = open()->open_file("file");
+  const auto stopped = read_page(*file, {.skip = 3000}, "file", [&](std::uint64_t) -> Result<void> {
+    if (++checks > 1000) return Error{Code::cancelled, "enough"};
+    return {};
+  });
+  ASSERT_FALSE(stopped);
+  EXPECT_EQ(stopped.error().code, Code::cancelled);
+  ::getrusage(RUSAGE_SELF, &after);
+  EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 16 * 1024);  // KB
+}
+
 TEST_F(Pages, GoOnInALineThatWasCut) {
   std::string line = "a";
   for (int i = 0; i < 100; ++i) line += i % 3 == 0 ? "\u20ac" : "\U0001F600";

@@ -156,6 +156,13 @@ class Collector {
 
 }  // namespace
 
+Result<sys::Fd> Workspace::open_directory(std::string_view path) const {
+  const Place place = TRY(locate(path));
+  auto directory = sys::open_beneath(place.root->directory, place.path, sys::Open::directory);
+  if (!directory) return failed(directory.error(), "search", place);
+  return std::move(*directory);
+}
+
 Result<Listing> Workspace::list(std::string_view path, const ListOptions& options) const {
   const Place place = TRY(locate(path));
   Listing listing;

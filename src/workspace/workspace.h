@@ -106,6 +106,8 @@ class Workspace {
 
   // A regular file for reading; links that stay beneath the root are followed.
   Result<OpenFile> open_file(std::string_view path) const;
+  // A directory, to walk what lies below it; links that stay beneath the root are followed.
+  Result<sys::Fd> open_directory(std::string_view path) const;
   // A directory, or the one entry that is not a directory. .git is shown when hidden names are, but
   // not entered.
   Result<Listing> list(std::string_view path, const ListOptions& options = {}) const;

@@ -7,6 +7,7 @@
 #include "sys/file_at.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/walking.h"
 
 namespace helve::tools {
 namespace {
@@ -35,8 +36,6 @@ struct LsInput {
             .shorthand('a'));
   }
 };
-
-enum class EntryType : unsigned char { file, directory, symlink, other };
 
 struct LsEntry {
   std::string name;
@@ -98,19 +97,6 @@ struct LsOutput {
   }
 };
 
-EntryType type_of(sys::FileKind kind) {
-  switch (kind) {
-    case sys::FileKind::file:
-      return EntryType::file;
-    case sys::FileKind::directory:
-      return EntryType::directory;
-    case sys::FileKind::symlink:
-      return EntryType::symlink;
-    default:
-      return EntryType::other;
-  }
-}
-
 LsEntry to_entry(const workspace::Entry& entry) {
   LsEntry out{.name = escape_invalid_utf8(entry.path), .type = type_of(entry.kind)};
   if (out.type == EntryType::file) out.size = static_cast<std::int64_t>(entry.size);
@@ -130,12 +116,7 @@ std::vector<std::string> notes_on(const LsOutput& out, const workspace::Listing&
   }
   const auto escaped = std::ranges::count_if(
       out.entries, [](const LsEntry& entry) { return entry.escaped.has_value(); });
-  if (escaped > 0) {
-    notes.push_back(
-        fmt::format("{} not UTF-8: \\xNN stands for a byte of it, and it cannot be named "
-                    "in a call",
-                    escaped == 1 ? "one name is" : fmt::format("{} names are", escaped)));
-  }
+  add_note_on_escaped(static_cast<size_t>(escaped), notes);
   const size_t named = std::min(listing.unreadable.size(), kMaxNamedUnreadable);
   for (size_t i = 0; i < named; ++i) {
     notes.push_back(fmt::format("'{}' cannot be read", escape_for_display(listing.unreadable[i])));

@@ -1,0 +1,34 @@
+// What the tools that walk a tree share: where it begins, how paths are shown, what is said when
+// something is missing from the answer.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "search/walk.h"
+#include "tool/context.h"
+
+namespace helve::tools {
+
+enum class EntryType : unsigned char { file, directory, symlink, other };
+EntryType type_of(sys::FileKind kind);
+
+// "a/b" below the directory that is shown as `directory`, as other tools take it.
+std::string shown_below(std::string_view directory, std::string_view path);
+
+// Walks with the call's own deadline and stop. A walk that the deadline ended is a report that says
+// so; one that was cancelled is an error.
+Result<search::WalkReport> walk_for(Context& context, const sys::Fd& directory,
+                                    std::string_view shown, search::WalkOptions options,
+                                    const std::function<search::Visitor&()>& visitor);
+
+// What is missing because of the deadline, or because it could not be read. Paths are below
+// `shown`.
+void add_notes(const search::WalkReport& report, std::string_view shown,
+               std::vector<std::string>& notes);
+// "2 names are not UTF-8: …"; nothing for 0.
+void add_note_on_escaped(size_t count, std::vector<std::string>& notes);
+
+}  // namespace helve::tools

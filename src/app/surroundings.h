@@ -22,6 +22,7 @@ struct Surroundings {
   std::string hooks_directory() const { return below(config_directory, "hooks"); }
   std::string prompts_directory() const { return below(config_directory, "prompts"); }
   std::string database() const { return below(state_directory, "helve.db"); }
+  std::string journal_directory() const { return below(state_directory, "journal"); }
   std::string trust_file() const { return below(state_directory, "trust"); }
   std::string index_directory() const { return below(state_directory, "index"); }
 

@@ -61,6 +61,18 @@ Result<void> add_hooks(Place& place, std::vector<std::string>& notices,
   return {};
 }
 
+// Changes that a process left half done are finished or taken back here.
+void open_journal(Place& place, const Surroundings& surroundings) {
+  const config::Config& config = place.settings.config;
+  const std::string directory = surroundings.journal_directory();
+  if (config.profile == config::Profile::bare || !config.journal.enabled || directory.empty())
+    return;
+  constexpr std::int64_t kDay = 24ll * 60 * 60 * 1000;
+  place.files->open_journal(
+      directory, {.max_bytes = static_cast<std::uint64_t>(config.journal.max_size_mb) << 20,
+                  .max_age_ms = config.journal.max_age_days * kDay});
+}
+
 // The store and what uses it, once a place wants it.
 void want_store(World& world, bool record, const Surroundings& surroundings, const Tell& tell) {
   if (surroundings.state_directory.empty()) return;
@@ -98,6 +110,12 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
       .files = place->files.get(), .no_files = place->no_files, .clock = &world.clock};
   if (place->settings.config.index && place->settings.config.profile != config::Profile::bare)
     capabilities.index = world.index.get();
+  // What a hook makes of a file that the call wrote, such as a formatter, belongs to the call.
+  if (place->files && place->stages.hooks) {
+    capabilities.after_hooks = [files = place->files.get()](std::string_view call_id) {
+      files->look_again(call_id);
+    };
+  }
   // The bare profile has no store.
   if (place->stages.results)
     capabilities.store = [opener = *world.opener] {
@@ -145,8 +163,10 @@ Result<std::shared_ptr<const Place>> place_with(config::Loaded settings, const s
   place->who.agent = agent_of(options, place->settings.config);
   place->who.workspace = path;
   place->files = TRY(open_all(roots, options, surroundings, place->settings.config));
+  open_journal(*place, surroundings);
   place->policy = TRY(make_policy(*world.registry, place->settings, place->who.agent));
   std::vector<std::string> notices = place->settings.notices;
+  std::ranges::copy(place->files->notices(), std::back_inserter(notices));
   std::ranges::move(fixed_settings(place->settings.config, world.home->settings.config),
                     std::back_inserter(notices));
   TRY(add_stages(world, *place, notices, surroundings, tell));
@@ -280,6 +300,10 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
   if (opened)
     place->files = needs_more ? TRY(open_all({{path, root.breadth}}, options, surroundings, config))
                               : std::move(*opened);
+  if (place->files) {
+    open_journal(*place, surroundings);
+    std::ranges::copy(place->files->notices(), std::back_inserter(world->notices));
+  }
   place->policy = TRY(make_policy(*world->registry, place->settings, place->who.agent));
   TRY(add_stages(*world, *place, world->notices, surroundings, tell));
   if (purpose == Purpose::call) {

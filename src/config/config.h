@@ -41,6 +41,7 @@ struct Config {
   std::vector<Root> roots;          // paths are absolute when they came from a file
   Limits limits;
   HookSettings hooks;
+  JournalSettings journal;
   bool record = true;
   bool sync = true;
   bool read_hard_links = true;

@@ -224,6 +224,7 @@ class Loader {
     config.roots = std::move(settings_.roots);
     config.limits = settings_.limits;
     config.hooks = settings_.hooks;
+    config.journal = settings_.journal;
     config.record = settings_.record;
     config.sync = settings_.sync;
     config.read_hard_links = settings_.read_hard_links;

@@ -132,6 +132,25 @@ struct HookSettings {
   }
 };
 
+struct JournalSettings {
+  bool enabled = true;
+  std::int64_t max_size_mb = 1024;
+  std::int64_t max_age_days = 30;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "What is kept of changed files, so that changes can be shown and undone.",
+        schema::opt<&JournalSettings::enabled>("Whether changes can be undone"),
+        schema::opt<&JournalSettings::max_size_mb>(
+            "What is kept for one workspace; the oldest changes are forgotten first")
+            .min(1)
+            .max(1 << 20),
+        schema::opt<&JournalSettings::max_age_days>("Older changes are forgotten")
+            .min(1)
+            .max(36'500));
+  }
+};
+
 struct Settings {
   ToolSettings tools;
   std::vector<Agent> agents;
@@ -139,6 +158,7 @@ struct Settings {
   std::vector<Root> roots;
   Limits limits;
   HookSettings hooks;
+  JournalSettings journal;
   bool record = true;
   bool sync = true;
   bool read_hard_links = true;
@@ -158,8 +178,12 @@ struct Settings {
         schema::opt<&Settings::roots>("Directories besides the workspace").max_length(kMaxRules),
         schema::opt<&Settings::limits>("Bounds of every call"),
         schema::opt<&Settings::hooks>("Your scripts around every call"),
+        schema::opt<&Settings::journal>("What is kept of changed files"),
         schema::opt<&Settings::record>("Whether calls are recorded"),
-        schema::opt<&Settings::sync>("Whether changed files are on disk before a call returns"),
+        schema::opt<&Settings::sync>(
+            "Whether changed files are on disk before a call returns; without it a power failure "
+            "may "
+            "lose what was written last, or leave a change of several files half done"),
         schema::opt<&Settings::read_hard_links>(
             "Whether files with several names are read; one of them may be outside the workspace"),
         schema::opt<&Settings::index>(

@@ -267,12 +267,16 @@ void Dispatcher::run_after_hooks(Passage& passage, Result<Product>& result) {
                   text,
                   !result.has_value()};
   HookAnswer answer = stages_.hooks->after(hooked, passage.call.stop);
+  if (passage.effect != Effect::read && capabilities_.after_hooks) {
+    capabilities_.after_hooks(passage.outcome.call_id);
+  }
   for (std::string& failure : answer.failures) passage.outcome.notes.push_back(std::move(failure));
 }
 
 Result<Product> Dispatcher::run(Passage& passage) {
   const Call& call = passage.call;
   Context context{.who = call.who,
+                  .caller = call.caller,
                   .tool = passage.tool().spec.name,
                   .call_id = passage.outcome.call_id,
                   .stop = call.stop,

@@ -62,6 +62,8 @@ struct Capabilities {
   sys::Clock* clock = nullptr;
   // A store handle for one call; null when there is no store.
   std::function<std::shared_ptr<store::CallStore>()> store = {};
+  // After the hooks of a call with effects, which may have changed what the call wrote.
+  std::function<void(std::string_view call_id)> after_hooks = {};
 };
 
 // The configured stages. Null: the stage is absent.

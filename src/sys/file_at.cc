@@ -230,6 +230,13 @@ OrErrno<std::string> path_of(const Fd& file) {
   return std::string(target, static_cast<size_t>(length));
 }
 
+OrErrno<std::uint64_t> mount_of(const Fd& file) {
+  struct statx found;
+  if (::statx(file.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &found) < 0) return last_error();
+  if (!(found.stx_mask & STATX_MNT_ID)) return std::unexpected(std::errc::function_not_supported);
+  return found.stx_mnt_id;
+}
+
 OrErrno<std::string> read_link_at(const Fd& directory, std::string_view name) {
   const Terminated text(name);
   char target[PATH_MAX];
@@ -323,11 +330,12 @@ OrErrno<void> rename_between(const Fd& from_directory, std::string_view from,
   return last_error();
 }
 
-OrErrno<void> hard_link_at(const Fd& directory, std::string_view from, std::string_view to) {
+OrErrno<void> link_between(const Fd& from_directory, std::string_view from, const Fd& to_directory,
+                           std::string_view to) {
   const Terminated old_name(from), new_name(to);
   if (!old_name.get() || !new_name.get()) return last_error();
-  const int at = directory.get();
-  return check(::linkat(at, old_name.get(), at, new_name.get(), 0));
+  return check(
+      ::linkat(from_directory.get(), old_name.get(), to_directory.get(), new_name.get(), 0));
 }
 
 OrErrno<void> make_link_at(const Fd& directory, std::string_view name, std::string_view target) {

@@ -67,6 +67,8 @@ OrErrno<FileStatus> status_of(const std::string& path);                     // l
 bool is_local(const Fd& directory);
 // Where a descriptor is now, as an absolute path.
 OrErrno<std::string> path_of(const Fd& file);
+// Which mount a descriptor is on: files move only within one.
+OrErrno<std::uint64_t> mount_of(const Fd& file);
 OrErrno<std::string> read_link_at(const Fd& directory, std::string_view name);
 // Whether this process may write the file that the descriptor holds.
 OrErrno<void> may_write(const Fd& file);
@@ -98,8 +100,9 @@ OrErrno<void> rename_at(const Fd& directory, std::string_view from, std::string_
 // From one directory to another; cross_device_link when they are on different file systems.
 OrErrno<void> rename_between(const Fd& from_directory, std::string_view from,
                              const Fd& to_directory, std::string_view to, Rename how);
-// A second name for a file, beside the first; never through a link, never over another.
-OrErrno<void> hard_link_at(const Fd& directory, std::string_view from, std::string_view to);
+// A second name for a file; never through a link, never over another.
+OrErrno<void> link_between(const Fd& from_directory, std::string_view from, const Fd& to_directory,
+                           std::string_view to);
 OrErrno<void> make_link_at(const Fd& directory, std::string_view name, std::string_view target);
 OrErrno<void> remove_file_at(const Fd& directory, std::string_view name);
 OrErrno<void> remove_directory_at(const Fd& directory, std::string_view name);

@@ -36,6 +36,9 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
+enum class Caller : unsigned char { cli, mcp, model, pipe, test };
+std::string_view name_of(Caller caller);
+
 enum class Level : unsigned char { debug, info, notice, warning, error };
 std::string_view name_of(Level level);
 
@@ -49,6 +52,7 @@ class Listener {
 
 struct Context {
   const Identity& who;
+  Caller caller = Caller::test;
   std::string_view tool = {};  // canonical
   std::string_view call_id = {};
 

@@ -15,9 +15,6 @@
 
 namespace helve {
 
-enum class Caller : unsigned char { cli, mcp, model, pipe, test };
-std::string_view name_of(Caller caller);
-
 // Output that was too long to show, kept whole. Ids are lr_1, lr_2, … within a session; another
 // session's id does not exist. Thread-safe.
 class Results {

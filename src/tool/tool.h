@@ -32,8 +32,9 @@ struct Example {
 };
 
 struct Spec {
-  std::string name;   // canonical, snake_case: the source file's name
-  std::string group;  // the command-line namespace
+  std::string name;        // canonical, snake_case: the source file's name
+  std::string group;       // the command-line namespace
+  bool top_level = false;  // on the command line also without its group
   std::string title = {};
   std::string description = {};  // default: the description of the input type
   Effect effect = Effect::read;  // the strongest it can have, when it depends on the arguments

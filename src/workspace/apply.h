@@ -2,11 +2,13 @@
 // at and staged before the first name changes; from then on any failure takes back what was done.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "workspace/journal.h"
 #include "workspace/step.h"
 
 namespace helve::workspace {
@@ -23,14 +25,20 @@ class ChangeSet {
     std::string shown;
   };
   Result<void> add(const Change& change, Where where, std::optional<Where> to,
-                   std::optional<Where> like, const Leftovers& names);
+                   std::optional<Where> like);
   // The names to be locked. Fails when changes get in each other's way.
   Result<std::vector<std::string>> keys() const;
   Result<void> look();
+  // Where the old files go: beside the new ones and away in the end, or into the journal, so that
+  // the record tells of them.
+  void put_aside(const Leftovers& leftovers);
+  enum class Place : bool { in_journal, beside };
+  void put_aside(Journal& journal, Record& record, Place place);
   Result<void> stage(Leftovers& leftovers);
-  // Once everything that must survive a power failure together with it was written.
+  // What was staged and the record, if there is one, are on the disk.
+  Result<void> sync(Journal* journal, const sys::Fd* record);
   Result<void> perform();
-  // What was there before goes.
+  // What was there before goes, unless it is in the journal.
   void finish();
 
   std::vector<Step>& steps() { return steps_; }
@@ -38,11 +46,18 @@ class ChangeSet {
   // Whether perform() failed only since somebody made a file that was to be made: another look may
   // find it possible.
   bool lost_a_race() const { return lost_a_race_; }
+  // Whether perform() failed only since the journal is further away than it seemed.
+  bool needs_beside() const { return needs_beside_; }
 
  private:
+  void make_room(const Target& target);
+  bool makes_room(const Step& step) const;
   Result<void> stage_all(Leftovers& leftovers);
-  sys::OrErrno<void> sync_staged() const;
+  size_t count_staged() const;
+  bool is_synced_one_by_one() const;
+  sys::OrErrno<void> sync_file_systems() const;
   Error taken_back(Error why);
+  void discard();
 
   struct Model {  // of a new file
     sys::Fd file;
@@ -50,9 +65,11 @@ class ChangeSet {
   };
   Targets targets_;
   Durability durability_;
+  std::deque<Change> made_room_;  // changes that nobody asked for by themselves
   std::vector<Step> steps_;
   std::vector<std::optional<Model>> models_;  // one for each step
   bool lost_a_race_ = false;
+  bool needs_beside_ = false;
 };
 
 }  // namespace helve::workspace

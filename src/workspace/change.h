@@ -61,13 +61,13 @@ struct Change {
   Kind kind = Kind::write;
   std::string path;
   std::string content = {};  // write: the whole new content
-  std::string to = {};       // move: where to
+  std::string to = {};       // move: where to; never over another, unless `replace` is set
   std::string like = {};     // write of a new file: takes owner, mode and attributes of this one
-  // What to do when something is there: error, or replace it (write), or remove it first (move).
-  OnConflict on_conflict = OnConflict::overwrite;
+  OnConflict on_conflict = OnConflict::overwrite;  // write
   std::optional<Version> expected = {};    // write, remove, move: anything else is a conflict
   std::optional<std::uint32_t> mode = {};  // write of a new file, directory
-  bool tree = false;
+  bool tree = false;                       // remove
+  bool replace = false;                    // move: a file that has the new path is removed first
 };
 
 // Who changes something, for the journal and for what a session has seen.
@@ -75,6 +75,7 @@ struct Author {
   std::string_view tool = {};
   std::string_view call_id = {};
   std::string_view session = {};
+  std::vector<std::string> undoes = {};  // changes that this one takes back
 };
 
 struct Changed {
@@ -85,8 +86,9 @@ struct Changed {
 };
 
 struct Applied {
-  std::string id = {};                  // names the change in the journal; empty when there is none
-  std::vector<Changed> files = {};      // in the order asked for
+  std::string id = {};  // names the change in the journal; empty when there is none
+  // In the order asked for; what a move replaced comes before it.
+  std::vector<Changed> files = {};
   std::vector<std::string> notes = {};  // what cannot be undone, and why
 };
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "sys/clock.h"
 #include "sys/directory.h"
+#include "sys/id.h"
 #include "sys/process_identity.h"
 
 namespace helve::workspace {
@@ -48,12 +49,16 @@ std::vector<std::string_view> owner_in(std::string_view name) {
 
 }  // namespace
 
-Leftovers::Leftovers() : owner_(to_owner(sys::process_identity())) {}
+Leftovers::Leftovers() : identity_(sys::process_identity()), owner_(to_owner(identity_)) {}
 
 std::string Leftovers::new_name() const {
   const std::string name = sys::temporary_name();
   if (owner_.empty()) return name;
   return fmt::format("{}{}.{}", kPrefix, owner_, std::string_view(name).substr(kPrefix.size()));
+}
+
+std::string Leftovers::new_recorded_name() {
+  return fmt::format(".helve-change-{:016x}", sys::random_number());
 }
 
 bool Leftovers::is_first_visit(std::string_view key) {

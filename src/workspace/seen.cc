@@ -67,6 +67,13 @@ void Seen::forget(std::string_view session, std::string_view path) {
   files_.erase(file);
 }
 
+std::optional<Version> Seen::version(std::string_view session, std::string_view path) {
+  const std::string key = key_of(session, path);
+  const std::lock_guard lock(mutex_);
+  const auto found = index_.find(key);
+  return found == index_.end() ? std::nullopt : std::optional(found->second->version);
+}
+
 Seen::Answer Seen::compare(std::string_view session, std::string_view path, const Snapshot& now) {
   const std::string key = key_of(session, path);
   const std::lock_guard lock(mutex_);

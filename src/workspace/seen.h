@@ -30,6 +30,9 @@ class Seen {
             std::optional<std::string_view> content);
   void forget(std::string_view session, std::string_view path);
 
+  // What the session knows of the file's version, if anything.
+  std::optional<Version> version(std::string_view session, std::string_view path);
+
   struct Answer {
     bool same = true;         // also when the session never saw the file
     std::string before = {};  // what it saw, when that is still known

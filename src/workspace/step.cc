@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "sys/id.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -23,38 +24,33 @@ std::string_view verb_of(Change::Kind kind) {
   }
 }
 
-// Never over another. Where the file system cannot promise that, the look just before is the best
-// there is.
-sys::OrErrno<void> rename_new(const sys::Fd& from, std::string_view name, const sys::Fd& to,
-                              std::string_view new_name) {
-  const auto done = sys::rename_between(from, name, to, new_name, sys::Rename::no_replace);
-  if (done || done.error() != std::errc::invalid_argument) return done;
-  if (sys::status_at(to, new_name)) return std::unexpected(std::errc::file_exists);
-  return sys::rename_between(from, name, to, new_name, sys::Rename::replace);
-}
-
 sys::OrErrno<sys::FileStatus> status_of(const Target& target) {
   return sys::status_at(target.at(), target.name);
 }
 
 }  // namespace
 
-Step::Step(const Change& change, Target target, std::optional<Target> to, std::string temporary)
-    : change_(&change),
-      target_(std::move(target)),
-      to_(std::move(to)),
-      temporary_(std::move(temporary)) {}
+Step::Step(const Change& change, Target target, std::optional<Target> to)
+    : change_(&change), target_(std::move(target)), to_(std::move(to)) {}
+
+void Step::put_aside_as(std::string temporary, const sys::Fd* directory, Recorded recorded) {
+  temporary_ = std::move(temporary);
+  aside_ = directory;
+  is_recorded_ = recorded == Recorded::yes;
+}
 
 Step::Step(Step&& other) noexcept
     : change_(other.change_),
       target_(std::move(other.target_)),
       to_(std::move(other.to_)),
       temporary_(std::move(other.temporary_)),
+      aside_(other.aside_),
       kind_(other.kind_),
       old_(other.old_),
       ours_(other.ours_),
       identity_(std::move(other.identity_)),
       done_(other.done_),
+      is_recorded_(other.is_recorded_),
       temporary_exists_(std::exchange(other.temporary_exists_, false)) {}
 
 Error Step::refused(Code code, std::string_view why, std::string_view hint,
@@ -74,9 +70,17 @@ Error Step::changed_meanwhile() const {
                  "read it again, then write", "changed_meanwhile");
 }
 
-bool Step::names_ours(std::string_view name) const {
-  const auto now = sys::status_at(target_.at(), name);
+bool Step::is_ours(const sys::OrErrno<sys::FileStatus>& now) const {
   return now && now->same_file(ours_);
+}
+
+sys::OrErrno<sys::FileStatus> Step::status_aside() const {
+  return sys::status_at(aside(), temporary_);
+}
+
+sys::OrErrno<void> Step::swap() const {
+  return sys::rename_between(aside(), temporary_, target_.at(), target_.name,
+                             sys::Rename::exchange);
 }
 
 // The name may have changed its time of change; everything else must be as it was looked at.
@@ -96,16 +100,20 @@ Result<void> Step::look(const Targets& targets) {
       return look_at_source(targets);
     case Change::Kind::move:
       kind_ = Kind::move;
-      TRY(look_at_source(targets));
-      if (!to_->directory->missing.empty() || !status_of(*to_)) return {};
-      return Error{Code::conflict,
-                   fmt::format("cannot move '{}' to '{}': that exists already",
-                               escape_for_display(target_.shown), escape_for_display(to_->shown)),
-                   "choose another path, or pass on_conflict=overwrite", "path_conflict"};
+      return look_at_source(targets);
     case Change::Kind::directory:
       break;
   }
   return {};
+}
+
+Result<void> Step::check_destination() const {
+  if (!to_->directory->missing.empty() || !status_of(*to_)) return {};
+  return Error{Code::conflict,
+               fmt::format("cannot move '{}' to '{}': that exists already",
+                           escape_for_display(target_.shown), escape_for_display(to_->shown)),
+               "choose another path, or pass on_conflict=overwrite to replace a file",
+               "path_conflict"};
 }
 
 Result<void> Step::look_for_write() {
@@ -188,12 +196,43 @@ Result<void> Step::look_at_source(const Targets& targets) {
   return {};
 }
 
+void Step::describe(Record::File& file, std::uint64_t seed) const {
+  switch (kind_) {
+    case Kind::create:
+      file.what = Changed::What::created;
+      file.kind = change_->kind == Change::Kind::link ? sys::FileKind::symlink : file.kind;
+      break;
+    case Kind::replace:
+      file.what = Changed::What::replaced;
+      break;
+    case Kind::remove:
+      file.what = Changed::What::removed;
+      break;
+    case Kind::move:
+      file.what = Changed::What::moved;
+      file.to = to_->path();
+      break;
+  }
+  if (kind_ == Kind::create || kind_ == Kind::replace) {
+    file.new_digest = digest_of(change_->content, seed);
+  }
+  if (kind_ == Kind::create) return;
+  file.kind = old_.kind;
+  file.old = Version::of(old_);
+  file.old_mode = old_.mode;
+  file.undoable = is_kept();
+}
+
+bool Step::is_kept() const {
+  return old_.kind == sys::FileKind::directory || old_.size <= kMaxKeptFile;
+}
+
 Result<void> Step::stage(Like like, Durability durability, Hold hold) {
   if (change_->kind == Change::Kind::link) {
-    const auto made = sys::make_link_at(target_.at(), temporary_, change_->content);
+    const auto made = sys::make_link_at(aside(), temporary_, change_->content);
     if (!made) return failed(made.error());
     temporary_exists_ = true;
-    const auto status = sys::status_at(target_.at(), temporary_);
+    const auto status = status_aside();
     if (!status) return failed(status.error());
     ours_ = *status;
     return {};
@@ -203,14 +242,14 @@ Result<void> Step::stage(Like like, Durability durability, Hold hold) {
   if (const auto filled = fill(like, durability); !filled) return failed(filled.error());
   identity_ = sys::Fd();
   if (hold == Hold::no) return {};
-  auto identity = sys::open_beneath(target_.at(), temporary_, sys::Open::identity);
+  auto identity = sys::open_beneath(aside(), temporary_, sys::Open::identity);
   if (!identity) return failed(identity.error());
   identity_ = std::move(*identity);
   return {};
 }
 
 sys::OrErrno<void> Step::fill(Like like, Durability durability) {
-  auto file = sys::create_new(target_.at(), temporary_);
+  auto file = sys::create_new(aside(), temporary_);
   if (!file) return std::unexpected(file.error());
   temporary_exists_ = true;
   auto done = sys::write_all(*file, change_->content);
@@ -249,7 +288,7 @@ Result<void> Step::perform() {
 }
 
 Result<void> Step::become_new() {
-  if (const auto done = rename_new(target_.at(), temporary_, target_.at(), target_.name); !done) {
+  if (const auto done = rename_new(aside(), temporary_, target_.at(), target_.name); !done) {
     if (done.error() != std::errc::file_exists) return failed(done.error());
     if (change_->on_conflict == OnConflict::overwrite) return changed_meanwhile();
     return refused(Code::conflict, "it exists already",
@@ -260,16 +299,17 @@ Result<void> Step::become_new() {
 }
 
 Result<void> Step::exchange() {
-  auto done = sys::rename_at(target_.at(), temporary_, target_.name, sys::Rename::exchange);
+  auto done = swap();
   if (!done && done.error() == std::errc::invalid_argument) {
     if (!is_old(status_of(target_))) return changed_meanwhile();
     done = exchange_by_links();
   }
   if (!done) {
+    failed_across_mounts_ = !is_beside() && done.error() == std::errc::cross_device_link;
     if (done.error() == std::errc::no_such_file_or_directory) return changed_meanwhile();
     return failed(done.error());
   }
-  if (is_old(sys::status_at(target_.at(), temporary_))) return {};
+  if (is_old(status_aside())) return {};
   Error error = changed_meanwhile();
   if (const auto kept = give_back()) error.hint = *kept;
   return error;
@@ -277,25 +317,27 @@ Result<void> Step::exchange() {
 
 // Where files cannot be exchanged: the same in the end, and the name always bears one of the two.
 sys::OrErrno<void> Step::exchange_by_links() {
-  const std::string aside = temporary_ + "-aside";
-  auto done = sys::hard_link_at(target_.at(), target_.name, aside);
+  const std::string second = temporary_ + std::string(kSecondName);
+  auto done = sys::link_between(target_.at(), target_.name, aside(), second);
   if (!done) return done;
-  done = sys::rename_at(target_.at(), temporary_, target_.name, sys::Rename::replace);
+  done = sys::rename_between(aside(), temporary_, target_.at(), target_.name, sys::Rename::replace);
   if (!done) {
-    (void)sys::remove_file_at(target_.at(), aside);
+    (void)sys::remove_file_at(aside(), second);
     return done;
   }
-  return sys::rename_at(target_.at(), aside, temporary_, sys::Rename::replace);
+  return sys::rename_at(aside(), second, temporary_, sys::Rename::replace);
 }
 
 Result<void> Step::put_aside() {
-  const auto done = sys::rename_at(target_.at(), target_.name, temporary_, sys::Rename::replace);
+  const auto done =
+      sys::rename_between(target_.at(), target_.name, aside(), temporary_, sys::Rename::replace);
   if (!done) {
+    failed_across_mounts_ = !is_beside() && done.error() == std::errc::cross_device_link;
     if (done.error() == std::errc::no_such_file_or_directory) return changed_meanwhile();
     return failed(done.error());
   }
   temporary_exists_ = true;
-  if (is_old(sys::status_at(target_.at(), temporary_))) return {};
+  if (is_old(status_aside())) return {};
   Error error = changed_meanwhile();
   if (const auto kept = put_back()) error.hint = *kept;
   return error;
@@ -330,8 +372,9 @@ std::optional<std::string> Step::take_back() {
   if (!std::exchange(done_, false)) return {};
   switch (kind_) {
     case Kind::create:
-      if (!names_ours(target_.name)) return {};  // somebody else's by now
+      if (!is_ours(status_of(target_))) return {};  // somebody else's by now
       if (sys::remove_file_at(target_.at(), target_.name)) return {};
+      left_to_recovery_ = is_recorded_;
       return fmt::format("the new '{}' could not be removed again",
                          escape_for_display(target_.shown));
     case Kind::replace:
@@ -342,6 +385,7 @@ std::optional<std::string> Step::take_back() {
       break;
   }
   if (rename_new(to_->at(), to_->name, target_.at(), target_.name)) return {};
+  left_to_recovery_ = is_recorded_;
   return fmt::format("'{}' could not be moved back and is now '{}'",
                      escape_for_display(target_.shown), escape_for_display(to_->shown));
 }
@@ -350,7 +394,7 @@ std::optional<std::string> Step::take_back() {
 // last, and nothing that is not ours is removed while it may be the only copy.
 std::optional<std::string> Step::give_back() {
   for (int i = 0; i < kMaxTries; ++i) {
-    if (!names_ours(target_.name)) {
+    if (!is_ours(status_of(target_))) {
       // Whoever replaced or removed ours would have done the same to the file that we now hold.
       const auto ours =
           identity_
@@ -359,34 +403,42 @@ std::optional<std::string> Step::give_back() {
       if (ours && ours->links == 0) return {};
       break;
     }
-    auto done = sys::rename_at(target_.at(), temporary_, target_.name, sys::Rename::exchange);
+    auto done = swap();
     if (!done && done.error() == std::errc::invalid_argument) done = exchange_by_links();
     if (!done) break;
-    if (names_ours(temporary_)) return {};
+    if (is_ours(status_aside())) return {};
     // Somebody was faster than the exchange: theirs goes back to its place.
-    if (!sys::rename_at(target_.at(), temporary_, target_.name, sys::Rename::exchange)) break;
+    if (!swap()) break;
   }
   return keep();
 }
 
 std::optional<std::string> Step::put_back() {
-  if (!rename_new(target_.at(), temporary_, target_.at(), target_.name)) return keep();
+  if (!rename_new(aside(), temporary_, target_.at(), target_.name)) return keep();
   temporary_exists_ = false;
   return {};
 }
 
-// Under a name that is not taken for a leftover once this process has ended.
+// Nothing is lost: a record tells the next start where the old file is, and without one it gets a
+// name that is not taken for a leftover once this process has ended.
 std::string Step::keep() {
   temporary_exists_ = false;
-  std::string kept = ".helve-kept-" + temporary_.substr(temporary_.find_last_of("-.") + 1);
-  if (!sys::rename_at(target_.at(), temporary_, kept, sys::Rename::replace)) kept = temporary_;
+  if (is_recorded_ && is_old(status_aside())) {
+    left_to_recovery_ = true;
+    return fmt::format("what was in '{}' before is kept, and restored when helve starts again",
+                       escape_for_display(target_.shown));
+  }
+  std::string kept = fmt::format(".helve-kept-{:016x}", sys::random_number());
+  if (!sys::rename_between(aside(), temporary_, target_.at(), kept, sys::Rename::replace)) {
+    kept = temporary_;
+  }
   return fmt::format("what was in '{}' before is kept beside it as '{}'",
                      escape_for_display(target_.shown), kept);
 }
 
 void Step::discard() {
   if (!std::exchange(temporary_exists_, false)) return;
-  (void)remove_tree_at(target_.at(), temporary_);
+  (void)remove_tree_at(aside(), temporary_);
 }
 
 }  // namespace helve::workspace

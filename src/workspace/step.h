@@ -1,14 +1,18 @@
-// Step: one file of a change set on its way from the old state to the new: looked at, staged beside
-// its place, exchanged with what was there, and taken back if another step fails.
+// Step: one file of a change set on its way from the old state to the new: looked at, staged,
+// exchanged with what was there, and taken back if another step fails.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "workspace/record.h"
 #include "workspace/target.h"
 
 namespace helve::workspace {
+
+// Where files cannot be exchanged, the old one bears its temporary name with this for a moment.
+constexpr std::string_view kSecondName = "-old";
 
 // The caller holds the locks of its targets. In the order of declaration: look, stage, perform,
 // then discard or take_back. Whatever happens, the destructor leaves no temporary file behind,
@@ -17,14 +21,24 @@ class Step {
  public:
   enum class Kind : unsigned char { create, replace, remove, move };
 
-  Step(const Change& change, Target target, std::optional<Target> to, std::string temporary);
+  Step(const Change& change, Target target, std::optional<Target> to);
   ~Step() { discard(); }
   Step(Step&& other) noexcept;
   Step& operator=(Step&&) = delete;
 
   // Finds out what is there and whether it may be changed.
   Result<void> look(const Targets& targets);
-  // Writes the new file beside its place. `hold` keeps a descriptor on it, which tells more about
+  // For a move: that there is nothing yet.
+  Result<void> check_destination() const;
+  // What the journal has to know of it.
+  void describe(Record::File& file, std::uint64_t seed) const;
+  // Whether what was there is small enough to be kept.
+  bool is_kept() const;
+  // Where the new file is staged and the old one goes: beside the target under a temporary name,
+  // or in another directory of the same mount.
+  enum class Recorded : bool { no, yes };  // in the journal
+  void put_aside_as(std::string temporary, const sys::Fd* directory, Recorded recorded);
+  // Writes the new file there. `hold` keeps a descriptor on it, which tells more about
   // what others do to it.
   enum class Hold : bool { no, yes };
   struct Like {  // whose owner, mode and attributes a new file takes; null: the usual ones
@@ -44,10 +58,16 @@ class Step {
   const std::optional<Target>& to() const { return to_; }
   Kind kind() const { return kind_; }
   const std::string& temporary() const { return temporary_; }
+  bool is_beside() const { return aside_ == nullptr; }
+  // The directory that has the temporary name.
+  const sys::Fd& aside() const { return aside_ ? *aside_ : target_.at(); }
   // What was there; only when the kind is not create.
   const sys::FileStatus& old_status() const { return old_; }
   // What is there now; only after perform, and only when the kind is create or replace.
   const sys::FileStatus& new_status() const { return ours_; }
+  // It could not be taken back, and the record must stay so that the next start can.
+  bool is_left_to_recovery() const { return left_to_recovery_; }
+  bool failed_across_mounts() const { return failed_across_mounts_; }
   // From now on somebody else takes care of what bears the temporary name.
   void let_go() { temporary_exists_ = false; }
 
@@ -70,19 +90,25 @@ class Step {
                 std::string_view type) const;
   Error failed(std::errc number) const;
   Error changed_meanwhile() const;
-  bool names_ours(std::string_view name) const;
+  bool is_ours(const sys::OrErrno<sys::FileStatus>& now) const;
+  sys::OrErrno<sys::FileStatus> status_aside() const;
+  sys::OrErrno<void> swap() const;
   bool is_old(const sys::OrErrno<sys::FileStatus>& now) const;
 
   const Change* change_;
   Target target_;
   std::optional<Target> to_;
   std::string temporary_;
+  const sys::Fd* aside_ = nullptr;  // null: the target's own
   Kind kind_ = Kind::create;
   sys::FileStatus old_;
   sys::FileStatus ours_;
   sys::Fd identity_;  // of what was there until it is staged, then of our file
   bool done_ = false;
+  bool is_recorded_ = false;
+  bool left_to_recovery_ = false;
   bool temporary_exists_ = false;
+  bool failed_across_mounts_ = false;
 };
 
 }  // namespace helve::workspace

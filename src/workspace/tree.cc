@@ -84,4 +84,12 @@ sys::OrErrno<void> remove_tree_at(const sys::Fd& directory, const std::string& n
   return sys::remove_directory_at(directory, name);
 }
 
+sys::OrErrno<void> rename_new(const sys::Fd& from, std::string_view name, const sys::Fd& to,
+                              std::string_view new_name) {
+  const auto done = sys::rename_between(from, name, to, new_name, sys::Rename::no_replace);
+  if (done || done.error() != std::errc::invalid_argument) return done;
+  if (sys::status_at(to, new_name)) return std::unexpected(std::errc::file_exists);
+  return sys::rename_between(from, name, to, new_name, sys::Rename::replace);
+}
+
 }  // namespace helve::workspace

@@ -26,4 +26,9 @@ sys::OrErrno<void> walk_tree(const sys::Fd& directory,
 // Removes the file, link or whole directory of that name.
 sys::OrErrno<void> remove_tree_at(const sys::Fd& directory, const std::string& name);
 
+// Gives a file or directory another name, never over another. Where the file system cannot promise
+// that, the look just before is the best there is.
+sys::OrErrno<void> rename_new(const sys::Fd& from, std::string_view name, const sys::Fd& to,
+                              std::string_view new_name);
+
 }  // namespace helve::workspace

@@ -4,9 +4,11 @@
 
 #include "base/diff.h"
 #include "base/text.h"
+#include "sys/clock.h"
 #include "sys/directory.h"
 #include "sys/environment.h"
 #include "workspace/path.h"
+#include "workspace/recover.h"
 
 namespace helve::workspace {
 namespace {
@@ -45,7 +47,20 @@ Result<std::unique_ptr<Workspace>> Workspace::make(const Options& options) {
     if (path.empty()) return Error{Code::invalid_argument, "a protected directory has no path"};
     workspace->protected_directories_.push_back(TRY(absolute(path)));
   }
+  if (!options.journal_directory.empty()) {
+    workspace->open_journal(options.journal_directory, options.journal_limits);
+  }
   return workspace;
+}
+
+Workspace::~Workspace() {
+  if (changes_made_ > 0) journal_->tidy(Journal::When::due, sys::RealClock().unix_ms());
+}
+
+void Workspace::open_journal(const std::string& directory, const JournalLimits& limits) {
+  journal_ = std::make_unique<Journal>(
+      fmt::format("{}/{}", directory, journal_name(roots_.front().path)), limits);
+  notices_ = recover(*journal_, roots_);
 }
 
 Result<void> Workspace::add_root(const Options::Root& option, Breadth breadth) {
@@ -232,6 +247,20 @@ Result<void> Workspace::check_seen(std::string_view session, std::string_view pa
   if (answer.known) message += ":\n" + short_diff(answer.before, now.content);
   return Error{Code::conflict, std::move(message), "read it again, then change it",
                "changed_since_read"};
+}
+
+Result<std::optional<Version>> Workspace::check_seen(std::string_view session,
+                                                     std::string_view path) {
+  const std::optional<Version> seen = seen_.version(session, display(path));
+  if (!seen) return std::optional<Version>();
+  const Result<OpenFile> open = open_file(path);
+  if (!open) return std::optional<Version>();
+  const Version now = Version::of(open->status);
+  if (now.same_content(*seen)) return std::optional(now);
+  const Result<Snapshot> whole = read_whole(path);
+  if (!whole) return std::optional<Version>();
+  TRY(check_seen(session, path, *whole));
+  return std::optional(whole->version);
 }
 
 }  // namespace helve::workspace

@@ -10,18 +10,24 @@
 // Thread-safe: the roots never change, and writers of one file take turns.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "base/result.h"
 #include "sys/file_at.h"
 #include "workspace/change.h"
+#include "workspace/history.h"
+#include "workspace/journal.h"
 #include "workspace/leftovers.h"
 #include "workspace/locks.h"
 #include "workspace/seen.h"
@@ -51,6 +57,10 @@ struct Options {
   // Not written to, wherever a root or a link leads; they need not exist. Absolute, or relative to
   // the current directory.
   std::vector<std::string> protected_directories = {};
+  // Where the journals of all workspaces are; this one's is made with its first change. Empty: what
+  // is changed cannot be undone.
+  std::string journal_directory = {};
+  JournalLimits journal_limits = {};
 };
 
 struct Root {
@@ -93,6 +103,7 @@ struct FileInfo {
 };
 
 class ChangeSet;
+class History;
 
 class Workspace {
  public:
@@ -100,7 +111,13 @@ class Workspace {
   // open beneath.
   static Result<std::unique_ptr<Workspace>> make(const Options& options);
 
+  // Before the first use. Finishes or takes back what processes that are gone left half done.
+  void open_journal(const std::string& directory, const JournalLimits& limits);
+  ~Workspace();
+
   const std::vector<Root>& roots() const { return roots_; }
+  // What became of changes that were interrupted, as far as people should know.
+  const std::vector<std::string>& notices() const { return notices_; }
 
   // Paths are relative to the first root, or absolute and in any root.
 
@@ -118,12 +135,25 @@ class Workspace {
   // once. Makes missing parents. Keeps mode, owner and extended attributes of what was there.
   Result<Applied> apply(std::span<const Change> changes, const Author& author);
 
+  // What tools changed here. Without a journal there is nothing.
+  Result<Past> past(const PastQuery& query);
+  Result<Differences> differences(const Selection& selection);
+  // Takes the selected changes back as one change, which can be undone itself. A file that was
+  // changed since is a conflict, and then nothing is changed. Nothing else is touched.
+  Result<Undone> undo(const Selection& selection, Rehearsal rehearsal, const Author& author);
+
   // The session has seen the file as it is now; `whole` when that was all of it.
   void saw(std::string_view session, std::string_view path, const sys::FileStatus& status,
            std::optional<std::string_view> whole);
   // A conflict when somebody else changed the file since the session saw it. What a session never
   // saw, and what it wrote itself, it may change.
   Result<void> check_seen(std::string_view session, std::string_view path, const Snapshot& now);
+  // The same for a file that was not read: reads it only when it must. The version that was
+  // checked; nothing when the session never saw the file or it is gone.
+  Result<std::optional<Version>> check_seen(std::string_view session, std::string_view path);
+
+  // After something that belongs to the call may have changed the files that it wrote.
+  void look_again(std::string_view call_id);
 
   // How the path is shown: relative to the first root when it lies there, valid UTF-8.
   std::string display(std::string_view path) const;
@@ -137,6 +167,7 @@ class Workspace {
   std::vector<std::string> complete_path(std::string_view prefix, size_t limit) const;
 
  private:
+  friend class History;
   struct Place {
     const Root* root;
     std::string_view path;  // below the root; "." for the root itself
@@ -146,9 +177,15 @@ class Workspace {
       : durability_(options.durability), hard_links_(options.hard_links) {}
   Result<void> add_root(const Options::Root& option, Breadth breadth);
   Result<Place> locate(std::string_view path) const;
+  enum class Kept : bool { in_journal, beside };
   Result<void> add(ChangeSet& set, const Change& change) const;
-  void note_written(const Applied& applied, ChangeSet& set, std::string_view session);
-  Result<void> attempt(ChangeSet& set, std::span<const Change> changes);
+  void note_written(const Applied& applied, ChangeSet& set, const Author& author);
+  Result<Applied> attempt(ChangeSet& set, std::span<const Change> changes, const Author& author,
+                          Kept kept);
+  Result<void> change_files(ChangeSet& set, const sys::Fd* record);
+  Result<void> change_journaled(ChangeSet& set, const Author& author, Kept kept, Applied& applied);
+  void take_in(ChangeSet& set, const Record& record);
+  void tidy_now_and_then();
   std::string shown(const Place& place) const;
   Error failed(std::errc number, std::string_view action, const Place& place) const;
   Error missing(std::string_view action, const Place& place) const;
@@ -162,6 +199,19 @@ class Workspace {
   Locks locks_;
   Leftovers leftovers_;
   Seen seen_;
+  std::unique_ptr<Journal> journal_;  // null: there is none
+  std::vector<std::string> notices_;
+
+  struct Recent {  // what a call wrote
+    std::string call_id, id, session;
+    std::vector<std::string> paths;
+  };
+  static constexpr size_t kMaxRecent = 64;
+  std::mutex recent_mutex_;
+  std::deque<Recent> recent_;  // guarded by recent_mutex_
+  std::atomic<std::uint64_t> changes_made_ = 0;
+  std::atomic<bool> tidying_ = false;
+  std::jthread tidier_;  // only whoever set tidying_ touches it
 };
 
 }  // namespace helve::workspace

@@ -1,9 +1,13 @@
 // The part of workspace/workspace.h that changes files.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "sys/clock.h"
 #include "workspace/apply.h"
 #include "workspace/path.h"
+#include "workspace/take_in.h"
 #include "workspace/workspace.h"
 
 namespace helve::workspace {
@@ -74,23 +78,99 @@ Result<void> Workspace::add(ChangeSet& set, const Change& change) const {
   ChangeSet::Where at = TRY(where(change.path));
   if (change.kind == Change::Kind::move) to = TRY(where(change.to));
   if (!change.like.empty()) like = TRY(where(change.like));
-  return set.add(change, std::move(at), std::move(to), std::move(like), leftovers_);
+  return set.add(change, std::move(at), std::move(to), std::move(like));
 }
 
-Result<void> Workspace::attempt(ChangeSet& set, std::span<const Change> changes) {
+Result<void> Workspace::change_files(ChangeSet& set, const sys::Fd* record) {
+  TRY(set.stage(leftovers_));
+  TRY(set.sync(record ? journal_.get() : nullptr, record));
+  return set.perform();
+}
+
+Result<void> Workspace::change_journaled(ChangeSet& set, const Author& author, Kept kept,
+                                         Applied& applied) {
+  TRY(journal_->prepare());
+  Record record{.tool = std::string(author.tool),
+                .call_id = std::string(author.call_id),
+                .session = std::string(author.session),
+                .owner = leftovers_.identity(),
+                .undoes = author.undoes};
+  journal_->name(record);
+  set.put_aside(*journal_, record,
+                kept == Kept::beside ? ChangeSet::Place::beside : ChangeSet::Place::in_journal);
+  const sys::Fd file = TRY(journal_->begin(record));
+  if (Result<void> done = change_files(set, &file); !done) {
+    const bool restored = std::ranges::none_of(
+        set.steps(), [](const Step& step) { return step.is_left_to_recovery(); });
+    if (restored) journal_->abandon(record);
+    return done;
+  }
+  applied.id = record.id;
+  for (size_t i = 0; i < record.files.size(); ++i) {
+    if (record.files[i].undoable) continue;
+    applied.notes.push_back(fmt::format("'{}' cannot be restored: it had more than {}",
+                                        escape_for_display(set.steps()[i].target().shown),
+                                        human_size(kMaxKeptFile)));
+  }
+  take_in(set, record);
+  return {};
+}
+
+// The change is made; what was there before becomes a matter of the journal.
+void Workspace::take_in(ChangeSet& set, const Record& record) {
+  const bool beside = std::ranges::any_of(record.files, [](const Record::File& file) {
+    return file.beside && file.what != Changed::What::created && file.what != Changed::What::moved;
+  });
+  if (!journal_->commit(record, beside ? Journal::Kept::beside : Journal::Kept::all)) return;
+  bool all_in = true;
+  for (size_t i = 0; beside && i < set.steps().size(); ++i) {
+    Step& step = set.steps()[i];
+    const bool has_old = step.kind() == Step::Kind::replace || step.kind() == Step::Kind::remove;
+    if (!has_old || !step.is_beside() || !step.is_kept()) continue;
+    if (copy_into(step.aside(), step.temporary(), journal_->kept(), record.kept_name(i))) {
+      continue;
+    }
+    step.let_go();  // the next start tries again
+    all_in = false;
+  }
+  if (beside && all_in) (void)journal_->settle(record);
+  set.finish();
+  tidy_now_and_then();
+}
+
+// A process that runs for long keeps its journal small meanwhile; others do it when they end.
+void Workspace::tidy_now_and_then() {
+  constexpr std::uint64_t kChanges = 256;
+  if (++changes_made_ % kChanges != 0 || tidying_.exchange(true)) return;
+  tidier_ = std::jthread([this] {
+    journal_->tidy(Journal::When::due, sys::RealClock().unix_ms());
+    tidying_ = false;
+  });
+}
+
+Result<Applied> Workspace::attempt(ChangeSet& set, std::span<const Change> changes,
+                                   const Author& author, Kept kept) {
   for (const Change& change : changes) {
     if (Result<void> added = add(set, change); !added) return with_roots(std::move(added).error());
   }
   const Locks::Held held = locks_.acquire(TRY(set.keys()));
   TRY(set.look());
-  TRY(set.stage(leftovers_));
-  TRY(set.perform());
-  set.finish();
-  return {};
+  Applied applied;
+  if (journal_) {
+    TRY(change_journaled(set, author, kept, applied));
+  } else {
+    set.put_aside(leftovers_);
+    TRY(change_files(set, nullptr));
+    set.finish();
+  }
+  for (const Step& step : set.steps()) applied.files.push_back(changed_by(step));
+  return applied;
 }
 
 // A session knows what it wrote.
-void Workspace::note_written(const Applied& applied, ChangeSet& set, std::string_view session) {
+void Workspace::note_written(const Applied& applied, ChangeSet& set, const Author& author) {
+  const std::string_view session = author.session;
+  Recent recent{std::string(author.call_id), applied.id, std::string(session), {}};
   for (size_t i = 0; i < applied.files.size(); ++i) {
     const Changed& file = applied.files[i];
     const Change& change = set.steps()[i].change();
@@ -98,22 +178,54 @@ void Workspace::note_written(const Applied& applied, ChangeSet& set, std::string
       seen_.forget(session, file.path);
     } else if (change.kind == Change::Kind::write) {
       seen_.note(session, file.path, file.version, change.content);
+      recent.paths.push_back(file.path);
     }
   }
+  if (recent.call_id.empty() || recent.paths.empty()) return;
+  const std::lock_guard lock(recent_mutex_);
+  if (recent_.size() == kMaxRecent) recent_.pop_front();
+  recent_.push_back(std::move(recent));
+}
+
+void Workspace::look_again(std::string_view call_id) {
+  Recent recent;
+  {
+    const std::lock_guard lock(recent_mutex_);
+    const auto found = std::ranges::find(recent_, call_id, &Recent::call_id);
+    if (found == recent_.end()) return;
+    recent = std::move(*found);
+    recent_.erase(found);
+  }
+  std::optional<Record> record;
+  if (journal_ && !recent.id.empty()) {
+    if (Result<Record> loaded = journal_->load(recent.id)) record = std::move(*loaded);
+  }
+  bool amended = false;
+  for (const std::string& path : recent.paths) {
+    const Result<Snapshot> now = read_whole(path);
+    if (!now) continue;
+    seen_.note(recent.session, path, now->version, now->content);
+    if (!record) continue;
+    const Digest digest = digest_of(now->content, journal_->seed());
+    for (Record::File& file : record->files) {
+      if (!file.new_digest || *file.new_digest == digest || display(file.path) != path) continue;
+      file.new_digest = digest;
+      amended = true;
+    }
+  }
+  if (amended) (void)journal_->amend(*record);
 }
 
 Result<Applied> Workspace::apply(std::span<const Change> changes, const Author& author) {
   TRY(check_size(changes));
+  Kept kept = Kept::in_journal;
   for (int i = 1;; ++i) {
     ChangeSet set({durability_, protected_directories_});
-    if (Result<void> done = attempt(set, changes); !done) {
-      if (set.lost_a_race() && i < kMaxAttempts) continue;
-      return std::move(done).error();
-    }
-    Applied applied;
-    for (const Step& step : set.steps()) applied.files.push_back(changed_by(step));
-    note_written(applied, set, author.session);
-    return applied;
+    Result<Applied> applied = attempt(set, changes, author, kept);
+    if (applied) note_written(*applied, set, author);
+    const bool again = !applied && (set.lost_a_race() || set.needs_beside());
+    if (!again || i == kMaxAttempts) return applied;
+    if (set.needs_beside()) kept = Kept::beside;
   }
 }
 

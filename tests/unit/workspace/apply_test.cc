@@ -70,7 +70,7 @@ TEST_F(Applying, ChangesNothingWhenOneOfThemIsRefused) {
 
 TEST_F(Applying, TakesEverythingBackWhenTheLastChangeFails) {
   const std::vector<Change> start = mixed();
-  for (const long call : {SYS_write, SYS_fchmod, SYS_syncfs, SYS_fsync}) {
+  for (const long call : {SYS_write, SYS_fchmod, SYS_fdatasync, SYS_fsync}) {
     EXPECT_CHILD_OK([&]() -> std::string {
       const auto files = open(Durability::synced);
       if (std::string why = make_fail(call, EIO); !why.empty()) return why;
@@ -79,6 +79,17 @@ TEST_F(Applying, TakesEverythingBackWhenTheLastChangeFails) {
     });
     EXPECT_EQ(check_old(), "") << call;
   }
+}
+
+TEST_F(Applying, TakesManyFilesBackWhenTheFileSystemCannotBeSynced) {
+  EXPECT_CHILD_OK([&]() -> std::string {
+    const auto files = open(Durability::synced);
+    if (std::string why = make_fail(SYS_syncfs, EIO); !why.empty()) return why;
+    std::vector<Change> changes;
+    for (int i = 0; i < 10; ++i) changes.push_back(write(std::to_string(i), "x"));
+    return files->apply(changes, {}) ? "it was applied" : "";
+  });
+  EXPECT_TRUE(tree.names("in").empty());
 }
 
 TEST_F(Applying, RefusesTheSameFileTwiceWhateverItIsCalled) {

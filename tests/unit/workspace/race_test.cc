@@ -77,6 +77,27 @@ TEST_F(Race, AFileThatBecomesALinkIsNotWrittenThrough) {
   EXPECT_EQ(tree.names("out"), std::vector<std::string>{"secret"});
 }
 
+TEST_F(Race, NothingGetsOutsideByWayOfTheJournal) {
+  tree.file("in/file", "inside");
+  tree.file("in/other", "inside");
+  tree.link("in/link", tree.path("out/secret"));
+  const auto files = Workspace::make({.roots = {{tree.path("in")}},
+                                      .durability = Durability::unsynced,
+                                      .journal_directory = tree.path("journal")});
+  ASSERT_TRUE(files);
+  int written = 0, refused = 0;
+  {
+    const std::jthread attacker = swap("file", "link");
+    const std::vector<Change> changes = {{.path = "other", .content = "inside"},
+                                         {.path = "file", .content = "inside"}};
+    for (int i = 0; i < kWrites / 4; ++i) ++((*files)->apply(changes, {}) ? written : refused);
+  }
+  EXPECT_GT(written, 0);
+  EXPECT_GT(refused, 0);
+  EXPECT_EQ(tree.content("out/secret"), "secret");
+  EXPECT_EQ(tree.names("out"), std::vector<std::string>{"secret"});
+}
+
 // While we write, another process replaces the file twice. Ours may come after, but theirs must not
 // be undone.
 TEST_F(Race, AFileThatIsReplacedMeanwhileStaysReplaced) {

@@ -1,0 +1,292 @@
+#include "workspace/journal.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/quick_hash.h"
+#include "base/text.h"
+#include "sys/clock.h"
+#include "sys/directory.h"
+#include "sys/file.h"
+#include "sys/id.h"
+#include "sys/owner.h"
+#include "sys/process_identity.h"
+#include "workspace/tree.h"
+
+namespace helve::workspace {
+namespace {
+
+constexpr std::uint32_t kPrivate = 0700;
+constexpr std::string_view kDone = ".done";
+constexpr size_t kMaxId = 64;
+constexpr size_t kMaxRecent = 256;       // calls that are remembered
+constexpr size_t kMaxEntries = 100'000;  // of one directory of the journal
+// What another machine or container shares with us cannot be asked for, but no change takes so
+// long.
+constexpr std::int64_t kForeignAge = 24 * 60 * 60 * 1000;  // ms
+
+std::vector<std::string> names_in(const sys::Fd& directory) {
+  std::vector<std::string> names;
+  (void)sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
+    names.emplace_back(entry.name);
+    return names.size() < kMaxEntries;
+  });
+  return names;
+}
+
+// From the name of its file.
+std::string id_in(std::string_view name) { return std::string(name.substr(name.find('.') + 1)); }
+
+bool is_gone(const Record& record) {
+  switch (sys::liveness_of(record.owner)) {
+    case sys::Liveness::alive:
+      return false;
+    case sys::Liveness::gone:
+      return true;
+    case sys::Liveness::unknown:
+      break;
+  }
+  return sys::RealClock().unix_ms() - record.time_ms() > kForeignAge;
+}
+
+}  // namespace
+
+std::string journal_name(std::string_view root) {
+  const Hash128 hash = quick_hash_128(root);
+  return fmt::format("{:016x}{:016x}", hash.high, hash.low);
+}
+
+Journal::Journal(std::string directory, const JournalLimits& limits)
+    : path_(std::move(directory)), limits_(limits) {}
+
+Result<void> Journal::prepare() { return open_ ? Result<void>() : open(true); }
+
+bool Journal::exists() { return open_ || open(false).has_value(); }
+
+Result<sys::Fd> Journal::open_part(std::string_view name, bool make) {
+  if (make) (void)sys::make_directory_at(directory_, name, kPrivate);
+  auto part = sys::open_beneath(directory_, name, sys::Open::directory, sys::Links::refuse);
+  if (part) return std::move(*part);
+  return sys::to_error(part.error(), "open the journal", fmt::format("{}/{}", path_, name));
+}
+
+Result<void> Journal::open(bool make) {
+  const std::lock_guard lock(mutex_);
+  if (open_) return {};
+  if (make) TRY(sys::make_directories(path_, kPrivate));
+  auto directory = sys::open_directory(path_);
+  if (!directory) return sys::to_error(directory.error(), "open the journal", path_);
+  const auto status = sys::status(*directory);
+  if (!status) return sys::to_error(status.error(), "open the journal", path_);
+  if (status->user != sys::effective_user()) {
+    return Error{Code::denied,
+                 fmt::format("the journal '{}' belongs to user {}, not to you",
+                             escape_for_display(path_), status->user),
+                 "change its owner, or choose another state directory", "unsafe_file"};
+  }
+  if (status->mode & 077) {
+    if (const auto set = sys::set_mode(*directory, kPrivate); !set) {
+      return sys::to_error(set.error(), "change the mode of", path_);
+    }
+  }
+  directory_ = std::move(*directory);
+  pending_ = TRY(open_part("pending", make));
+  entries_ = TRY(open_part("entries", make));
+  kept_ = TRY(open_part("kept", make));
+  objects_ = TRY(open_part("objects", make));
+  TRY(open_seed());
+  mount_ = sys::mount_of(kept_).value_or(0);
+  open_ = true;
+  return {};
+}
+
+Result<void> Journal::open_seed() {
+  const std::string path = path_ + "/seed";
+  for (int i = 0; i < 2; ++i) {
+    if (const Result<std::string> text = sys::read_file(path, 64); text && text->size() == 17) {
+      seed_ = std::stoull("0" + text->substr(0, 16), nullptr, 16);
+      return {};
+    }
+    // Whole or not at all, and whoever comes second takes the one that is there.
+    const std::string name = sys::temporary_name();
+    auto file = sys::create_new(directory_, name);
+    if (!file) return sys::to_error(file.error(), "write", path);
+    auto done = sys::write_all(*file, fmt::format("{:016x}\n", sys::random_number()));
+    if (done) done = sys::sync_data(*file);
+    if (done) done = sys::rename_at(directory_, name, "seed", sys::Rename::no_replace);
+    if (!done) (void)sys::remove_file_at(directory_, name);
+    if (!done && done.error() != std::errc::file_exists) {
+      return sys::to_error(done.error(), "write", path);
+    }
+  }
+  return Error{Code::internal, fmt::format("'{}' is damaged", escape_for_display(path)),
+               "remove it; what was kept before can then not be undone"};
+}
+
+Result<sys::Fd> Journal::lock(std::string_view name, std::chrono::milliseconds longest) const {
+  return sys::lock_file(fmt::format("{}/{}", path_, name), longest);
+}
+
+void Journal::name(Record& record) {
+  // It becomes a part of a file's name.
+  const std::string& call = record.call_id;
+  const bool usable =
+      !call.empty() && call.size() <= kMaxId && std::ranges::all_of(call, [](char c) {
+        return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+      });
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::lock_guard lock(mutex_);
+  last_time_ = std::max<std::int64_t>(
+      last_time_ + 1, std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  record.time_ns = last_time_;
+  record.id = usable ? call : sys::new_id("c_", record.time_ms());
+  if (usable && std::ranges::find(recent_calls_, call) != recent_calls_.end()) {
+    record.id = fmt::format("{}-{}", call, sys::random_number() % 1'000'000);
+  }
+  recent_calls_.push_back(call);
+  if (recent_calls_.size() > kMaxRecent) recent_calls_.pop_front();
+}
+
+Result<sys::Fd> Journal::begin(const Record& record) {
+  auto file = sys::create_new(pending_, record.name());
+  auto done = file ? sys::write_all(*file, record.text())
+                   : sys::OrErrno<void>(std::unexpected(file.error()));
+  if (done) return std::move(*file);
+  if (file) abandon(record);
+  Error error = sys::to_error(done.error(), "write the journal", path_);
+  error.message = "nothing was changed, because it could not be undone: " + error.message;
+  return error;
+}
+
+void Journal::abandon(const Record& record) { (void)sys::remove_file_at(pending_, record.name()); }
+
+sys::OrErrno<void> Journal::commit(const Record& record, Kept kept) {
+  const std::string name = record.name();
+  if (kept == Kept::beside) {
+    return sys::rename_at(pending_, name, name + std::string(kDone), sys::Rename::replace);
+  }
+  return sys::rename_between(pending_, name, entries_, name, sys::Rename::replace);
+}
+
+sys::OrErrno<void> Journal::settle(const Record& record) {
+  const std::string name = record.name();
+  return sys::rename_between(pending_, name + std::string(kDone), entries_, name,
+                             sys::Rename::replace);
+}
+
+std::optional<Record> Journal::read_record(const sys::Fd& directory, std::string_view name) {
+  const auto file = sys::open_beneath(directory, name, sys::Open::read, sys::Links::refuse);
+  if (!file) return {};
+  const auto status = sys::status(*file);
+  if (!status || status->size > kMaxRecord) return {};
+  std::string text(status->size, 0);
+  const auto got = sys::read_at(*file, text, 0);
+  if (!got || *got != text.size()) return {};
+  return Record::parse(text);
+}
+
+std::vector<Journal::Pending> Journal::abandoned() {
+  std::vector<Pending> found;
+  if (!exists()) return found;
+  for (const std::string& name : names_in(pending_)) {
+    const bool made = name.ends_with(kDone);
+    const auto record = read_record(pending_, name);
+    if (!record) {
+      // Nothing is changed before the record is whole; only its own process may still write it.
+      const auto status = sys::status_at(pending_, name);
+      const std::int64_t now = sys::RealClock().unix_ms();
+      if (status && now - status->modified_ms() > kForeignAge) {
+        (void)sys::remove_file_at(pending_, name);
+      }
+      continue;
+    }
+    if (is_gone(*record)) found.push_back({*record, made});
+  }
+  std::ranges::sort(found, {}, [](const Pending& one) { return one.record.time_ns; });
+  return found;
+}
+
+std::vector<std::string> Journal::names() {
+  if (!exists()) return {};
+  std::vector<std::string> names = names_in(entries_);
+  for (const std::string& name : names_in(pending_)) {
+    if (name.ends_with(kDone)) names.push_back(name.substr(0, name.size() - kDone.size()));
+  }
+  std::ranges::sort(names, std::greater());
+  const auto repeated = std::ranges::unique(names);
+  names.erase(repeated.begin(), repeated.end());
+  return names;
+}
+
+std::vector<std::string> Journal::ids() {
+  std::vector<std::string> ids = names();
+  for (std::string& name : ids) name = id_in(name);
+  return ids;
+}
+
+std::optional<Record> Journal::load_name(const std::string& name) {
+  auto record = read_record(entries_, name);
+  if (!record) record = read_record(pending_, name + std::string(kDone));
+  if (!record) record = read_record(entries_, name);  // it was settled meanwhile
+  return record;
+}
+
+Result<Record> Journal::load(std::string_view id) {
+  for (const std::string& name : names()) {
+    if (id_in(name) != id) continue;
+    if (auto record = load_name(name)) return std::move(*record);
+  }
+  return Error{Code::not_found, fmt::format("there is no change '{}'", escape_for_display(id)),
+               "changes lists them", "no_such_change"};
+}
+
+Result<std::string> Journal::old_content(const Record& record, size_t index, std::uint64_t limit) {
+  const Record::File& file = record.files[index];
+  const auto lost = [&](std::string_view why) {
+    return Error{Code::not_found,
+                 fmt::format("what '{}' was before is not kept any more: {}",
+                             escape_for_display(file.path), why),
+                 "", "not_kept"};
+  };
+  if (!file.undoable) return lost("it was too large");
+  if (file.old_digest) return read_object(*file.old_digest);
+  const std::string name = record.kept_name(index);
+  if (file.kind == sys::FileKind::symlink) {
+    const auto target = sys::read_link_at(kept_, name);
+    return target ? Result<std::string>(*target) : lost("the link is gone from the journal");
+  }
+  auto opened = sys::open_beneath(kept_, name, sys::Open::read, sys::Links::refuse);
+  if (!opened) return lost("the file is gone from the journal");
+  const auto status = sys::status(*opened);
+  if (!status) return sys::to_error(status.error(), "read", name);
+  if (status->size > limit) return lost("it is too large");
+  std::string content(status->size, 0);
+  const auto got = sys::read_at(*opened, content, 0);
+  if (!got) return sys::to_error(got.error(), "read", name);
+  content.resize(*got);
+  return content;
+}
+
+Result<void> Journal::amend(const Record& record) {
+  for (const auto& [directory, name] :
+       {std::pair<const sys::Fd*, std::string>{&entries_, record.name()},
+        std::pair<const sys::Fd*, std::string>{&pending_, record.name() + std::string(kDone)}}) {
+    if (!sys::status_at(*directory, name)) continue;
+    const std::string temporary = sys::temporary_name();
+    auto file = sys::create_new(directory_, temporary);
+    if (!file) return sys::to_error(file.error(), "write the journal", path_);
+    auto done = sys::write_all(*file, record.text());
+    if (done) done = sys::sync_data(*file);
+    if (done) {
+      done = sys::rename_between(directory_, temporary, *directory, name, sys::Rename::replace);
+    }
+    if (done) return {};
+    (void)sys::remove_file_at(directory_, temporary);
+    return sys::to_error(done.error(), "write the journal", path_);
+  }
+  return Error{Code::not_found, fmt::format("there is no change '{}'", record.id)};
+}
+
+}  // namespace helve::workspace

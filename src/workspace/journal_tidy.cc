@@ -1,0 +1,190 @@
+// The part of workspace/journal.h about its size: objects, what they replace, and what is
+// forgotten.
+#include <fmt/core.h>
+#include <zstd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "sys/clock.h"
+#include "sys/directory.h"
+#include "sys/file.h"
+#include "workspace/journal.h"
+#include "workspace/tree.h"
+
+namespace helve::workspace {
+namespace {
+
+constexpr int kLevel = 3;
+constexpr std::int64_t kPause = 60 * 60 * 1000;  // ms between two that tidy
+constexpr std::string_view kLock = "tidy.lock";
+constexpr size_t kPerPass = 20'000;  // names that are looked at
+
+Error damaged(const Digest& digest) {
+  return {Code::internal, fmt::format("what the journal kept under '{}' is damaged", digest.text()),
+          "it cannot be restored", "journal_damaged"};
+}
+
+std::vector<std::string> names_in(const sys::Fd& directory) {
+  std::vector<std::string> names;
+  (void)sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
+    names.emplace_back(entry.name);
+    return names.size() < kPerPass;
+  });
+  return names;
+}
+
+std::uint64_t size_of(const sys::Fd& directory, const std::string& name) {
+  const auto status = sys::status_at(directory, name);
+  if (!status) return 0;
+  if (status->kind != sys::FileKind::directory) return status->size;
+  const auto inner = sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+  std::uint64_t bytes = 0;
+  if (inner) {
+    (void)walk_tree(*inner, [&](const TreeEntry& entry) {
+      if (const auto one = sys::status_at(entry.directory, entry.name)) bytes += one->size;
+      return true;
+    });
+  }
+  return bytes;
+}
+
+// The change that a name in kept/ belongs to.
+std::string_view change_of(std::string_view name) { return name.substr(0, name.rfind('.')); }
+
+}  // namespace
+
+Result<void> Journal::write_object(const Digest& digest, std::string_view content) {
+  if (sys::status_at(objects_, digest.text())) return {};
+  std::string packed(ZSTD_compressBound(content.size()), 0);
+  const size_t size =
+      ZSTD_compress(packed.data(), packed.size(), content.data(), content.size(), kLevel);
+  if (ZSTD_isError(size)) return damaged(digest);
+  const std::string name = sys::temporary_name();
+  auto file = sys::create_new(objects_, name);
+  if (!file) return sys::to_error(file.error(), "write the journal", path_);
+  auto done = sys::write_all(*file, std::string_view(packed).substr(0, size));
+  if (done) done = sys::rename_at(objects_, name, digest.text(), sys::Rename::replace);
+  if (done) return {};
+  (void)sys::remove_file_at(objects_, name);
+  return sys::to_error(done.error(), "write the journal", path_);
+}
+
+Result<std::string> Journal::read_object(const Digest& digest) {
+  const auto file = sys::open_beneath(objects_, digest.text(), sys::Open::read, sys::Links::refuse);
+  if (!file) {
+    return Error{Code::not_found, "what was there before is not kept any more",
+                 "the journal keeps as much as its limits allow", "not_kept"};
+  }
+  const auto status = sys::status(*file);
+  if (!status || digest.size > kMaxKeptFile || status->size > ZSTD_compressBound(kMaxKeptFile)) {
+    return damaged(digest);
+  }
+  std::string packed(status->size, 0), content(digest.size, 0);
+  const auto got = sys::read_at(*file, packed, 0);
+  if (!got || *got != packed.size()) return damaged(digest);
+  const size_t size = ZSTD_decompress(content.data(), content.size(), packed.data(), packed.size());
+  if (ZSTD_isError(size) || size != content.size()) return damaged(digest);
+  if (digest_of(content, seed_) != digest) return damaged(digest);
+  return content;
+}
+
+// Files only: a directory or a link is kept as it is.
+Result<void> Journal::pack(Record& record) {
+  std::vector<std::string> packed;
+  for (size_t i = 0; i < record.files.size(); ++i) {
+    Record::File& file = record.files[i];
+    const bool had_file =
+        file.what == Changed::What::replaced || file.what == Changed::What::removed;
+    if (!had_file || file.kind != sys::FileKind::file || file.old_digest || !file.undoable)
+      continue;
+    const Result<std::string> content = old_content(record, i, kMaxKeptFile);
+    if (!content) continue;
+    const Digest digest = digest_of(*content, seed_);
+    TRY(write_object(digest, *content));
+    file.old_digest = digest;
+    packed.push_back(record.kept_name(i));
+  }
+  if (packed.empty()) return {};
+  // What replaces the only copy must be there after a power failure, too.
+  if (const auto synced = sys::sync_file_system(objects_); !synced) {
+    return sys::to_error(synced.error(), "sync the journal", path_);
+  }
+  TRY(amend(record));
+  for (const std::string& name : packed) (void)sys::remove_file_at(kept_, name);
+  return {};
+}
+
+bool Journal::is_due(std::int64_t now_ms) {
+  const auto status = sys::status_at(directory_, "tidied");
+  if (!status) {
+    // A new journal has nothing to tidy.
+    (void)sys::replace_file(path_ + "/tidied", "", 0600);
+    return false;
+  }
+  return now_ms - status->modified_ms() > kPause || status->modified_ms() > now_ms;
+}
+
+void Journal::forget(const Record& record) {
+  (void)sys::remove_file_at(entries_, record.name());
+  for (size_t i = 0; i < record.files.size(); ++i) {
+    (void)remove_tree_at(kept_, record.kept_name(i));
+  }
+}
+
+void Journal::drop_unreferenced(const std::vector<Record>& records) {
+  std::set<std::string> used, alive;
+  for (const Record& record : records) {
+    alive.insert(record.name());
+    for (const Record::File& file : record.files) {
+      if (file.old_digest) used.insert(file.old_digest->text());
+    }
+  }
+  for (const std::string& name : names_in(objects_)) {
+    if (!used.contains(name)) (void)sys::remove_file_at(objects_, name);
+  }
+  // A change that is being made right now has no entry yet, and its name may come later than this
+  // look: what is young stays.
+  const std::int64_t now = sys::RealClock().unix_ms();
+  for (std::string name : names_in(pending_)) {
+    if (name.ends_with(".done")) name.resize(name.size() - 5);
+    alive.insert(std::move(name));
+  }
+  for (const std::string& name : names_in(kept_)) {
+    const auto status = sys::status_at(kept_, name);
+    const bool young = !status || now - status->changed_ns / 1'000'000 < kPause;
+    if (!young && !alive.contains(std::string(change_of(name)))) (void)remove_tree_at(kept_, name);
+  }
+}
+
+void Journal::tidy(When when, std::int64_t now_ms) {
+  if (!exists() || (when == When::due && !is_due(now_ms))) return;
+  const Result<sys::Fd> held = lock(kLock, std::chrono::milliseconds(0));
+  if (!held) return;
+  (void)sys::replace_file(path_ + "/tidied", "", 0600);
+  // Newest first: what comes after the limit goes.
+  std::uint64_t total = 0;
+  std::vector<Record> remaining;
+  for (const std::string& name : names()) {
+    std::optional<Record> record = load_name(name);
+    if (!record) continue;
+    std::uint64_t bytes = 0;
+    if (now_ms - record->time_ms() <= limits_.max_age_ms && total <= limits_.max_bytes) {
+      (void)pack(*record);
+      for (size_t i = 0; i < record->files.size(); ++i) {
+        const auto& digest = record->files[i].old_digest;
+        bytes += digest ? size_of(objects_, digest->text()) : size_of(kept_, record->kept_name(i));
+      }
+      total += bytes;
+      if (total <= limits_.max_bytes) {
+        remaining.push_back(std::move(*record));
+        continue;
+      }
+    }
+    forget(*record);
+  }
+  drop_unreferenced(remaining);
+}
+
+}  // namespace helve::workspace

@@ -1,0 +1,59 @@
+// Past: one look at the journal of a workspace, on which showing and undoing changes rest.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "workspace/net.h"
+#include "workspace/workspace.h"
+
+namespace helve::workspace {
+
+// Whether a difference of it can be shown.
+inline bool is_text(std::string_view content) { return content.find('\0') == content.npos; }
+
+// One look at the past of a workspace.
+class History {
+ public:
+  explicit History(Workspace& files) : files_(files), journal_(*files.journal_) {}
+
+  Result<void> select(const Selection& selection);
+  Past past(const PastQuery& query);
+  Result<Differences> differences(const Selection& selection);
+  Result<Undone> undo(const Selection& selection, Rehearsal rehearsal, const Author& author);
+
+ private:
+  struct Now {  // what bears a path
+    std::optional<sys::FileStatus> status;
+    std::optional<std::string> content;  // of a file that is small enough, or where a link leads
+  };
+  Now look(const std::string& path) const;
+  bool is_as(const Now& now, const PathState& state) const;
+  Result<std::string> content_of(const PathState& state) const;
+  std::optional<std::string> content_after(const std::string& path, const PathState& state,
+                                           const Record& newest) const;
+  std::string shown(const std::string& path) const { return files_.display(path); }
+  bool wants(const std::string& path) const;
+  Result<void> keep_wanted();
+  PastFile describe(const Record& record, size_t i) const;
+
+  Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
+  Result<void> plan(const std::string& path, const NetChange& change);
+  Result<void> plan_kept(const std::string& path, const PathState& state, const Now& now);
+  Result<void> plan_tree(const std::string& path, const PathState& state);
+  void remove_made() const;
+
+  Workspace& files_;
+  Journal& journal_;
+  std::vector<Record> all_;              // newest first, as far as it was needed
+  std::vector<const Record*> selected_;  // newest first
+  std::map<std::string, NetChange> net_;
+  std::optional<std::string> only_;  // absolute
+  bool is_partial_ = false;
+  std::vector<Change> changes_;
+  std::vector<Difference> planned_;
+};
+
+}  // namespace helve::workspace

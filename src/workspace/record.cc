@@ -1,0 +1,163 @@
+#include "workspace/record.h"
+
+#include <fmt/core.h>
+
+#include <charconv>
+
+#include "base/quick_hash.h"
+#include "base/text.h"
+
+namespace helve::workspace {
+namespace {
+
+// One line for each field, words separated by blanks; the last line vouches for all before it.
+constexpr std::string_view kFirstLine = "helve change 1";
+constexpr std::string_view kWhat = "AMDR";    // as Changed::What counts
+constexpr std::string_view kKind = "fdlpsx";  // as sys::FileKind counts
+constexpr std::string_view kNothing = "-";
+
+bool is_plain(unsigned char c) { return c > ' ' && c < 0x7f && c != '%'; }
+
+void append_word(std::string& out, std::string_view word) {
+  out += ' ';
+  if (word.empty()) out += kNothing;
+  if (word == kNothing) {
+    out += "%2d";
+    return;
+  }
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_plain(byte)) {
+      out += c;
+    } else {
+      out += fmt::format("%{:02x}", byte);
+    }
+  }
+}
+
+std::optional<std::uint64_t> number(std::string_view text, int base = 10) {
+  std::uint64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value, base);
+  if (read.ec != std::errc() || read.ptr != end) return {};
+  return value;
+}
+
+std::string plain(std::string_view word) {
+  std::string out;
+  if (word == kNothing) return out;
+  for (size_t i = 0; i < word.size(); ++i) {
+    if (word[i] != '%' || i + 2 >= word.size()) {
+      out += word[i];
+      continue;
+    }
+    out += static_cast<char>(number(word.substr(i + 1, 2), 16).value_or('?'));
+    i += 2;
+  }
+  return out;
+}
+
+std::string digest_text(const std::optional<Digest>& digest) {
+  return digest ? digest->text() : std::string();
+}
+
+void append_file(std::string& out, const Record::File& file) {
+  out += fmt::format("file {} {} {} {}", kWhat[static_cast<size_t>(file.what)],
+                     kKind[static_cast<size_t>(file.kind)], file.beside ? 'b' : 'j',
+                     file.undoable ? 'u' : 'n');
+  for (const std::string* word : {&file.path, &file.to, &file.temporary}) append_word(out, *word);
+  out += fmt::format(" {} {} {} {} {:o}", file.old.device, file.old.inode, file.old.size,
+                     static_cast<std::uint64_t>(file.old.modified_ns), file.old_mode);
+  append_word(out, digest_text(file.old_digest));
+  append_word(out, digest_text(file.new_digest));
+  out += '\n';
+}
+
+std::optional<Record::File> parse_file(const std::vector<std::string_view>& words) {
+  constexpr size_t kWords = 15;
+  if (words.size() != kWords) return {};
+  Record::File file;
+  const size_t what = kWhat.find(words[1]), kind = kKind.find(words[2]);
+  if (what == kWhat.npos || kind == kKind.npos) return {};
+  file.what = static_cast<Changed::What>(what);
+  file.kind = static_cast<sys::FileKind>(kind);
+  file.beside = words[3] == "b";
+  file.undoable = words[4] == "u";
+  file.path = plain(words[5]);
+  file.to = plain(words[6]);
+  file.temporary = plain(words[7]);
+  const auto device = number(words[8]), inode = number(words[9]), size = number(words[10]),
+             modified = number(words[11]), mode = number(words[12], 8);
+  if (!device || !inode || !size || !modified || !mode) return {};
+  file.old = {*device, *inode, *size, static_cast<std::int64_t>(*modified)};
+  file.old_mode = static_cast<std::uint32_t>(*mode);
+  file.old_digest = Digest::parse(words[13]);
+  file.new_digest = Digest::parse(words[14]);
+  return file;
+}
+
+std::string vouch(std::string_view text) { return fmt::format("end {:016x}\n", quick_hash(text)); }
+
+bool parse_line(std::string_view line, Record& record) {
+  const std::vector<std::string_view> words = split(line, ' ');
+  if (words.size() < 2) return false;
+  const std::string_view name = words[0];
+  if (name == "file") {
+    auto file = parse_file(words);
+    if (file) record.files.push_back(std::move(*file));
+    return file.has_value();
+  }
+  std::string value = plain(words[1]);
+  if (name == "id") record.id = std::move(value);
+  if (name == "tool") record.tool = std::move(value);
+  if (name == "call") record.call_id = std::move(value);
+  if (name == "session") record.session = std::move(value);
+  if (name == "owner") record.owner = std::move(value);
+  if (name == "undoes") record.undoes.push_back(std::move(value));
+  if (name == "made") record.made.push_back(std::move(value));
+  if (name == "time") record.time_ns = static_cast<std::int64_t>(number(words[1]).value_or(0));
+  return true;
+}
+
+}  // namespace
+
+std::string Record::name() const { return fmt::format("{:016x}.{}", time_ns, id); }
+
+std::string Record::kept_name(size_t index) const { return fmt::format("{}.{}", name(), index); }
+
+std::string Record::text() const {
+  std::string out(kFirstLine);
+  out += '\n';
+  const auto line = [&](std::string_view name, std::string_view value) {
+    out += name;
+    append_word(out, value);
+    out += '\n';
+  };
+  line("id", id);
+  line("tool", tool);
+  line("call", call_id);
+  line("session", session);
+  line("owner", owner);
+  line("time", std::to_string(time_ns));
+  for (const std::string& undone : undoes) line("undoes", undone);
+  for (const std::string& directory : made) line("made", directory);
+  for (const File& file : files) append_file(out, file);
+  return out + vouch(out);
+}
+
+std::optional<Record> Record::parse(std::string_view text) {
+  const size_t end = text.rfind("end ");
+  if (end == text.npos || text.substr(end) != vouch(text.substr(0, end))) return {};
+  Record record;
+  bool first = true;
+  for (const std::string_view line : split(text.substr(0, end), '\n')) {
+    if (line.empty()) continue;
+    if (first && line != kFirstLine) return {};
+    if (!first && !parse_line(line, record)) return {};
+    first = false;
+  }
+  if (record.id.empty()) return {};
+  return record;
+}
+
+}  // namespace helve::workspace

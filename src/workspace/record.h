@@ -1,0 +1,56 @@
+// Record: what one change set did, as the journal keeps it. Written before the first name changes,
+// so that whoever finds it after a crash can finish the change or take it back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "workspace/change.h"
+#include "workspace/digest.h"
+
+namespace helve::workspace {
+
+constexpr std::uint64_t kMaxKeptFile = kMaxWrite;  // bytes of one file; larger ones are not kept
+constexpr size_t kMaxRecord = 16u << 20;           // bytes
+
+struct Record {
+  struct File {
+    Changed::What what = Changed::What::created;
+    sys::FileKind kind = sys::FileKind::file;
+    std::string path;     // absolute, without links
+    std::string to = {};  // moved: likewise
+    // What was there before, or what is staged: this name in the journal, or beside the path.
+    std::string temporary = {};
+    bool beside = false;
+    Version old = {};  // unless it was created
+    std::uint32_t old_mode = 0;
+    std::optional<Digest> old_digest = {};  // once it was taken into the objects
+    std::optional<Digest> new_digest = {};  // of a file that was created or replaced
+    bool undoable = true;                   // false: what was there was too large to be kept
+  };
+
+  std::string id;
+  std::string tool = {};
+  std::string call_id = {};
+  std::string session = {};
+  std::string owner = {};                // sys::process_identity()
+  std::int64_t time_ns = 0;              // since 1970; no two changes of a process have the same
+  std::vector<std::string> undoes = {};  // ids of changes
+  std::vector<std::string> made = {};    // directories, absolute, outermost first
+  std::vector<File> files = {};
+
+  std::int64_t time_ms() const { return time_ns / 1'000'000; }
+  // Of the file that holds it: the order of names is that of time.
+  std::string name() const;
+  // Of what file `index` was before, in the journal.
+  std::string kept_name(size_t index) const;
+  std::string text() const;
+  // Nothing when it was not written to its end.
+  static std::optional<Record> parse(std::string_view text);
+};
+
+}  // namespace helve::workspace

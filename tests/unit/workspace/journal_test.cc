@@ -1,0 +1,149 @@
+// What is kept of a change, and what becomes of one whose process was killed.
+#include <sys/stat.h>
+
+#include "sys/directory.h"
+#include "unit/workspace/fixture.h"
+#include "workspace/journal.h"
+#include "workspace/record.h"
+
+namespace helve::workspace {
+namespace {
+
+using Kind = Change::Kind;
+
+class Journaling : public WorkspaceTest {
+ protected:
+  std::unique_ptr<Workspace> journaled(JournalLimits limits = {}) const {
+    auto made = Workspace::make({.roots = {{tree.path("in")}},
+                                 .durability = Durability::unsynced,
+                                 .journal_directory = tree.path("journal"),
+                                 .journal_limits = limits});
+    if (!made) ADD_FAILURE() << describe(made.error());
+    return made ? std::move(*made) : nullptr;
+  }
+  Journal journal(JournalLimits limits = {}) const {
+    const auto real = std::filesystem::canonical(tree.path("in")).string();
+    return Journal(tree.path("journal/" + journal_name(real)), limits);
+  }
+  std::string write(Workspace& files, const std::string& path, const std::string& content) const {
+    const Change change{.path = path, .content = content};
+    const auto applied = files.apply({&change, 1}, {.tool = "write", .session = "s"});
+    if (applied) return applied->id;
+    ADD_FAILURE() << describe(applied.error());
+    return "";
+  }
+};
+
+TEST_F(Journaling, KeepsWhatAChangeReplacedAndNothingBesideTheFile) {
+  tree.file("in/file", "old");
+  const std::string id = write(*journaled(), "file", "new");
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"file"});
+  Journal kept = journal();
+  EXPECT_EQ(kept.ids(), std::vector<std::string>{id});
+  const auto record = kept.load(id);
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->tool, "write");
+  EXPECT_EQ(record->session, "s");
+  ASSERT_EQ(record->files.size(), 1u);
+  EXPECT_EQ(record->files[0].what, Changed::What::replaced);
+  EXPECT_EQ(kept.old_content(*record, 0, kMaxKeptFile).value(), "old");
+}
+
+TEST_F(Journaling, IsPrivateWhateverTheUmaskIs) {
+  tree.file("in/file", "old");
+  const mode_t before = ::umask(0);
+  write(*journaled(), "file", "new");
+  journal().tidy(Journal::When::now, 0);
+  ::umask(before);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(tree.path("journal"))) {
+    struct stat s;
+    ASSERT_EQ(::lstat(entry.path().c_str(), &s), 0);
+    if (entry.path().parent_path().filename() == "kept") continue;  // as it was, in a private place
+    EXPECT_EQ(s.st_mode & 0077, 0u) << entry.path();
+  }
+}
+
+TEST_F(Journaling, GoesOnWithTheContentAfterItWasTidied) {
+  const std::string large(100'000, 'a');
+  tree.file("in/file", large);
+  const std::string id = write(*journaled(), "file", "new");
+  Journal kept = journal();
+  kept.tidy(Journal::When::now, kept.load(id)->time_ms());
+  const auto record = kept.load(id);
+  ASSERT_TRUE(record);
+  EXPECT_TRUE(record->files[0].old_digest);
+  EXPECT_EQ(kept.old_content(*record, 0, kMaxKeptFile).value(), large);
+  const std::string directory = "journal/" + tree.names("journal").at(0);
+  EXPECT_TRUE(tree.names(directory + "/kept").empty());
+  const std::string object = tree.names(directory + "/objects").at(0);
+  EXPECT_LT(std::filesystem::file_size(tree.path(directory + "/objects/" + object)), 1000u);
+}
+
+TEST_F(Journaling, TellsADamagedObject) {
+  tree.file("in/file", "old content of some length");
+  const std::string id = write(*journaled(), "file", "new");
+  Journal kept = journal();
+  kept.tidy(Journal::When::now, kept.load(id)->time_ms());
+  const std::string objects = "journal/" + tree.names("journal").at(0) + "/objects/";
+  const std::string object = objects + tree.names(objects).at(0);
+  std::string bytes = tree.content(object);
+  bytes[bytes.size() / 2] ^= 1;
+  tree.file(object, bytes);
+  EXPECT_FALSE(kept.old_content(*kept.load(id), 0, kMaxKeptFile));
+}
+
+TEST_F(Journaling, ForgetsWhatIsTooOldAndWhatIsTooMuch) {
+  const auto files = journaled();
+  tree.file("in/file", "0");
+  std::vector<std::string> ids;
+  for (int i = 1; i <= 3; ++i) ids.push_back(write(*files, "file", std::string(1000, 'a' + i)));
+  Journal kept = journal({.max_bytes = 20});
+  const std::int64_t now = kept.load(ids.back())->time_ms();
+  kept.tidy(Journal::When::now, now);
+  EXPECT_EQ(kept.ids(), std::vector<std::string>{ids.back()});
+  kept.tidy(Journal::When::now, now + JournalLimits{}.max_age_ms + 1);
+  EXPECT_TRUE(kept.ids().empty());
+  const std::string directory = "journal/" + tree.names("journal").at(0);
+  EXPECT_TRUE(tree.names(directory + "/objects").empty());
+}
+
+TEST_F(Journaling, ReadsNoRecordThatWasNotWrittenToItsEnd) {
+  Record record{.id = "c_1", .tool = "write", .session = "a b%\n\xff", .time_ns = 5};
+  record.undoes = {"c_0"};
+  record.made = {"/r/new"};
+  record.files.push_back({.what = Changed::What::moved,
+                          .path = "/r/with blank\n",
+                          .to = "-",
+                          .old = {1, 2, 3, 4},
+                          .old_mode = 0640,
+                          .new_digest = Digest{1, 2, 3}});
+  const std::string text = record.text();
+  const auto read = Record::parse(text);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->text(), text);
+  EXPECT_EQ(read->session, record.session);
+  EXPECT_EQ(read->files.at(0).path, record.files[0].path);
+  EXPECT_EQ(read->files.at(0).to, "-");
+  for (size_t i = 0; i < text.size(); ++i) EXPECT_FALSE(Record::parse(text.substr(0, i))) << i;
+}
+
+TEST_F(Journaling, RemovesADirectoryWithAllItHeld) {
+  tree.file("in/sub/deep/file", "x");
+  const Change change{.kind = Kind::remove, .path = "sub", .tree = true};
+  const auto applied = journaled()->apply({&change, 1}, {});
+  ASSERT_TRUE(applied) << describe(applied.error());
+  EXPECT_TRUE(tree.names("in").empty());
+  const std::string kept = "journal/" + tree.names("journal").at(0) + "/kept/";
+  EXPECT_EQ(tree.content(kept + tree.names(kept).at(0) + "/deep/file"), "x");
+}
+
+TEST_F(Journaling, RefusesAChangeThatItCannotNoteDown) {
+  tree.file("in/file", "old");
+  tree.file("journal", "a file is in the way");
+  const Change change{.path = "file", .content = "new"};
+  EXPECT_FALSE(journaled()->apply({&change, 1}, {}));
+  EXPECT_EQ(tree.content("in/file"), "old");
+}
+
+}  // namespace
+}  // namespace helve::workspace

@@ -34,6 +34,11 @@ std::optional<Named> find_name(const Registry& registry, std::string_view name,
 
 }  // namespace
 
+std::string Named::command() const {
+  const bool own = tool && !dialect && tool->spec.top_level && group == tool->spec.group;
+  return own ? word : group + " " + word;
+}
+
 Named named(const Tool& tool) {
   std::string_view word = tool.spec.name;
   const std::string prefix = tool.spec.group + "_";
@@ -58,6 +63,14 @@ std::optional<Named> find_tool(const Registry& registry, std::string_view group,
     if (found && found->tool->spec.group == group) return found;
   }
   return find_name(registry, fmt::format("{}_{}", group, name), group, word);
+}
+
+std::optional<Named> find_top_level(const Registry& registry, std::string_view word) {
+  for (const Tool& tool : registry.tools()) {
+    if (!tool.spec.top_level) continue;
+    if (Named own = named(tool); own.word == dashed(word)) return own;
+  }
+  return std::nullopt;
 }
 
 std::optional<Named> find_own_name(const Registry& registry, std::string_view word) {
@@ -134,6 +147,8 @@ Result<void> check_names(const Registry& registry) {
     const Named own = named(tool);
     if (!seen.insert(own.command()).second)
       return Error{Code::conflict, fmt::format("two tools are called 'helve {}'", own.command())};
+    if (tool.spec.top_level && is_group(registry, own.word))
+      return Error{Code::conflict, fmt::format("'{}' is a tool and the name of a group", own.word)};
     if (!tool.input) continue;
     for (const schema::Field& field : tool.input->fields) {
       if (std::ranges::find(kReservedFlags, field.name) != std::end(kReservedFlags))

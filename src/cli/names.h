@@ -21,7 +21,8 @@ struct Named {
   std::string group;
   std::string word;
 
-  std::string command() const { return group + " " + word; }
+  // The shortest way to call it.
+  std::string command() const;
 };
 
 Named named(const Tool& tool);  // under its canonical name: the word is the name minus the group,
@@ -34,6 +35,9 @@ std::string summary_of(const Tool& tool);
 // ("fs Read") or cut at the underscore ("file read", from file_read).
 std::optional<Named> find_tool(const Registry& registry, std::string_view group,
                                std::string_view word);
+
+// The tool that `helve WORD` means, without a group.
+std::optional<Named> find_top_level(const Registry& registry, std::string_view word);
 
 // The tool that has this name of its own, also when it is spelled with dashes.
 std::optional<Named> find_own_name(const Registry& registry, std::string_view word);

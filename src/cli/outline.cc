@@ -86,9 +86,11 @@ Outline outline_of(const Program& program, const Registry& registry) {
     std::vector<OutlinePlace> tools;
     std::vector<std::string> words;
     for (const Named& tool : tools_of(registry, group)) {
-      place.words.emplace_back(tool.word, summary_of(*tool.tool));
-      words.push_back(tool.word);
       tools.push_back(tool_place(tool));
+      words.push_back(tool.word);
+      // One that needs no group is shown without it.
+      Rows& shown = tool.tool->spec.top_level ? root.words : place.words;
+      shown.emplace_back(tool.word, summary_of(*tool.tool));
     }
     root.words.emplace_back(group, "Tools: " + join(words, ", "));
     rest.push_back(std::move(place));

@@ -124,6 +124,9 @@ const Command* find_command(const Program& program, std::string_view name) {
 Error unknown_word(const Program& program, const Registry& registry, std::string_view word) {
   std::vector<std::string_view> known = registry.groups();
   for (const Command& command : program.commands) known.push_back(command.name);
+  for (const Tool& one : registry.tools()) {
+    if (one.spec.top_level) known.push_back(one.spec.name);
+  }
   std::string hint = did_you_mean(word, known);
   const Tool* tool = registry.find(word).tool;
   if (!tool && hint.empty()) tool = tool_with_prefix(registry, word);
@@ -153,6 +156,11 @@ Result<void> resolve(const Program& program, Sorter& sorter, Parsed& parsed) {
     return {};
   }
   const Registry& registry = *TRY(program.tools());
+  if (!parsed.command) parsed.tool = find_top_level(registry, word);
+  if (parsed.tool) {
+    sorter.skip();
+    return {};
+  }
   if (second && !is_flag(*second)) parsed.tool = find_tool(registry, word, *second);
   if (parsed.tool) {
     parsed.command = nullptr;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "tool/context.h"
 #include "workspace/workspace.h"
 
@@ -13,6 +15,13 @@ inline Result<workspace::Workspace*> need_files(const Context& context, const st
   if (context.files) return context.files;
   return Error{Code::denied, tool + " has no access to files",
                "this session was started without a workspace", "no_files"};
+}
+
+// Notes at the end of a text, one on each line.
+inline std::string lines_of(const std::vector<std::string>& notes) {
+  std::string out;
+  for (const std::string& note : notes) out += "\n" + escape_for_display(note);
+  return out;
 }
 
 // Who makes a change, for the journal and for what the session has seen.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "base/text.h"
 #include "case_file.h"
@@ -32,6 +33,17 @@ class Scratch {
   fs::path path_;
 };
 
+// Ids and times are others in every run: "c_$ID", "s_$ID", "$TIME".
+std::string without_chance(const std::string& text) {
+  static const std::regex kId(
+      "([a-z]+_)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
+  static const std::regex kSession("s_cases");
+  static const std::regex kTime("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}");
+  const std::string named =
+      std::regex_replace(std::regex_replace(text, kSession, "s_$$ID"), kId, "$1$$ID");
+  return std::regex_replace(named, kTime, "$$TIME");
+}
+
 std::string replace_all(std::string text, const std::string& what, const std::string& with) {
   for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
     text.replace(at, what.size(), with);
@@ -40,10 +52,13 @@ std::string replace_all(std::string text, const std::string& what, const std::st
 
 // The workspace has another name on each run.
 Seen without_root(Seen seen, const std::string& root) {
-  seen.message = replace_all(seen.message, root, "$WORK");
-  seen.hint = replace_all(seen.hint, root, "$WORK");
-  if (seen.text) seen.text = replace_all(*seen.text, root, "$WORK");
-  seen.value = *parse_json(replace_all(to_text(seen.value), root, "$WORK"));
+  const auto plain = [&](const std::string& text) {
+    return without_chance(replace_all(text, root, "$WORK"));
+  };
+  seen.message = plain(seen.message);
+  seen.hint = plain(seen.hint);
+  if (seen.text) seen.text = plain(*seen.text);
+  seen.value = *parse_json(plain(to_text(seen.value)));
   return seen;
 }
 

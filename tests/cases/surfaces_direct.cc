@@ -78,8 +78,9 @@ class ModelSurface : public DirectSurface {
 
 template <class Kind>
 Result<std::unique_ptr<Surface>> open(const Place& place, const Registry& registry) {
-  return std::make_unique<Kind>(place, registry,
-                                TRY(workspace::Workspace::make({.roots = {{place.root}}})));
+  auto files = TRY(workspace::Workspace::make(
+      {.roots = {{place.root}}, .journal_directory = place.home + "/journal"}));
+  return std::make_unique<Kind>(place, registry, std::move(files));
 }
 
 }  // namespace

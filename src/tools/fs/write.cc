@@ -55,8 +55,10 @@ struct WriteOutput {
 Result<WriteOutput> write(const WriteInput& in, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "write"));
   TRY(context.checkpoint());
-  const workspace::Change change{
-      .path = in.path, .content = in.content, .on_conflict = in.on_conflict};
+  workspace::Change change{.path = in.path, .content = in.content, .on_conflict = in.on_conflict};
+  if (in.on_conflict == OnConflict::overwrite) {
+    change.expected = TRY(files.check_seen(context.who.session, in.path));
+  }
   const workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
   const auto newlines = std::count(in.content.begin(), in.content.end(), '\n');
   const bool open_end = !in.content.empty() && in.content.back() != '\n';

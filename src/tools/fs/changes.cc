@@ -1,0 +1,156 @@
+// changes: what tools changed in this workspace, newest first.
+#include <fmt/core.h>
+
+#include <chrono>
+
+#include "base/text.h"
+#include "tool/make.h"
+#include "tools/files.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr size_t kMaxFiles = 50;  // that are listed of one change
+
+struct ChangesInput {
+  std::optional<std::string> path;
+  std::optional<std::string> session;
+  std::int64_t limit = 20;
+
+  static constexpr auto schema() {
+    return object(
+        "List what tools changed in the workspace's files, newest first: id, time, tool, and each "
+        "file with A (added), M (modified), D (deleted) or R (renamed) and its lines +/-. Changes "
+        "that were undone are marked. Older changes are forgotten (30 days, 1 GB by default).",
+        opt<&ChangesInput::path>("Only changes of this file, or in this directory")
+            .positional()
+            .min_length(1),
+        opt<&ChangesInput::session>("Only changes of this session").min_length(1),
+        opt<&ChangesInput::limit>("Most changes to list").min(1).max(1000).shorthand('n'));
+  }
+};
+
+enum class Status : unsigned char { A, M, D, R };
+
+struct ChangedFile {
+  Status status = Status::A;
+  std::string path;
+  std::optional<std::string> to;
+  std::optional<std::int64_t> added;
+  std::optional<std::int64_t> removed;
+
+  static constexpr auto schema() {
+    return object("One file.", arg<&ChangedFile::status>("Added, modified, deleted or renamed"),
+                  arg<&ChangedFile::path>("The file, as the workspace names it"),
+                  opt<&ChangedFile::to>("Its new path"), opt<&ChangedFile::added>("Lines added"),
+                  opt<&ChangedFile::removed>("Lines removed"));
+  }
+};
+
+struct ListedChange {
+  std::string id;
+  std::string time;
+  std::string tool;
+  std::string session;
+  bool undone = false;
+  std::vector<std::string> undoes;
+  std::vector<ChangedFile> files;
+  std::int64_t more_files = 0;
+
+  static constexpr auto schema() {
+    return object("One change.", arg<&ListedChange::id>("For undo and diff"),
+                  arg<&ListedChange::time>("When, UTC"), arg<&ListedChange::tool>("Which tool"),
+                  arg<&ListedChange::session>("Whose"),
+                  arg<&ListedChange::undone>("True when it was taken back"),
+                  opt<&ListedChange::undoes>("Changes that this one took back"),
+                  arg<&ListedChange::files>("What it changed"),
+                  opt<&ListedChange::more_files>("Files that are not listed"));
+  }
+};
+
+struct ChangesOutput {
+  std::vector<ListedChange> changes;
+  bool more = false;
+
+  static constexpr auto schema() {
+    return object("Changes, newest first.", arg<&ChangesOutput::changes>("The changes"),
+                  arg<&ChangesOutput::more>("True when there are older ones"));
+  }
+
+  std::string text() const {
+    if (changes.empty()) return "No changes.";
+    std::string out;
+    for (const ListedChange& change : changes) {
+      out += fmt::format("{}  {}  {}{}{}\n", change.id, change.time, change.tool,
+                         change.undone ? "  (undone)" : "",
+                         change.undoes.empty() ? "" : "  undoes " + join(change.undoes, ", "));
+      for (const ChangedFile& file : change.files) {
+        out += fmt::format("  {} {}", "AMDR"[static_cast<size_t>(file.status)],
+                           escape_for_display(file.path));
+        if (file.to) out += " -> " + escape_for_display(*file.to);
+        if (file.added) out += fmt::format("  +{} -{}", *file.added, file.removed.value_or(0));
+        out += '\n';
+      }
+      if (change.more_files) out += fmt::format("  … {} more files\n", change.more_files);
+    }
+    if (more) out += "(older changes: a larger limit shows more)\n";
+    return out;
+  }
+};
+
+std::string utc(std::int64_t ms) {
+  using namespace std::chrono;
+  const sys_seconds at(floor<seconds>(milliseconds(ms)));
+  const auto day = floor<days>(at);
+  const year_month_day date(day);
+  const hh_mm_ss time(at - day);
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     time.hours().count(), time.minutes().count(), time.seconds().count());
+}
+
+ListedChange listed(const workspace::PastChange& past) {
+  ListedChange change{.id = past.id,
+                      .time = utc(past.time_ms),
+                      .tool = past.tool,
+                      .session = past.session,
+                      .undone = past.undone,
+                      .undoes = past.undoes};
+  for (const workspace::PastFile& file : past.files) {
+    if (change.files.size() == kMaxFiles) break;
+    ChangedFile one{.status = static_cast<Status>(file.what), .path = file.path};
+    if (!file.to.empty()) one.to = file.to;
+    if (file.added) one.added = static_cast<std::int64_t>(*file.added);
+    if (file.removed) one.removed = static_cast<std::int64_t>(*file.removed);
+    change.files.push_back(std::move(one));
+  }
+  change.more_files = static_cast<std::int64_t>(past.files.size() - change.files.size());
+  return change;
+}
+
+Result<ChangesOutput> changes(const ChangesInput& in, Context& context) {
+  workspace::Workspace& files = *TRY(need_files(context, "changes"));
+  TRY(context.checkpoint());
+  const workspace::Past past = TRY(files.past({.session = in.session.value_or(""),
+                                               .path = in.path.value_or(""),
+                                               .limit = static_cast<size_t>(in.limit)}));
+  ChangesOutput output{.more = past.more};
+  for (const workspace::PastChange& change : past.changes) output.changes.push_back(listed(change));
+  return output;
+}
+
+}  // namespace
+
+Tool tool_changes() {
+  return make_tool({.name = "changes",
+                    .group = "fs",
+                    .top_level = true,
+                    .title = "List changes of files",
+                    .effect = Effect::read,
+                    .idempotent = true,
+                    .examples = {{"The last three", R"({"limit": 3})"},
+                                 {"Of one file", R"({"path": "src/main.cc"})"}}},
+                   changes);
+}
+
+}  // namespace helve::tools

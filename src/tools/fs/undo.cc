@@ -1,0 +1,129 @@
+// undo: takes back what tools changed, and touches nothing else.
+#include <fmt/core.h>
+
+#include "base/diff.h"
+#include "base/text.h"
+#include "tool/make.h"
+#include "tools/files.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr size_t kMaxDiffLines = 40;   // of one file
+constexpr size_t kMaxShownFiles = 20;  // with a difference
+
+struct UndoInput {
+  std::optional<std::string> change;
+  std::optional<std::string> session;
+  std::optional<std::string> path;
+  bool dry_run = false;
+
+  static constexpr auto schema() {
+    return object(
+        "Take back a change that tools made to files: what they wrote, moved or deleted is as it "
+        "was before, all of it or nothing. Without arguments the newest change that is not undone "
+        "yet. A file that was changed since is a conflict. An undo is a change and can be undone "
+        "by its own id.",
+        opt<&UndoInput::change>("Id of the change (of the call that made it); changes lists them")
+            .positional()
+            .min_length(1),
+        opt<&UndoInput::session>("Undo everything that this session changed, as one change")
+            .min_length(1),
+        opt<&UndoInput::path>("Only this file, or what is in this directory").min_length(1),
+        opt<&UndoInput::dry_run>("Only show what would change").shorthand('n'));
+  }
+};
+
+struct UndoneFile {
+  std::string path;
+  std::int64_t added = 0;
+  std::int64_t removed = 0;
+
+  static constexpr auto schema() {
+    return object("One file.", arg<&UndoneFile::path>("The file, as the workspace names it"),
+                  arg<&UndoneFile::added>("Lines that are there again"),
+                  arg<&UndoneFile::removed>("Lines that are gone"));
+  }
+};
+
+struct UndoOutput {
+  std::vector<std::string> undone;
+  std::optional<std::string> change;
+  bool dry_run = false;
+  std::vector<UndoneFile> files;
+  std::string diff;
+
+  static constexpr auto schema() {
+    return object("What was undone.",
+                  arg<&UndoOutput::undone>("Ids of the changes, the newest first"),
+                  opt<&UndoOutput::change>("Id of the undo itself; undo it to get the change back"),
+                  arg<&UndoOutput::dry_run>("True when nothing was changed"),
+                  arg<&UndoOutput::files>("The files that are as they were before"));
+  }
+
+  std::string text() const {
+    std::string out = fmt::format("{} {} {}:\n", dry_run ? "Would undo" : "Undid", undone.size(),
+                                  undone.size() == 1 ? "change" : "changes");
+    return out + diff;
+  }
+};
+
+void describe(const workspace::Difference& difference, UndoOutput& output) {
+  UndoneFile file{.path = difference.path};
+  const bool has_text = difference.note.empty() && is_utf8(difference.before.value_or("")) &&
+                        is_utf8(difference.after.value_or(""));
+  std::string what = difference.note;
+  if (has_text) {
+    const std::string before = difference.before.value_or(""),
+                      after = difference.after.value_or("");
+    const LineCounts counts = count_changes(diff_lines(before, after));
+    file.added = static_cast<std::int64_t>(counts.added);
+    file.removed = static_cast<std::int64_t>(counts.removed);
+    what = !difference.after ? "removed" : !difference.before ? "restored" : "as before";
+    what += fmt::format(" (+{} -{})", counts.added, counts.removed);
+    if (difference.after && difference.before && output.files.size() < kMaxShownFiles) {
+      what += "\n" + short_diff(before, after, {.max_lines = kMaxDiffLines});
+    }
+  }
+  output.diff += fmt::format("{}: {}\n", escape_for_display(file.path),
+                             what.empty() ? "as before" : std::string(trim(what)));
+  output.files.push_back(std::move(file));
+}
+
+Result<UndoOutput> undo(const UndoInput& in, Context& context) {
+  workspace::Workspace& files = *TRY(need_files(context, "undo"));
+  TRY(context.checkpoint());
+  if (in.change && in.session) {
+    return Error{Code::invalid_argument, "change and session are both given", "give one of them"};
+  }
+  const workspace::Selection selection{.id = in.change.value_or(""),
+                                       .session = in.session.value_or(""),
+                                       .path = in.path.value_or(""),
+                                       .own_session = context.who.session,
+                                       .any = context.caller == Caller::cli};
+  const workspace::Undone undone =
+      TRY(files.undo(selection, in.dry_run ? workspace::Rehearsal::yes : workspace::Rehearsal::no,
+                     author_of(context)));
+  UndoOutput output{.undone = undone.ids, .dry_run = in.dry_run};
+  if (!undone.applied.id.empty()) output.change = undone.applied.id;
+  for (const workspace::Difference& difference : undone.files) describe(difference, output);
+  return output;
+}
+
+Effect effect_of(const UndoInput& in) { return in.dry_run ? Effect::read : Effect::write; }
+
+}  // namespace
+
+Tool tool_undo() {
+  return make_tool({.name = "undo",
+                    .group = "fs",
+                    .top_level = true,
+                    .title = "Undo a change of files",
+                    .effect = Effect::write,
+                    .destructive = true,
+                    .examples = {{"The newest change", "{}"},
+                                 {"See first what it would do", R"({"dry_run": true})"}}},
+                   undo, effect_of);
+}
+
+}  // namespace helve::tools

@@ -1,0 +1,38 @@
+"""Killed at every system call of a change set: after the next start it is all there or not at all.
+
+killed.py PROGRAM
+"""
+
+import sys
+
+from rig import CALLS, MOST, Report, Rig, full, require_strace
+
+
+def main(program):
+    require_strace()
+    report = Report()
+    with Rig(program) as rig:
+        for call in CALLS:
+            step = 1 if full() or call not in ("close", "newfstatat", "fstat", "pread64") else 3
+            for when in range(1, MOST, step):
+                rig.reset()
+                result = rig.run("apply", f"{call}:signal=SIGKILL:when={when}")
+                where = f"killed at {call} number {when}"
+                if result.returncode not in (0, -9, 137):
+                    report.check(False, f"{where}: {result.returncode} {result.stderr}")
+                started = rig.run("start")
+                state = rig.state()
+                report.runs += 1
+                report.check(started.returncode == 0 and not started.stderr, f"{where}: {started.stderr}")
+                report.check(state in ("old", "new"), f"{where}: {state}")
+                again = rig.run("apply") if state == "old" else None
+                report.check(again is None or again.returncode == 0, f"{where}: the next change fails: {again and again.stderr}")
+                if result.returncode == 0:
+                    report.check(state == "new", f"{where}: it was done, but is {state}")
+                    break
+            else:
+                report.check(False, f"{call} never ran out")
+    report.end()
+
+
+main(sys.argv[1])

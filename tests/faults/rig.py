@@ -1,0 +1,90 @@
+"""A workspace to harm, the program that changes it, and what both may look like afterwards."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+OLD = {"a": "old a\n", "sub/b": "old b\n", "sub/c": "old c\n", "gone": "old gone\n", "tree/x": "x\n",
+       "tree/deep/y": "y\n", "from": "moved\n", "over": "upper\n", "under": "lower\n"}
+NEW = {"a": "new a\n", "sub/b": "new b\n", "sub/c": "new c\n", "made/deep/d": "new d\n", "made/e": "new e\n",
+       "made/to": "moved\n", "under": "upper\n"}
+# Those that change something, or tell of a failure to; others end a change no differently.
+CALLS = ["openat", "openat2", "write", "fchmod", "fdatasync", "fsync", "syncfs", "renameat", "renameat2", "unlinkat",
+         "mkdirat", "linkat", "close", "newfstatat", "fstat", "statx", "fcntl", "pread64", "readlink", "getdents64"]
+MOST = 400  # calls of one kind: a change makes far fewer
+
+
+def full():
+    return bool(os.environ.get("HELVE_FULL_FAULTS"))
+
+
+def require_strace():
+    if shutil.which("strace") is None or subprocess.run(
+            ["strace", "-o", "/dev/null", "true"], capture_output=True).returncode != 0:
+        print("skipped: strace is missing or not permitted here")
+        sys.exit(0)
+
+
+class Rig:
+    def __init__(self, program):
+        self.program = program
+        self.base = pathlib.Path(tempfile.mkdtemp(prefix="helve-faults-"))
+        self.root, self.journal = self.base / "root", self.base / "journal"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.base, ignore_errors=True)
+
+    def reset(self):
+        shutil.rmtree(self.base, ignore_errors=True)
+        for path, content in OLD.items():
+            file = self.root / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(content)
+
+    def run(self, what, *inject, synced=True):
+        command = [self.program, what, str(self.root), str(self.journal)] + (["synced"] if synced else [])
+        if inject:
+            command = ["strace", "-f", "-o", "/dev/null"] + [w for one in inject for w in ("-e", "inject=" + one)] + command
+        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    def tree(self):
+        return {str(file.relative_to(self.root)): file.read_text()
+                for file in self.root.rglob("*") if file.is_file()}
+
+    def empty_directories(self):
+        return [str(d.relative_to(self.root)) for d in self.root.rglob("*")
+                if d.is_dir() and not any(d.iterdir())]
+
+    def state(self):
+        """"old", "new", or what is wrong."""
+        found, empty = self.tree(), self.empty_directories()
+        if found == OLD and not empty:
+            return "old"
+        if found == NEW and not empty:
+            return "new"
+        wrong = {path: found.get(path) for path in set(found) | set(OLD) | set(NEW)
+                 if found.get(path) not in (OLD.get(path), NEW.get(path))}
+        return f"neither old nor new: {sorted(found)} wrong: {wrong} empty: {empty}"
+
+    def pending(self):
+        return [file.name for file in self.journal.glob("*/pending/*")]
+
+
+class Report:
+    def __init__(self):
+        self.failures, self.runs = [], 0
+
+    def check(self, good, what):
+        if not good:
+            self.failures.append(what)
+            print("FAILED:", what)
+
+    def end(self):
+        print(f"{self.runs} runs, {len(self.failures)} failures")
+        sys.exit(1 if self.failures else 0)

@@ -187,6 +187,15 @@ bool is_other_type(const workspace::Page& page) {
          media::file_type(page.content).has_value();
 }
 
+// So that a change by somebody else is noticed before it is overwritten.
+void note_seen(const std::string& path, const workspace::OpenFile& file,
+               const workspace::Page& page, Context& context) {
+  const bool is_whole =
+      page.content.size() == file.status.size && page.text.format.encoding == Encoding::utf_8;
+  context.files->saw(context.who.session, path, file.status,
+                     is_whole ? std::optional<std::string_view>(page.content) : std::nullopt);
+}
+
 Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
                              workspace::PageRequest request, Context& context) {
   const workspace::Workspace& files = *context.files;
@@ -225,6 +234,7 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
     TRY(read_binary(file, TRY(start_of(file, *out.path)), out));
     return out;
   }
+  note_seen(path, file, *page, context);
   fill_page(out, in, std::move(*page), context);
   return out;
 }

@@ -423,7 +423,9 @@ std::optional<std::string> Step::put_back() {
 // name that is not taken for a leftover once this process has ended.
 std::string Step::keep() {
   temporary_exists_ = false;
-  if (is_recorded_ && is_old(status_aside())) {
+  const auto now = status_aside();
+  const bool is_unknown = !now && now.error() != std::errc::no_such_file_or_directory;
+  if (is_recorded_ && (is_unknown || is_old(now))) {
     left_to_recovery_ = true;
     return fmt::format("what was in '{}' before is kept, and restored when helve starts again",
                        escape_for_display(target_.shown));

@@ -121,7 +121,11 @@ void Workspace::take_in(ChangeSet& set, const Record& record) {
   const bool beside = std::ranges::any_of(record.files, [](const Record::File& file) {
     return file.beside && file.what != Changed::What::created && file.what != Changed::What::moved;
   });
-  if (!journal_->commit(record, beside ? Journal::Kept::beside : Journal::Kept::all)) return;
+  if (!journal_->commit(record, beside ? Journal::Kept::beside : Journal::Kept::all)) {
+    // The record stays pending, and the next start finds that all is done.
+    for (Step& step : set.steps()) step.let_go();
+    return;
+  }
   bool all_in = true;
   for (size_t i = 0; beside && i < set.steps().size(); ++i) {
     Step& step = set.steps()[i];

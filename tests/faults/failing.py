@@ -15,6 +15,8 @@ def attempt(rig, report, call, error, when, persistent):
     where = f"{error} at {call} number {when}{' and after' if persistent else ''}"
     state = rig.state()
     report.runs += 1
+    if result.returncode == 127:
+        return False  # the loader failed, before the program began
     if result.returncode == 0:
         report.check(state == "new", f"{where}: said to be done, but {state}")
     else:

@@ -21,7 +21,10 @@ void append_with_ending(std::string& out, std::string_view line, std::string_vie
 }
 
 LoneReturns::LoneReturns(std::string_view content)
-    : active_(content.find('\n') == content.npos && content.find('\r') != content.npos) {}
+    : active_(content.find('\n') == content.npos &&
+              // One at the very end may be half of a \r\n.
+              content.substr(0, content.size() - std::min<size_t>(1, content.size())).find('\r') !=
+                  content.npos) {}
 
 void LoneReturns::as_newlines(std::string& content) const {
   if (active_) std::replace(content.begin(), content.end(), '\r', '\n');

@@ -47,31 +47,38 @@ std::string_view heredoc_word(std::string_view line) {
   return std::all_of(word.begin(), word.end(), plain) ? word : std::string_view();
 }
 
-// Blank lines, a code fence and a here-document around the patch are no part of it.
+bool is_empty(std::string_view line) { return line.empty() || line == "\r"; }
+
+// Empty lines, a code fence and a here-document around the patch are no part of it.
 struct Inner {
   size_t begin, end;
 };
 Inner unwrapped(const std::vector<std::string_view>& lines) {
   size_t begin = 0;
   size_t end = lines.size();
-  const auto skip_blank = [&] {
-    while (begin < end && trim(lines[begin]).empty()) ++begin;
-    while (begin < end && trim(lines[end - 1]).empty()) --end;
+  const auto skip_empty = [&] {
+    while (begin < end && is_empty(lines[begin])) ++begin;
   };
-  skip_blank();
+  // What closes a wrapper goes, with the empty lines after it; others may belong to the last hunk.
+  const auto close = [&](std::string_view mark) {
+    size_t last = end;
+    while (last > begin && is_empty(lines[last - 1])) --last;
+    if (last > begin && trim(lines[last - 1]) == mark) end = last - 1;
+  };
+  skip_empty();
   if (begin < end && trim(lines[begin]).starts_with("```")) {
     ++begin;
-    if (begin < end && trim(lines[end - 1]) == "```") --end;
+    close("```");
   }
-  skip_blank();
+  skip_empty();
   if (begin < end) {
     const std::string_view word = heredoc_word(lines[begin]);
     if (!word.empty()) {
       ++begin;
-      if (begin < end && trim(lines[end - 1]) == word) --end;
+      close(word);
     }
   }
-  skip_blank();
+  skip_empty();
   // A sentence before the envelope is no part of it either.
   const auto first = lines.begin() + static_cast<std::ptrdiff_t>(begin);
   const auto last = lines.begin() + static_cast<std::ptrdiff_t>(end);
@@ -136,7 +143,7 @@ void read_hunk_lines(PatchReader& reader, Hunk& hunk, Form form) {
   for (; !reader.done(); reader.next()) {
     const std::string_view line = reader.line();
     if (form == Form::unified && at_file_names(reader)) break;
-    if (line.empty() || line == "\r") {
+    if (is_empty(line)) {
       // Many writers drop the space of an empty context line.
       hunk.lines.push_back({HunkLine::Kind::common, line});
       continue;
@@ -161,8 +168,9 @@ Result<std::vector<FilePatch>> parse_patch(std::string_view patch, std::string_v
                  "invalid_patch"};
   }
   // Indented, the end marker would pass for a line of context.
-  std::string_view& last = lines[inner.end - 1];
-  if (trim(last) == kEndPatch) last = kEndPatch;
+  size_t last = inner.end - 1;
+  while (last > inner.begin && is_empty(lines[last])) --last;
+  if (trim(lines[last]) == kEndPatch) lines[last] = kEndPatch;
   PatchReader reader(
       std::span<const std::string_view>(lines).subspan(inner.begin, inner.end - inner.begin),
       inner.begin + 1);

@@ -12,11 +12,11 @@
 
 namespace helve::workspace {
 
-constexpr size_t kMaxWrite = 64u << 20;              // bytes of one file
-constexpr size_t kMaxChanges = 4096;                 // of one set
-constexpr size_t kMaxChangeBytes = 512u << 20;       // of all contents of one set
-constexpr size_t kMaxTreeEntries = 10'000;           // of a directory that is removed or moved
-constexpr std::uint64_t kMaxTreeBytes = 1ull << 30;  // of a directory that is removed
+constexpr size_t kMaxWrite = 64u << 20;                 // bytes of one file
+constexpr size_t kMaxChanges = 4096;                    // of one set
+constexpr size_t kMaxChangeBytes = 512u << 20;          // of all contents of one set
+constexpr size_t kMaxRemovedEntries = kMaxChanges - 1;  // of a directory: undo makes each of them
+constexpr size_t kMaxMovedEntries = 100'000;            // of a directory
 
 // Which content a file had. Two versions that are equal are the same bytes, unless somebody took
 // pains to hide a change.

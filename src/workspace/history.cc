@@ -17,6 +17,7 @@ using Kind = PathState::Kind;
 using What = Changed::What;
 
 constexpr size_t kMaxCounted = 1u << 20;  // bytes of a text whose changed lines are counted
+constexpr size_t kMaxCountedFiles = 500;  // of one list
 constexpr size_t kMaxLoaded = 10'000;     // changes that are looked at
 
 // Loads newest first and knows which are undone: whatever undoes a change is newer.
@@ -188,13 +189,15 @@ std::optional<std::string> History::content_after(const std::string& path, const
   return {};
 }
 
-PastFile History::describe(const Record& record, size_t i) const {
+PastFile History::describe(const Record& record, size_t i, bool counts_lines) {
   const Record::File& file = record.files[i];
   PastFile past{.what = file.what,
                 .path = shown(file.path),
                 .to = file.to.empty() ? "" : shown(file.to),
                 .is_directory = file.kind == sys::FileKind::directory};
   if (past.is_directory || file.what == What::moved || file.old.size > kMaxCounted) return past;
+  if (!counts_lines) return past;
+  ++counted_;
   std::string before, after;
   if (file.what != What::created) {
     auto content = journal_.old_content(record, i, kMaxCounted);
@@ -244,7 +247,9 @@ Past History::past(const PastQuery& query) {
                       .time_ms = record.time_ms(),
                       .undone = undone,
                       .undoes = record.undoes};
-    for (size_t i = 0; i < record.files.size(); ++i) change.files.push_back(describe(record, i));
+    for (size_t i = 0; i < record.files.size(); ++i) {
+      change.files.push_back(describe(record, i, counted_ < kMaxCountedFiles));
+    }
     past.changes.push_back(std::move(change));
   }
   return past;

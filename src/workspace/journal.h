@@ -87,16 +87,14 @@ class Journal {
   void tidy(When when, std::int64_t now_ms);
 
  private:
-  struct Entry {
-    Record record;
-    std::uint64_t bytes = 0;
-  };
   Result<void> open(bool make);
   Result<void> open_seed();
   Result<sys::Fd> open_part(std::string_view name, bool make);
   std::optional<Record> read_record(const sys::Fd& directory, std::string_view name);
   bool is_due(std::int64_t now_ms);
-  Result<void> pack(Record& record);
+  std::vector<std::string> pack(Record& record, std::uint64_t& budget);
+  void drop_packed(const std::vector<Record>& records, const std::vector<std::string>& packed);
+  std::uint64_t size_of(const Record& record) const;
   Result<void> write_object(const Digest& digest, std::string_view content);
   Result<std::string> read_object(const Digest& digest);
   void forget(const Record& record);

@@ -19,7 +19,8 @@ namespace {
 constexpr int kLevel = 3;
 constexpr std::int64_t kPause = 60 * 60 * 1000;  // ms between two that tidy
 constexpr std::string_view kLock = "tidy.lock";
-constexpr size_t kPerPass = 20'000;  // names that are looked at
+constexpr size_t kPerPass = 20'000;              // names that are looked at
+constexpr std::uint64_t kMaxPacked = 64u << 20;  // bytes in one go; whoever ends waits for it
 
 Error damaged(const Digest& digest) {
   return {Code::internal, fmt::format("what the journal kept under '{}' is damaged", digest.text()),
@@ -35,7 +36,7 @@ std::vector<std::string> names_in(const sys::Fd& directory) {
   return names;
 }
 
-std::uint64_t size_of(const sys::Fd& directory, const std::string& name) {
+std::uint64_t size_at(const sys::Fd& directory, const std::string& name) {
   const auto status = sys::status_at(directory, name);
   if (!status) return 0;
   if (status->kind != sys::FileKind::directory) return status->size;
@@ -90,8 +91,9 @@ Result<std::string> Journal::read_object(const Digest& digest) {
   return content;
 }
 
-// Files only: a directory or a link is kept as it is.
-Result<void> Journal::pack(Record& record) {
+// Files only: a directory or a link is kept as it is. The names in kept/ that are not needed once
+// the record is amended.
+std::vector<std::string> Journal::pack(Record& record, std::uint64_t& budget) {
   std::vector<std::string> packed;
   for (size_t i = 0; i < record.files.size(); ++i) {
     Record::File& file = record.files[i];
@@ -99,21 +101,27 @@ Result<void> Journal::pack(Record& record) {
         file.what == Changed::What::replaced || file.what == Changed::What::removed;
     if (!had_file || file.kind != sys::FileKind::file || file.old_digest || !file.undoable)
       continue;
+    if (file.old.size > budget) continue;
     const Result<std::string> content = old_content(record, i, kMaxKeptFile);
     if (!content) continue;
+    budget -= std::min<std::uint64_t>(budget, content->size());
     const Digest digest = digest_of(*content, seed_);
-    TRY(write_object(digest, *content));
+    if (!write_object(digest, *content)) continue;
     file.old_digest = digest;
     packed.push_back(record.kept_name(i));
   }
-  if (packed.empty()) return {};
-  // What replaces the only copy must be there after a power failure, too.
-  if (const auto synced = sys::sync_file_system(objects_); !synced) {
-    return sys::to_error(synced.error(), "sync the journal", path_);
+  return packed;
+}
+
+// What replaces the only copy must be there after a power failure, too.
+void Journal::drop_packed(const std::vector<Record>& records,
+                          const std::vector<std::string>& packed) {
+  if (packed.empty() || !sys::sync_file_system(objects_)) return;
+  for (const Record& record : records) {
+    if (!amend(record)) return;
   }
-  TRY(amend(record));
+  if (!sys::sync_file_system(objects_)) return;
   for (const std::string& name : packed) (void)sys::remove_file_at(kept_, name);
-  return {};
 }
 
 bool Journal::is_due(std::int64_t now_ms) {
@@ -164,27 +172,36 @@ void Journal::tidy(When when, std::int64_t now_ms) {
   if (!held) return;
   (void)sys::replace_file(path_ + "/tidied", "", 0600);
   // Newest first: what comes after the limit goes.
-  std::uint64_t total = 0;
-  std::vector<Record> remaining;
+  std::uint64_t total = 0, budget = kMaxPacked;
+  std::vector<Record> remaining, amended;
+  std::vector<std::string> packed;
   for (const std::string& name : names()) {
     std::optional<Record> record = load_name(name);
     if (!record) continue;
-    std::uint64_t bytes = 0;
-    if (now_ms - record->time_ms() <= limits_.max_age_ms && total <= limits_.max_bytes) {
-      (void)pack(*record);
-      for (size_t i = 0; i < record->files.size(); ++i) {
-        const auto& digest = record->files[i].old_digest;
-        bytes += digest ? size_of(objects_, digest->text()) : size_of(kept_, record->kept_name(i));
-      }
-      total += bytes;
-      if (total <= limits_.max_bytes) {
-        remaining.push_back(std::move(*record));
-        continue;
-      }
+    const bool is_young = now_ms - record->time_ms() <= limits_.max_age_ms;
+    if (is_young && total <= limits_.max_bytes) {
+      const std::vector<std::string> done = pack(*record, budget);
+      packed.insert(packed.end(), done.begin(), done.end());
+      total += size_of(*record);
+      if (!done.empty()) amended.push_back(*record);
     }
-    forget(*record);
+    if (is_young && total <= limits_.max_bytes) {
+      remaining.push_back(std::move(*record));
+    } else {
+      forget(*record);
+    }
   }
+  drop_packed(amended, packed);
   drop_unreferenced(remaining);
+}
+
+std::uint64_t Journal::size_of(const Record& record) const {
+  std::uint64_t bytes = 0;
+  for (size_t i = 0; i < record.files.size(); ++i) {
+    const auto& digest = record.files[i].old_digest;
+    bytes += digest ? size_at(objects_, digest->text()) : size_at(kept_, record.kept_name(i));
+  }
+  return bytes;
 }
 
 }  // namespace helve::workspace

@@ -37,7 +37,7 @@ class History {
   std::string shown(const std::string& path) const { return files_.display(path); }
   bool wants(const std::string& path) const;
   Result<void> keep_wanted();
-  PastFile describe(const Record& record, size_t i) const;
+  PastFile describe(const Record& record, size_t i, bool counts_lines);
 
   Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
   Result<void> plan(const std::string& path, const NetChange& change);
@@ -52,6 +52,7 @@ class History {
   std::map<std::string, NetChange> net_;
   std::optional<std::string> only_;  // absolute
   bool is_partial_ = false;
+  size_t counted_ = 0;  // files whose changed lines were counted
   std::vector<Change> changes_;
   std::vector<Difference> planned_;
 };

@@ -186,7 +186,9 @@ Result<void> Step::look_at_source(const Targets& targets) {
         return refused(Code::invalid_argument, "it is a directory",
                        "pass recursive=true to delete it with all it holds", "is_directory");
       }
-      TRY(targets.check_tree(target_, verb_of(change_->kind)));
+      TRY(targets.check_tree(
+          target_, kind_ == Kind::remove ? Targets::TreeUse::remove : Targets::TreeUse::move,
+          verb_of(change_->kind)));
       break;
     default:
       return refused(Code::unsupported, fmt::format("it is a {}", sys::name_of(old_.kind)),

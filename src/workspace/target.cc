@@ -49,6 +49,22 @@ sys::OrErrno<sys::Fd> open_existing(const Root& root, std::string_view path) {
   return sys::open_beneath(root.directory, path, sys::Open::directory);
 }
 
+struct TreeSize {
+  size_t entries = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t largest = 0;
+  std::string largest_path = {};
+
+  void add(const TreeEntry& entry) {
+    const auto status = sys::status_at(entry.directory, entry.name);
+    if (!status) return;
+    bytes += status->size;
+    if (status->size <= largest) return;
+    largest = status->size;
+    largest_path = entry.path;
+  }
+};
+
 }  // namespace
 
 Targets::Targets(const WriteRules& rules) : durability_(rules.durability) {
@@ -131,7 +147,7 @@ Result<Directory*> Targets::find_directory(const Root& root, std::string_view pa
   return directories_.emplace(known, std::move(directory)).first->second.get();
 }
 
-Result<void> Targets::check_tree(const Target& target, std::string_view action) const {
+Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_view action) const {
   const std::string whole = target.path();
   for (const std::string& place : protected_) {
     if (holds(whole, place)) return protected_error(target.shown, place, action);
@@ -139,19 +155,34 @@ Result<void> Targets::check_tree(const Target& target, std::string_view action) 
   const auto directory =
       sys::open_beneath(target.at(), target.name, sys::Open::directory, sys::Links::refuse);
   if (!directory) return sys::to_error(directory.error(), action, target.shown);
-  size_t entries = 0;
+  TreeSize size;
   std::string found;
+  const size_t most = use == TreeUse::remove ? kMaxRemovedEntries : kMaxMovedEntries;
   const auto walked = walk_tree(*directory, [&](const TreeEntry& entry) {
     if (!protected_part(entry.name).empty()) found = entry.path;
-    return found.empty() && ++entries <= kMaxTreeEntries;
+    if (use == TreeUse::remove && entry.kind == sys::FileKind::file) size.add(entry);
+    return found.empty() && ++size.entries <= most;
   });
   if (!walked) return sys::to_error(walked.error(), action, target.shown);
   if (!found.empty()) return protected_error(target.shown, found, action);
-  if (entries > kMaxTreeEntries) {
-    return Error{Code::too_large,
-                 fmt::format("cannot {} '{}': it holds more than {} entries", action,
-                             escape_for_display(target.shown), kMaxTreeEntries),
-                 "go directory by directory", "too_many_entries"};
+  const auto too_large = [&](const std::string& what, std::string_view hint) {
+    return Error{
+        Code::too_large,
+        fmt::format("cannot {} '{}': it holds {}", action, escape_for_display(target.shown), what),
+        std::string(hint), "too_large"};
+  };
+  if (size.entries > most) {
+    return too_large(fmt::format("more than {} entries", most), "go directory by directory");
+  }
+  // Undo could not make it again in one change.
+  if (size.bytes > kMaxChangeBytes) {
+    return too_large(human_size(size.bytes) + ", more than can be restored",
+                     "go directory by directory");
+  }
+  if (size.largest > kMaxWrite) {
+    return too_large(fmt::format("a file of {}, '{}', which could not be restored",
+                                 human_size(size.largest), escape_for_display(size.largest_path)),
+                     "delete that file by itself first");
   }
   return {};
 }

@@ -52,8 +52,10 @@ class Targets {
   // A directory that is to exist in the end.
   Result<Directory*> find_directory(const Root& root, std::string_view path, std::string_view shown,
                                     std::string_view action);
-  // Whether the directory that bears the target's name holds what file tools do not touch.
-  Result<void> check_tree(const Target& target, std::string_view action) const;
+  // Whether the directory that bears the target's name is too large, or holds what file tools do
+  // not touch.
+  enum class TreeUse : unsigned char { remove, move };
+  Result<void> check_tree(const Target& target, TreeUse use, std::string_view action) const;
 
   // Paths that make_missing() would make, outermost first.
   std::vector<std::string> missing() const;

@@ -3,15 +3,29 @@
 killed.py PROGRAM
 """
 
+import os
 import sys
 
 from rig import CALLS, MOST, Report, Rig, full, require_strace
+
+
+def check_private(rig, report):
+    """What is staged can be read by nobody else, even without a umask."""
+    rig.reset()
+    old = os.umask(0)
+    rig.run("apply", "fchmod:signal=SIGKILL:when=1")
+    os.umask(old)
+    staged = [file for file in rig.journal.glob("*/kept/*")] + list(rig.root.rglob(".helve-*"))
+    report.check(staged, "nothing was staged before the mode was set")
+    for file in staged:
+        report.check(file.stat().st_mode & 0o777 == 0o600, f"{file.name} has mode {file.stat().st_mode:o}")
 
 
 def main(program):
     require_strace()
     report = Report()
     with Rig(program) as rig:
+        check_private(rig, report)
         for call in CALLS:
             step = 1 if full() or call not in ("close", "newfstatat", "fstat", "pread64") else 3
             for when in range(1, MOST, step):

@@ -17,7 +17,8 @@ struct DeleteInput {
   static constexpr auto schema() {
     return object(
         "Delete a file or a link (never what the link leads to), or with recursive a directory "
-        "with all it holds, at most 10000 entries. undo restores it. .git, .helve and directories "
+        "with all it holds, at most 4095 entries and 512 MB. undo restores it. .git, .helve and "
+        "directories "
         "that hold them are not deleted.",
         arg<&DeleteInput::path>("What to delete, relative to the workspace or absolute inside it")
             .min_length(1),

@@ -1,6 +1,7 @@
 // Several changes at once: all of them, or none.
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include <thread>
 
@@ -92,6 +93,25 @@ TEST_F(Applying, TakesManyFilesBackWhenTheFileSystemCannotBeSynced) {
   EXPECT_TRUE(tree.names("in").empty());
 }
 
+TEST_F(Applying, ChangesNothingWhenTheDiskIsFull) {
+  EXPECT_CHILD_OK([&]() -> std::string {
+    if (std::string why = mount_tmpfs(tree.path("in"), "size=256k"); !why.empty()) return why;
+    std::vector<Change> changes = mixed();
+    changes.push_back(write("large", std::string(400'000, 'x')));
+    for (const bool journaled : {false, true}) {
+      const auto files =
+          Workspace::make({.roots = {{tree.path("in")}},
+                           .journal_directory = journaled ? tree.path("journal") : std::string()});
+      if (!files) return describe(files.error());
+      const auto applied = (*files)->apply(changes, {});
+      if (applied) return "it was applied";
+      if (applied.error().type_name() != "no_space") return describe(applied.error());
+      if (std::string wrong = check_old(); !wrong.empty()) return wrong;
+    }
+    return "";
+  });
+}
+
 TEST_F(Applying, RefusesTheSameFileTwiceWhateverItIsCalled) {
   tree.file("in/sub/file", "old");
   EXPECT_EQ(kind_of(error_of({write("sub/file", "1"), write("sub/../sub/file", "2")})),
@@ -159,6 +179,17 @@ TEST_F(Applying, RemovesADirectoryOnlyWhenAskedTo) {
   ASSERT_TRUE(open()->apply({&change, 1}, {}));
   EXPECT_TRUE(tree.names("in").empty());
   EXPECT_EQ(tree.names("out"), std::vector<std::string>{"secret"});
+}
+
+TEST_F(Applying, RemovesNoDirectoryThatCouldNotBeRestored) {
+  tree.file("in/sub/large", "");
+  ASSERT_EQ(::truncate(tree.path("in/sub/large").c_str(), kMaxWrite + 1), 0);
+  Change change = remove("sub");
+  change.tree = true;
+  EXPECT_EQ(kind_of(error_of({change})), "too_large too_large");
+  EXPECT_TRUE(tree.exists("in/sub/large"));
+  const Change elsewhere = move("sub", "other");
+  EXPECT_TRUE(open()->apply({&elsewhere, 1}, {})) << "moving needs no copy";
 }
 
 TEST_F(Applying, NeitherRemovesNorMovesARepository) {

@@ -17,6 +17,28 @@ const std::string_view kWordClass =
 const std::string_view kSpaceClass =
     R"(\x{9}-\x{d}\x{20}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
 
+std::string utf8_of(char32_t c) {
+  std::string out;
+  const auto byte = [&](char32_t value) { out += static_cast<char>(value); };
+  const auto rest = [&](int shift) { byte(0x80 | (c >> shift & 0x3f)); };
+  if (c < 0x80) {
+    byte(c);
+  } else if (c < 0x800) {
+    byte(0xc0 | c >> 6);
+    rest(0);
+  } else if (c < 0x10000) {
+    byte(0xe0 | c >> 12);
+    rest(6);
+    rest(0);
+  } else {
+    byte(0xf0 | c >> 18);
+    rest(12);
+    rest(6);
+    rest(0);
+  }
+  return out;
+}
+
 namespace {
 
 using Item = CharSet::Item;
@@ -127,7 +149,14 @@ void append_characters(std::string& out, char32_t first, char32_t last) {
   if (first <= last) append_range(out, first, last);
 }
 
-void append_item(std::string& inside, std::vector<std::string>& others, const Item& item) {
+// Letters of one case are letters of any when case is ignored; PCRE2 does not fold properties.
+std::string property_name(const Item& item, bool ignore_case) {
+  const bool of_case = item.name == "Lu" || item.name == "Ll" || item.name == "Lt";
+  return ignore_case && of_case ? "L&" : item.name;
+}
+
+void append_item(std::string& inside, std::vector<std::string>& others, const Item& item,
+                 bool ignore_case) {
   switch (item.kind) {
     case Kind::range:
       if (item.negated) {
@@ -142,7 +171,7 @@ void append_item(std::string& inside, std::vector<std::string>& others, const It
       inside += item.negated ? R"(\P{Nd})" : R"(\p{Nd})";
       break;
     case Kind::property:
-      inside += (item.negated ? R"(\P{)" : R"(\p{)") + item.name + "}";
+      inside += (item.negated ? R"(\P{)" : R"(\p{)") + property_name(item, ignore_case) + "}";
       break;
     case Kind::space:
     case Kind::word: {
@@ -156,11 +185,38 @@ void append_item(std::string& inside, std::vector<std::string>& others, const It
   }
 }
 
-std::string united(const CharSet& set) {
+// Asks PCRE2's tables.
+class PropertyTest {
+ public:
+  explicit PropertyTest(const std::string& name) {
+    if (name.find_first_of("{}\\") != std::string::npos) return;
+    const std::string expression = R"(\p{)" + name + "}";
+    int failure = 0;
+    size_t offset = 0;
+    code_.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(),
+                              PCRE2_UTF, &failure, &offset, nullptr));
+    data_.reset(pcre2_match_data_create(1, nullptr));
+  }
+  bool is_known() const { return code_ && data_; }
+  bool has(std::string_view character) const {
+    return is_known() && pcre2_match(code_.get(), reinterpret_cast<PCRE2_SPTR>(character.data()),
+                                     character.size(), 0, 0, data_.get(), nullptr) > 0;
+  }
+
+ private:
+  struct Free {
+    void operator()(pcre2_code* code) const { pcre2_code_free(code); }
+    void operator()(pcre2_match_data* data) const { pcre2_match_data_free(data); }
+  };
+  std::unique_ptr<pcre2_code, Free> code_;
+  std::unique_ptr<pcre2_match_data, Free> data_;
+};
+
+std::string united(const CharSet& set, bool ignore_case) {
   std::string inside;
   std::vector<std::string> others;
-  for (const Item& item : set.items) append_item(inside, others, item);
-  for (const CharSet& operand : set.operands) others.push_back(to_pcre2(operand));
+  for (const Item& item : set.items) append_item(inside, others, item, ignore_case);
+  for (const CharSet& operand : set.operands) others.push_back(to_pcre2(operand, ignore_case));
   if (others.empty() && inside.empty()) return set.negated ? "(?s:.)" : "(?!)";
   if (others.empty()) return (set.negated ? "[^" : "[") + inside + "]";
   if (!inside.empty()) others.push_back("[" + inside + "]");
@@ -176,10 +232,10 @@ void CharSet::settle(bool ignore_case, bool unicode) {
   beyond_ascii = unicode && beyond(*this, ignore_case).maybe_some;
 }
 
-std::string to_pcre2(const CharSet& set) {
-  if (set.operation == CharSet::Operation::unite) return united(set);
-  const std::string left = to_pcre2(set.operands[0]);
-  const std::string right = to_pcre2(set.operands[1]);
+std::string to_pcre2(const CharSet& set, bool ignore_case) {
+  if (set.operation == CharSet::Operation::unite) return united(set, ignore_case);
+  const std::string left = to_pcre2(set.operands[0], ignore_case);
+  const std::string right = to_pcre2(set.operands[1], ignore_case);
   std::string both;
   switch (set.operation) {
     case CharSet::Operation::intersect:
@@ -231,24 +287,18 @@ Result<CharSet::Item> property_item(std::string name, bool negated) {
     if (plain == long_name) name = short_name;
   }
   Item item{.kind = Kind::property, .negated = negated, .name = name};
-  int failure = 0;
-  size_t offset = 0;
-  const std::string expression = R"(\p{)" + name + "}";
-  const std::unique_ptr<pcre2_code, decltype(&pcre2_code_free)> code(
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(expression.data()), expression.size(), PCRE2_UTF,
-                    &failure, &offset, nullptr),
-      pcre2_code_free);
-  if (!code || name.find_first_of("{}\\") != std::string::npos) {
+  const PropertyTest test(name);
+  if (!test.is_known()) {
     return Error{Code::invalid_argument, fmt::format("no Unicode property '{}'", name),
                  "general categories such as \\p{Lu} and scripts such as \\p{Greek} are known"};
   }
-  const std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
-      pcre2_match_data_create(1, nullptr), pcre2_match_data_free);
-  for (unsigned c = 0; c < 128; ++c) {
-    const unsigned char byte = static_cast<unsigned char>(c);
-    item.ascii[c] = pcre2_match(code.get(), &byte, 1, 0, 0, data.get(), nullptr) > 0;
-  }
+  for (unsigned c = 0; c < 128; ++c) item.ascii[c] = test.has(std::string(1, static_cast<char>(c)));
   return item;
+}
+
+bool is_uppercase(char32_t character) {
+  if (character < kFirstBeyond) return character >= 'A' && character <= 'Z';
+  return PropertyTest("Lu").has(utf8_of(character));
 }
 
 }  // namespace helve::search

@@ -38,14 +38,19 @@ struct CharSet {
 // \p{name}. Fails when PCRE2 knows no such property.
 Result<CharSet::Item> property_item(std::string name, bool negated);
 
-// The set as PCRE2 takes it, in UTF mode.
-std::string to_pcre2(const CharSet& set);
-// "[\x09\x20-\x7e]" of the bytes, or "(?!)"-like never-matching text when there are none.
+// Whether a letter is written large, by Unicode.
+bool is_uppercase(char32_t character);
+
+// The set as PCRE2 takes it, in UTF mode; its flag for case is the caller's to set.
+std::string to_pcre2(const CharSet& set, bool ignore_case);
+// "[\x09\x20-\x7e]" of the bytes, of which there must be some.
 std::string bytes_to_class(const std::bitset<256>& bytes);
 
 // What \w, \d and \s stand for in Unicode, as the inside of a PCRE2 class.
 extern const std::string_view kWordClass;
 extern const std::string_view kSpaceClass;
+
+std::string utf8_of(char32_t character);
 
 // Letters that a character from beyond ASCII folds to: 's' (U+017F) and 'k' (U+212A).
 constexpr char32_t kLongS = 0x17f;

@@ -10,25 +10,6 @@ namespace {
 
 constexpr size_t kShownPattern = 60;  // characters of the pattern in an error
 
-void append_utf8(std::string& out, char32_t c) {
-  const auto byte = [&](char32_t value) { out += static_cast<char>(value); };
-  if (c < 0x80) {
-    byte(c);
-  } else if (c < 0x800) {
-    byte(0xc0 | c >> 6);
-    byte(0x80 | (c & 0x3f));
-  } else if (c < 0x10000) {
-    byte(0xe0 | c >> 12);
-    byte(0x80 | (c >> 6 & 0x3f));
-    byte(0x80 | (c & 0x3f));
-  } else {
-    byte(0xf0 | c >> 18);
-    byte(0x80 | (c >> 12 & 0x3f));
-    byte(0x80 | (c >> 6 & 0x3f));
-    byte(0x80 | (c & 0x3f));
-  }
-}
-
 // Nodes that the tree has when each repetition is written out as often as it must match.
 size_t expanded(const Node& node) {
   size_t size = 1;
@@ -47,9 +28,23 @@ Node wrapped_as_word(Node inside) {
   return out;
 }
 
-bool is_upper(char32_t c) {
-  // Beyond ASCII a letter counts as upper case by PCRE2's tables, which \p{Lu} asks.
-  return c >= 'A' && c <= 'Z';
+// Whether the tree has a way to match a newline, or looks at one.
+bool reaches_over_lines(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::literal:
+      return node.character == '\n';
+    case Node::Kind::set:
+      return node.set->bytes['\n'];
+    case Node::Kind::line_start:
+    case Node::Kind::line_end:
+    case Node::Kind::text_start:
+    case Node::Kind::text_end:
+    case Node::Kind::back_reference:
+    case Node::Kind::look:
+      return true;
+    default:
+      return std::ranges::any_of(node.children, reaches_over_lines);
+  }
 }
 
 Result<Node> parse_literal(std::string_view text, const RegexOptions& options, bool ignore_case) {
@@ -76,12 +71,17 @@ Result<Node> parse_literal(std::string_view text, const RegexOptions& options, b
   return out;
 }
 
+bool has_uppercase(const Node& sequence) {
+  return std::ranges::any_of(sequence.children,
+                             [](const Node& node) { return is_uppercase(node.character); });
+}
+
 }  // namespace
 
 std::string bytes_of(const Node& literal) {
   std::string out;
   if (literal.unicode)
-    append_utf8(out, literal.character);
+    out = utf8_of(literal.character);
   else
     out += static_cast<char>(literal.character);
   return out;
@@ -103,7 +103,7 @@ Result<Regex> parse_regex(std::string_view pattern, const RegexOptions& options)
   out.ignore_case = options.case_mode == CaseMode::insensitive;
   if (options.kind == PatternKind::literal) {
     if (options.case_mode == CaseMode::smart)
-      out.ignore_case = std::ranges::none_of(pattern, [](char c) { return is_upper(c); });
+      out.ignore_case = !has_uppercase(TRY(parse_literal(pattern, options, false)));
     out.root = TRY(parse_literal(pattern, options, out.ignore_case));
   } else {
     if (options.case_mode == CaseMode::smart) {
@@ -122,6 +122,8 @@ Result<Regex> parse_regex(std::string_view pattern, const RegexOptions& options)
                  fmt::format("the pattern repeats so much that it has over {} parts", kMaxExpanded),
                  "use smaller counts in {n,m}", "invalid_pattern"};
   }
+  // Most patterns stay within a line, whatever was allowed: then lines can be searched one by one.
+  if (!reaches_over_lines(out.root)) out.options.newlines = Newlines::excluded;
   if (options.word) out.root = wrapped_as_word(std::move(out.root));
   return out;
 }
@@ -296,7 +298,7 @@ Node RegexParser::simple(Node::Kind kind) const {
 
 void RegexParser::note_literal(char32_t character) {
   saw_literal_ = true;
-  saw_upper_ |= is_upper(character);
+  saw_upper_ = saw_upper_ || is_uppercase(character);
 }
 
 Result<Node> RegexParser::literal(char32_t character, size_t at) {

@@ -1,0 +1,90 @@
+#include "search/candidates.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace helve::search {
+namespace {
+
+constexpr size_t kFilesForAThread = 64;  // with fewer, another thread costs more than it saves
+
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+// As a walk with the globs as its filter would decide.
+bool is_wanted(std::string_view path, const GlobSet* globs) {
+  if (!globs) return true;
+  for (size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+    const std::string_view above = path.substr(0, slash);
+    if (globs->decide(Candidate(above, name_of(above), true)) == Verdict::negated) return false;
+  }
+  const Verdict verdict = globs->decide(Candidate(path, name_of(path), false));
+  return verdict == Verdict::matched || (verdict == Verdict::none && !globs->has_includes());
+}
+
+class Round {
+ public:
+  Round(const sys::Fd& root, std::string_view directory, const AllToSearch& candidates,
+        const WalkOptions& options)
+      : root_(root), directory_(directory), candidates_(candidates), options_(options) {}
+
+  WalkReport run(const std::function<Visitor&()>& visitor) {
+    const size_t cores =
+        options_.threads ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
+    const size_t threads = std::min<size_t>(cores, 1 + candidates_.files.size() / kFilesForAThread);
+    std::vector<Visitor*> visitors;
+    for (size_t i = 0; i < threads; ++i) visitors.push_back(&visitor());
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < threads; ++i) others.emplace_back([&, i] { work(*visitors[i]); });
+    work(*visitors[0]);
+    others.clear();
+    return {.end = end_.load(),
+            .unreadable = candidates_.unreadable,
+            .unreadable_count = candidates_.unreadable_count};
+  }
+
+ private:
+  void work(Visitor& visitor) {
+    while (end_.load(std::memory_order_relaxed) == WalkReport::End::complete) {
+      const size_t i = next_.fetch_add(1, std::memory_order_relaxed);
+      if (i >= candidates_.files.size()) return;
+      if (options_.stop.stop_requested()) return end(WalkReport::End::cancelled);
+      if (options_.deadline && std::chrono::steady_clock::now() >= *options_.deadline)
+        return end(WalkReport::End::deadline);
+      std::string_view path = candidates_.files[i].path;
+      const std::string_view whole = path;
+      if (!directory_.empty()) {
+        if (!path.starts_with(directory_) || path.size() <= directory_.size() ||
+            path[directory_.size()] != '/')
+          continue;
+        path.remove_prefix(directory_.size() + 1);
+      }
+      if (!is_wanted(path, options_.globs)) continue;
+      // The kernel resolves the path below the root, without links.
+      const Item item{root_, whole, path, sys::FileKind::file};
+      if (visitor.visit(item) == Next::stop) return end(WalkReport::End::stopped_by_visitor);
+    }
+  }
+  void end(WalkReport::End how) { end_.store(how, std::memory_order_relaxed); }
+
+  const sys::Fd& root_;
+  std::string_view directory_;
+  const AllToSearch& candidates_;
+  const WalkOptions& options_;
+  std::atomic<size_t> next_ = 0;
+  std::atomic<WalkReport::End> end_ = WalkReport::End::complete;
+};
+
+}  // namespace
+
+FileSource files_of(const sys::Fd& root, std::string_view directory,
+                    const AllToSearch& candidates) {
+  return [&root, directory, &candidates](
+             const WalkOptions& options,
+             const std::function<Visitor&()>& visitor) -> sys::OrErrno<WalkReport> {
+    return Round(root, directory, candidates, options).run(visitor);
+  };
+}
+
+}  // namespace helve::search

@@ -1,0 +1,203 @@
+#include "search/grep.h"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+namespace helve::search {
+namespace {
+
+constexpr size_t kMaxProblems = 100;  // that are named
+constexpr size_t kFilesInARow = 16;   // before another thread may take the next of a directory
+
+// What the threads of one search share.
+struct Shared {
+  const Matcher& matcher;
+  const GrepOptions& options;
+  std::atomic<size_t> results = 0;  // only counted when the order does not matter
+};
+
+size_t results_of(const FileMatches& matches, Wanted wanted) {
+  return wanted == Wanted::lines ? static_cast<size_t>(matches.matches) : 1;
+}
+
+// Keeps the first files that together have as many results as asked for.
+void trim(std::vector<FoundFile>& files, size_t most, Wanted wanted) {
+  std::ranges::sort(
+      files, [](const FoundFile& a, const FoundFile& b) { return comes_before(a.path, b.path); });
+  size_t have = 0, keep = 0;
+  for (; keep < files.size() && have < most; ++keep)
+    have += results_of(files[keep].matches, wanted);
+  files.resize(keep);
+}
+
+// Leaves out the lines past the last result that was asked for and the context after it.
+void cut_lines(FileMatches& file, size_t most, size_t after) {
+  size_t kept = 0, size = 0;
+  std::uint64_t last = 0;  // number of a line that is still shown
+  for (; size < file.lines.size(); ++size) {
+    const FileMatches::Line& line = file.lines[size];
+    if (line.is_match && kept++ == most) break;
+    if (line.is_match) last = line.number + after;
+    if (kept == most && line.number > last) break;
+  }
+  file.lines.resize(size);
+  file.kept = std::min<std::uint64_t>(file.kept, most);
+}
+
+class Search final : public Visitor {
+ public:
+  explicit Search(Shared& shared)
+      : shared_(shared), scanner_(shared.matcher, shared.options.scan) {}
+
+  Next visit(const Item& item) override {
+    if (item.kind != sys::FileKind::file) return Next::go_on;
+    const GrepOptions& options = shared_.options;
+    if (options.types &&
+        options.types->decide(Candidate(item.path, item.name, false)) != Verdict::matched)
+      return Next::go_on;
+    const auto file =
+        sys::open_beneath(item.directory, item.name, sys::Open::read, sys::Links::refuse);
+    if (!file) return problem(item.path, file.error());
+    if (options.hard_links == HardLinks::skip) {
+      const auto status = sys::status(*file);
+      if (!status || status->links > 1) return problem(item.path, std::errc::permission_denied);
+    }
+    return search(*file, item.path);
+  }
+
+  Next search(const sys::Fd& file, std::string_view path) {
+    ++report_.files_searched;
+    if (auto failure = scanner_.scan(file, matches_)) {
+      if (failure->file) return problem(path, *failure->file);
+      error_ = std::move(failure->pattern);
+      if (error_) error_->message += ", first in '" + std::string(path) + "'";
+      return Next::stop;
+    }
+    if (matches_.binary_at && shared_.options.scan.binary == Binary::skip && matches_.matches > 0)
+      report_.binaries.emplace_back(path);
+    if (matches_.matches == 0) return Next::go_on;
+    return found(path);
+  }
+
+  std::optional<Error>& error() { return error_; }
+  GrepReport& report() { return report_; }
+
+ private:
+  Next problem(std::string_view path, std::errc error) {
+    // Gone since it was listed, or not a file any more: as if it had never been there.
+    if (error == std::errc::no_such_file_or_directory || error == std::errc::invalid_seek)
+      return Next::go_on;
+    ++report_.problem_count;
+    if (report_.problems.size() < kMaxProblems)
+      report_.problems.push_back({std::string(path), error});
+    return Next::go_on;
+  }
+
+  Next found(std::string_view path) {
+    const GrepOptions& options = shared_.options;
+    ++report_.files_found;
+    report_.matches += matches_.matches;
+    const size_t results = results_of(matches_, options.scan.wanted);
+    kept_ += results;
+    report_.files.push_back({std::string(path), std::exchange(matches_, {})});
+    if (options.order == Order::none) {
+      const size_t all = shared_.results.fetch_add(results, std::memory_order_relaxed) + results;
+      return all >= options.max_results ? Next::stop : Next::go_on;
+    }
+    if (kept_ / 2 > options.max_results) {
+      trim(report_.files, options.max_results, options.scan.wanted);
+      kept_ = 0;
+      for (const FoundFile& file : report_.files)
+        kept_ += results_of(file.matches, options.scan.wanted);
+    }
+    return Next::go_on;
+  }
+
+  Shared& shared_;
+  FileScanner scanner_;
+  FileMatches matches_;
+  GrepReport report_;
+  size_t kept_ = 0;
+  std::optional<Error> error_;
+};
+
+void add(GrepReport& all, GrepReport&& part) {
+  std::ranges::move(part.files, std::back_inserter(all.files));
+  std::ranges::move(part.binaries, std::back_inserter(all.binaries));
+  std::ranges::move(part.problems, std::back_inserter(all.problems));
+  all.files_found += part.files_found;
+  all.matches += part.matches;
+  all.files_searched += part.files_searched;
+  all.problem_count += part.problem_count;
+}
+
+void finish(GrepReport& report, const GrepOptions& options) {
+  const size_t most = options.max_results;
+  trim(report.files, most, options.scan.wanted);
+  if (options.scan.wanted == Wanted::lines && !report.files.empty()) {
+    size_t before = 0;
+    for (size_t i = 0; i + 1 < report.files.size(); ++i)
+      before += static_cast<size_t>(report.files[i].matches.matches);
+    cut_lines(report.files.back().matches, most - std::min(most, before), options.scan.after);
+  }
+  std::ranges::sort(report.problems, {}, &GrepReport::Problem::path);
+  std::ranges::sort(report.binaries);
+  if (report.problems.size() > kMaxProblems) report.problems.resize(kMaxProblems);
+}
+
+}  // namespace
+
+FileSource walk_of(const sys::Fd& directory) {
+  return [&directory](const WalkOptions& options, const std::function<Visitor&()>& visitor) {
+    return walk(directory, options, visitor);
+  };
+}
+
+Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, const FileSource& files,
+                        std::string_view path) {
+  GrepOptions full = options;
+  full.walk.batch = kFilesInARow;
+  full.scan.most_kept = std::min(full.scan.most_kept, full.max_results);
+  Shared shared{matcher, full};
+  std::vector<std::unique_ptr<Search>> searches;
+  auto walked = files(full.walk, [&]() -> Visitor& {
+    return *searches.emplace_back(std::make_unique<Search>(shared));
+  });
+  if (!walked) return sys::to_error(walked.error(), "search", path);
+  GrepReport out{.end = walked->end};
+  out.problem_count = walked->unreadable_count;
+  for (WalkReport::Unreadable& unreadable : walked->unreadable)
+    out.problems.push_back({std::move(unreadable.path), unreadable.error});
+  for (const std::unique_ptr<Search>& search : searches) {
+    if (search->error()) return std::move(*search->error());
+    add(out, std::move(search->report()));
+  }
+  finish(out, full);
+  return out;
+}
+
+Result<GrepReport> grep_file(const Matcher& matcher, const GrepOptions& options,
+                             const sys::Fd& file, std::string_view path) {
+  GrepOptions full = options;
+  full.scan.most_kept = std::min(full.scan.most_kept, full.max_results);
+  full.scan.binary = Binary::report;
+  Shared shared{matcher, full};
+  Search search(shared);
+  search.search(file, path);
+  if (search.error()) return std::move(*search.error());
+  GrepReport out;
+  add(out, std::move(search.report()));
+  if (full.scan.stop.stop_requested()) out.end = WalkReport::End::cancelled;
+  finish(out, full);
+  return out;
+}
+
+bool comes_before(std::string_view path, std::string_view other) {
+  const auto [a, b] = std::ranges::mismatch(path, other);
+  if (a == path.end() || b == other.end()) return a == path.end() && b != other.end();
+  const auto rank = [](char c) { return c == '/' ? 0 : 1 + static_cast<unsigned char>(c); };
+  return rank(*a) < rank(*b);
+}
+
+}  // namespace helve::search

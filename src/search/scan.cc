@@ -1,0 +1,241 @@
+#include "search/scan.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace helve::search {
+namespace {
+
+constexpr size_t kDecodedAtOnce = 64 * 1024;  // bytes of UTF-16
+constexpr size_t kShownBefore = 5;  // a part of a long line begins so far before its match: 1/5
+
+Encoding encoding_of(std::string_view start) {
+  if (start.starts_with("\xff\xfe") && !start.starts_with(std::string_view("\xff\xfe\0\0", 4)))
+    return Encoding::utf_16le;
+  if (start.starts_with("\xfe\xff")) return Encoding::utf_16be;
+  return Encoding::utf_8;
+}
+
+}  // namespace
+
+void FileMatches::clear() {
+  text.clear();
+  lines.clear();
+  matches = kept = 0;
+  binary_at.reset();
+}
+
+FileScanner::FileScanner(const Matcher& matcher, const ScanOptions& options)
+    : matcher_(matcher), options_(options) {
+  reserve(kBuffer);
+}
+
+void FileScanner::reserve(size_t size) {
+  if (size <= capacity_) return;
+  std::unique_ptr<char[]> larger(new char[size]);
+  if (have_ > 0) std::memcpy(larger.get(), buffer_.get(), have_);
+  buffer_ = std::move(larger);
+  capacity_ = size;
+}
+
+sys::OrErrno<void> FileScanner::fill(const sys::Fd& file) {
+  if (decoder_) return fill_decoded(file);
+  const size_t room = capacity_ - have_;
+  const sys::OrErrno<size_t> got = sys::read_at(file, {buffer_.get() + have_, room}, offset_);
+  if (!got) return std::unexpected(got.error());
+  have_ += *got;
+  offset_ += *got;
+  at_end_ = *got < room;
+  return {};
+}
+
+// Two bytes become at most three.
+sys::OrErrno<void> FileScanner::fill_decoded(const sys::Fd& file) {
+  std::string raw(kDecodedAtOnce, '\0');
+  std::string text;
+  while (!at_end_ && capacity_ - have_ >= kDecodedAtOnce / 2 * 3) {
+    const sys::OrErrno<size_t> got = sys::read_at(file, raw, offset_);
+    if (!got) return std::unexpected(got.error());
+    at_end_ = *got < raw.size();
+    text.clear();
+    offset_ += decoder_->decode(std::string_view(raw).substr(0, *got), at_end_, text);
+    std::memcpy(buffer_.get() + have_, text.data(), text.size());
+    have_ += text.size();
+  }
+  return {};
+}
+
+// Begins a file: by its first bytes it is UTF-8 or UTF-16.
+std::optional<FileScanner::Failure> FileScanner::recognise(const sys::Fd& file) {
+  have_ = from_ = shown_ = counted_ = context_left_ = 0;
+  offset_ = passed_ = 0;
+  number_ = 1;
+  at_end_ = kept_any_ = false;
+  decoder_.reset();
+  if (const auto read = fill(file); !read) return Failure{.file = read.error()};
+  const std::string_view start = view(0, have_);
+  if (start.starts_with(kByteOrderMark)) {
+    from_ = shown_ = counted_ = kByteOrderMark.size();
+    return std::nullopt;
+  }
+  const Encoding encoding = encoding_of(start);
+  if (encoding == Encoding::utf_8) return std::nullopt;
+  Result<Decoder> decoder = Decoder::open(encoding);
+  if (!decoder) return std::nullopt;
+  decoder_.emplace(std::move(*decoder));
+  have_ = 0;
+  offset_ = 2;
+  at_end_ = false;
+  if (const auto read = fill(file); !read) return Failure{.file = read.error()};
+  return std::nullopt;
+}
+
+size_t FileScanner::end_of_lines() const {
+  if (at_end_) return have_;
+  const void* newline = memrchr(buffer_.get() + from_, '\n', have_ - from_);
+  return newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1
+                 : from_;
+}
+
+std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileMatches& out) {
+  out.clear();
+  if (std::optional<Failure> failure = recognise(file)) return failure;
+  const size_t largest = matcher_.matches_newlines() ? kMaxMultilineFile : kMaxLine;
+  for (;;) {
+    const size_t end = end_of_lines();
+    const bool whole = at_end_ || !matcher_.matches_newlines();
+    if ((end > from_ && whole) || at_end_ || capacity_ >= largest) {
+      Result<bool> go_on = search(end > from_ ? end : have_, out);
+      if (!go_on) return Failure{.pattern = std::move(go_on).error()};
+      if (!*go_on || at_end_ || options_.stop.stop_requested()) break;
+      if (matcher_.matches_newlines()) return Failure{.file = std::errc::file_too_large};
+      advance(end > from_ ? end : have_);
+    } else {
+      reserve(std::min(capacity_ * 2, largest));
+    }
+    if (const auto read = fill(file); !read) return Failure{.file = read.error()};
+  }
+  if (capacity_ > 16 * kBuffer) {  // a file with long lines is the exception
+    capacity_ = have_ = 0;
+    reserve(kBuffer);
+  }
+  return std::nullopt;
+}
+
+Result<bool> FileScanner::search(size_t end, FileMatches& out) {
+  const auto find_nul = [&]() -> std::optional<std::uint64_t> {
+    const void* nul = std::memchr(buffer_.get() + from_, '\0', have_ - from_);
+    if (!nul) return std::nullopt;
+    return passed_ + static_cast<size_t>(static_cast<const char*>(nul) - buffer_.get());
+  };
+  std::optional<std::uint64_t> nul;
+  if (options_.binary == Binary::report && (nul = find_nul()))
+    std::replace(buffer_.get() + from_, buffer_.get() + have_, '\0', '\n');
+  const auto want = options_.wanted == Wanted::presence ? Matcher::Want::first : Matcher::Want::all;
+  TRY(matcher_.find(view(from_, end), want, scratch_));
+  const std::vector<MatchedLines>& found = scratch_.found();
+  if (found.empty()) {
+    keep_context_after(end, out);
+    return true;
+  }
+  // Whether a file is binary matters only when it matches.
+  if (options_.binary == Binary::skip && (nul = find_nul())) {
+    out.binary_at = nul;
+    return false;
+  }
+  const size_t start = from_;
+  for (const MatchedLines& lines : found) {
+    out.matches += lines.matches;
+    if (options_.wanted != Wanted::lines) continue;
+    if (nul) {
+      out.binary_at = nul;
+      return false;
+    }
+    if (out.matches - lines.matches < options_.most_kept)
+      keep({start + lines.begin, start + lines.end, lines.matches}, out);
+  }
+  keep_context_after(end, out);
+  return options_.wanted != Wanted::presence;
+}
+
+size_t FileScanner::context_before(size_t at) const {
+  for (size_t line = 0; line < options_.before && at > shown_; ++line) {
+    const void* newline = memrchr(buffer_.get() + shown_, '\n', at - 1 - shown_);
+    at = newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1
+                 : shown_;
+  }
+  return at;
+}
+
+void FileScanner::keep(const MatchedLines& match, FileMatches& out) {
+  keep_context_after(match.begin, out);
+  size_t at = context_before(match.begin);
+  const bool gap = kept_any_ && at > shown_;
+  const size_t first_kept = out.lines.size();
+  while (at <= match.end && at < have_) {
+    const void* newline = std::memchr(buffer_.get() + at, '\n', have_ - at);
+    const size_t end =
+        newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) : have_;
+    keep_line(at, end, at >= match.begin, out);
+    at = end + 1;
+  }
+  if (first_kept < out.lines.size()) out.lines[first_kept].follows_gap = gap;
+  kept_any_ = true;
+  out.kept += match.matches;
+  context_left_ = options_.after;
+}
+
+void FileScanner::keep_context_after(size_t end, FileMatches& out) {
+  while (context_left_ > 0 && shown_ < end) {
+    const void* newline = std::memchr(buffer_.get() + shown_, '\n', end - shown_);
+    const size_t line_end =
+        newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) : end;
+    keep_line(shown_, line_end, false, out);
+    --context_left_;
+  }
+}
+
+void FileScanner::keep_line(size_t begin, size_t end, bool is_match, FileMatches& out) {
+  number_ += count_newlines(view(counted_, begin));
+  counted_ = begin;
+  const std::string_view line = view(begin, end);
+  const std::string_view part = shown_part(line, is_match);
+  out.lines.push_back({.number = number_,
+                       .begin = out.text.size(),
+                       .size = part.size(),
+                       .is_match = is_match,
+                       .left_out = line.size() - part.size()});
+  out.text += part;
+  shown_ = std::min(end + 1, have_);
+}
+
+// Of a long line, what is around its first match.
+std::string_view FileScanner::shown_part(std::string_view line, bool is_match) {
+  if (options_.longest_shown == 0 || line.size() <= options_.longest_shown) return line;
+  size_t begin = 0;
+  if (is_match) {
+    const Span match = matcher_.first_match(line, scratch_).value_or(Span{});
+    if (match.end > options_.longest_shown)
+      begin = match.begin - std::min(match.begin, options_.longest_shown / kShownBefore);
+    while (begin > 0 && (static_cast<unsigned char>(line[begin]) & 0xc0) == 0x80) --begin;
+  }
+  return first_chars(line.substr(begin), options_.longest_shown);
+}
+
+void FileScanner::advance(size_t end) {
+  size_t keep_from = end;
+  if (options_.wanted == Wanted::lines) {
+    keep_from = context_before(end);
+    number_ += count_newlines(view(counted_, keep_from));
+    counted_ = 0;
+  }
+  std::memmove(buffer_.get(), buffer_.get() + keep_from, have_ - keep_from);
+  passed_ += keep_from;
+  have_ -= keep_from;
+  from_ = end - keep_from;
+  shown_ = std::max(shown_, keep_from) - keep_from;
+}
+
+}  // namespace helve::search

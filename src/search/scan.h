@@ -1,0 +1,120 @@
+// FileScanner: searches one file after the other with a Matcher, through one buffer that is used
+// again and again. Memory is bounded by the longest line, not by the file.
+//
+// Files are read as ripgrep reads them: a byte order mark decides between UTF-8 and UTF-16 and is
+// not part of the text; a NUL byte makes a file binary. Lines end at newlines and are counted only
+// from match to match.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/encoding.h"
+#include "search/matcher.h"
+#include "sys/file_at.h"
+
+namespace helve::search {
+
+constexpr size_t kBuffer = 256 * 1024;            // bytes; most files are read at once
+constexpr size_t kMaxLine = 64u << 20;            // bytes; a longer line is searched in parts
+constexpr size_t kMaxMultilineFile = 256u << 20;  // bytes; where newlines are matched
+
+// What is wanted of each file.
+enum class Wanted : unsigned char { lines, count, presence };
+// What to do with a file that has a NUL byte.
+enum class Binary : unsigned char {
+  skip,    // leave it out
+  report,  // say that it matches, but show no lines
+};
+
+struct ScanOptions {
+  Wanted wanted = Wanted::lines;
+  Binary binary = Binary::skip;
+  size_t before = 0, after = 0;  // lines of context
+  size_t longest_shown = 500;    // characters of a line; 0: whole lines
+  size_t most_kept = SIZE_MAX;   // matching lines of a file whose text is kept; others are counted
+  std::stop_token stop = {};
+};
+
+// What was found in one file.
+struct FileMatches {
+  struct Line {
+    std::uint64_t number = 0;
+    size_t begin = 0, size = 0;  // in `text`
+    bool is_match = false;       // false: context
+    bool follows_gap = false;    // lines are left out between the one before and this one
+    std::uint64_t left_out = 0;  // bytes of the line that are not kept
+  };
+  std::string text;
+  std::vector<Line> lines;
+  std::uint64_t matches = 0;               // lines that match; where newlines are matched, matches
+  std::uint64_t kept = 0;                  // of them, those whose lines are kept
+  std::optional<std::uint64_t> binary_at;  // where a NUL byte was found: what follows was not shown
+
+  std::string_view text_of(const Line& line) const {
+    return std::string_view(text).substr(line.begin, line.size);
+  }
+  void clear();
+};
+
+// For one thread.
+class FileScanner {
+ public:
+  FileScanner(const Matcher& matcher, const ScanOptions& options);
+
+  // Replaces `out`. An error of the file system is that of this file; one of the pattern concerns
+  // every file. A file that a stop request interrupts has what was found until then.
+  struct Failure {
+    std::optional<std::errc> file;
+    std::optional<Error> pattern;
+  };
+  std::optional<Failure> scan(const sys::Fd& file, FileMatches& out);
+
+ private:
+  // Reads on until the buffer is full or the file ends.
+  sys::OrErrno<void> fill(const sys::Fd& file);
+  sys::OrErrno<void> fill_decoded(const sys::Fd& file);
+  std::optional<Failure> recognise(const sys::Fd& file);
+  void reserve(size_t size);
+  // The part of the buffer that ends with a line.
+  size_t end_of_lines() const;
+  // Whether to go on with the file.
+  Result<bool> search(size_t end, FileMatches& out);
+  void keep(const MatchedLines& match, FileMatches& out);
+  void keep_context_after(size_t end, FileMatches& out);
+  void keep_line(size_t begin, size_t end, bool is_match, FileMatches& out);
+  std::string_view shown_part(std::string_view line, bool is_match);
+  size_t context_before(size_t at) const;
+  // Lets go of what was searched, but for lines that may become context.
+  void advance(size_t end);
+
+  std::string_view view(size_t begin, size_t end) const {
+    return {buffer_.get() + begin, end - begin};
+  }
+
+  const Matcher& matcher_;
+  ScanOptions options_;
+  Matcher::Scratch scratch_;
+  std::unique_ptr<char[]> buffer_;
+  size_t capacity_ = 0;
+
+  // Of the file at hand. Places are in the buffer.
+  size_t have_ = 0;
+  std::uint64_t offset_ = 0;  // in the file, of what comes next
+  bool at_end_ = false;
+  std::optional<Decoder> decoder_;
+  size_t from_ = 0;     // not searched yet
+  size_t shown_ = 0;    // lines before it were kept or cannot be kept any more
+  size_t counted_ = 0;  // where line `number_` begins
+  std::uint64_t number_ = 1;
+  size_t context_left_ = 0;  // lines after the last match that are still to be kept
+  bool kept_any_ = false;
+  std::uint64_t passed_ = 0;  // bytes that the buffer held before
+};
+
+}  // namespace helve::search

@@ -116,6 +116,7 @@ class Workspace {
   ~Workspace();
 
   const std::vector<Root>& roots() const { return roots_; }
+  HardLinks hard_links() const { return hard_links_; }
   // What became of changes that were interrupted, as far as people should know.
   const std::vector<std::string>& notices() const { return notices_; }
 

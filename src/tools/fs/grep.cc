@@ -1,0 +1,386 @@
+// grep: lines that match a pattern, in a file or in all files of a directory.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "search/candidates.h"
+#include "search/file_types.h"
+#include "search/grep.h"
+#include "search/index_service.h"
+#include "tool/make.h"
+#include "tools/files.h"
+#include "tools/walking.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr std::int64_t kMaxResults = 1'000'000;
+constexpr std::int64_t kMaxContext = 1000;  // lines on each side
+constexpr size_t kLongestShown = 500;       // characters of a line
+constexpr std::int64_t kMaxGlobs = 100;
+constexpr size_t kMaxNamed = 20;  // files in a note
+// Time that is left for writing the answer when a deadline ends the search.
+constexpr auto kTimeToAnswer = std::chrono::milliseconds(100);
+
+enum class OutputMode : unsigned char { content, files_with_matches, count };
+enum class Case : unsigned char { sensitive, insensitive, smart };
+enum class Sort : unsigned char { path, none };
+
+struct GrepInput {
+  std::string pattern;
+  std::string path = ".";
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  std::optional<std::string> type;
+  OutputMode output_mode = OutputMode::content;
+  std::optional<std::int64_t> context;
+  std::optional<std::int64_t> before;
+  std::optional<std::int64_t> after;
+  Case case_ = Case::sensitive;
+  bool word = false;
+  bool literal = false;
+  bool multiline = false;
+  bool hidden = false;
+  bool no_ignore = false;
+  std::int64_t max_results = 100;
+  Sort sort = Sort::path;
+
+  static constexpr auto schema() {
+    return object(
+        "Search file contents by regular expression (Rust/ripgrep syntax, also look-around and "
+        "back-references). Lines come as path:line:text, sorted by path; hidden, ignored "
+        "(.gitignore) and binary files are left out; lines over 500 characters are cut around the "
+        "match.",
+        arg<&GrepInput::pattern>("Regular expression; matches within a line unless multiline")
+            .min_length(1)
+            .max_length(65536),
+        opt<&GrepInput::path>("File or directory to search, relative to the workspace or absolute "
+                              "inside it")
+            .positional()
+            .min_length(1),
+        opt<&GrepInput::include>("Only files that match one of these globs, e.g. *.cc or src/**")
+            .max_length(kMaxGlobs)
+            .shorthand('g'),
+        opt<&GrepInput::exclude>("No files or directories that match one of these globs")
+            .max_length(kMaxGlobs),
+        opt<&GrepInput::type>("Only files of this type, e.g. py, js, ts, rust, go, cpp, java")
+            .shorthand('t'),
+        opt<&GrepInput::output_mode>("content: the lines; files_with_matches: the paths; count: "
+                                     "matching lines per file"),
+        opt<&GrepInput::context>("Lines to show before and after each match")
+            .min(0)
+            .max(kMaxContext)
+            .shorthand('C'),
+        opt<&GrepInput::before>("Lines to show before each match; default: context")
+            .min(0)
+            .max(kMaxContext)
+            .shorthand('B'),
+        opt<&GrepInput::after>("Lines to show after each match; default: context")
+            .min(0)
+            .max(kMaxContext)
+            .shorthand('A'),
+        opt<&GrepInput::case_>("smart: insensitive unless the pattern has a capital letter")
+            .shorthand('c'),
+        opt<&GrepInput::word>("Only matches that are whole words").shorthand('w'),
+        opt<&GrepInput::literal>("The pattern is plain text, not a regular expression")
+            .shorthand('F'),
+        opt<&GrepInput::multiline>("Matches may span lines: \\n and \\s match newlines")
+            .shorthand('U'),
+        opt<&GrepInput::hidden>("Also search files and directories that begin with a dot"),
+        opt<&GrepInput::no_ignore>("Also search what .gitignore and .ignore leave out"),
+        opt<&GrepInput::max_results>("Matching lines (or files) to show at most; the rest is "
+                                     "counted")
+            .min(1)
+            .max(kMaxResults)
+            .shorthand('n'),
+        opt<&GrepInput::sort>("none: as they are found, and stop at max_results: fastest"));
+  }
+};
+
+struct GrepLine {
+  std::int64_t line = 0;
+  std::string text;
+  std::optional<bool> context;
+
+  static constexpr auto schema() {
+    return object("One line.", arg<&GrepLine::line>("Line number, from 1"),
+                  arg<&GrepLine::text>("The line; bytes that are not UTF-8 as \\xNN"),
+                  opt<&GrepLine::context>("True when the line itself does not match"));
+  }
+};
+
+struct GrepFile {
+  std::string path;
+  std::int64_t matches = 0;
+  std::optional<std::vector<GrepLine>> lines;
+
+  static constexpr auto schema() {
+    return object("What was found in one file.", arg<&GrepFile::path>("The file"),
+                  arg<&GrepFile::matches>("Matching lines in it; 1 for files_with_matches"),
+                  opt<&GrepFile::lines>("The lines, with their context"));
+  }
+};
+
+struct GrepOutput {
+  std::vector<GrepFile> files;
+  std::int64_t matches = 0;
+  std::int64_t files_found = 0;
+  bool truncated = false;
+  std::optional<std::vector<std::string>> notes;
+  OutputMode mode = OutputMode::content;  // not part of the value
+  bool with_context = false;
+
+  static constexpr auto schema() {
+    return object("What was found.", arg<&GrepOutput::files>("Files with matches, sorted by path"),
+                  arg<&GrepOutput::matches>("Matching lines in all files"),
+                  arg<&GrepOutput::files_found>("Files with a match"),
+                  arg<&GrepOutput::truncated>("True when there is, or may be, more than is shown"),
+                  opt<&GrepOutput::notes>("What is missing, and why"));
+  }
+
+  std::string text() const {
+    std::string out;
+    bool first = true;
+    for (const GrepFile& file : files) append(out, file, first);
+    if (files.empty()) out += "no matches\n";
+    if (notes) {
+      for (const std::string& note : *notes) out += "note: " + note + "\n";
+    }
+    return out;
+  }
+
+ private:
+  void append(std::string& out, const GrepFile& file, bool& first) const {
+    const std::string path = escape_for_display(file.path);
+    if (mode == OutputMode::files_with_matches) out += path + "\n";
+    if (mode == OutputMode::count) out += fmt::format("{}:{}\n", path, file.matches);
+    if (!file.lines) return;
+    std::int64_t last = -1;
+    for (const GrepLine& line : *file.lines) {
+      if (with_context && !first && line.line != last + 1) out += "--\n";
+      first = false;
+      last = line.line;
+      const char mark = line.context ? '-' : ':';
+      fmt::format_to(std::back_inserter(out), "{}{}{}{}", path, mark, line.line, mark);
+      out += escape_lines_for_display(line.text);
+      out += '\n';
+    }
+  }
+};
+
+search::GrepOptions options_of(const GrepInput& in, const Context& context) {
+  search::GrepOptions out;
+  out.scan.wanted = in.output_mode == OutputMode::content              ? search::Wanted::lines
+                    : in.output_mode == OutputMode::files_with_matches ? search::Wanted::presence
+                                                                       : search::Wanted::count;
+  const std::int64_t both = in.context.value_or(0);
+  out.scan.before = static_cast<size_t>(in.before.value_or(both));
+  out.scan.after = static_cast<size_t>(in.after.value_or(both));
+  out.scan.longest_shown = kLongestShown;
+  out.scan.stop = context.stop;
+  out.walk.hidden = in.hidden ? search::Hidden::show : search::Hidden::skip;
+  out.walk.git_directory = search::GitDirectory::skip;
+  out.walk.ignore = in.no_ignore ? search::IgnoreRules::none : search::IgnoreRules::respect;
+  out.walk.stop = context.stop;
+  if (context.deadline) out.walk.deadline = *context.deadline - kTimeToAnswer;
+  out.max_results = static_cast<size_t>(in.max_results);
+  out.order = in.sort == Sort::path ? search::Order::path : search::Order::none;
+  return out;
+}
+
+search::RegexOptions regex_of(const GrepInput& in) {
+  const auto cases = {search::CaseMode::sensitive, search::CaseMode::insensitive,
+                      search::CaseMode::smart};
+  return {.kind = in.literal ? search::PatternKind::literal : search::PatternKind::regex,
+          .case_mode = cases.begin()[static_cast<int>(in.case_)],
+          .word = in.word,
+          .newlines = in.multiline ? search::Newlines::matched : search::Newlines::excluded};
+}
+
+Result<search::GlobSet> globs_of(const GrepInput& in) {
+  std::vector<std::string> rules = in.include;
+  for (const std::string& glob : in.exclude) rules.push_back("!" + glob);
+  return search::GlobSet::from_patterns(rules);
+}
+
+std::string listed(std::vector<std::string> names, std::uint64_t count) {
+  if (names.size() > kMaxNamed) names.resize(kMaxNamed);
+  for (std::string& name : names) name = escape_for_display(name);
+  const std::string more =
+      count > names.size() ? fmt::format(" and {} more", count - names.size()) : "";
+  return join(names, ", ") + more;
+}
+
+// What of the results is shown, in the unit that max_results counts.
+struct Tally {
+  std::uint64_t shown = 0, all = 0;
+  bool cut_lines = false;
+};
+
+Tally tally_of(const search::GrepReport& report, const GrepInput& in) {
+  if (in.output_mode != OutputMode::content)
+    return {.shown = report.files.size(), .all = report.files_found};
+  Tally out{.all = report.matches};
+  for (const search::FoundFile& file : report.files) {
+    out.shown += file.matches.binary_at ? file.matches.matches : file.matches.kept;
+    out.cut_lines = out.cut_lines || std::ranges::any_of(file.matches.lines, [](const auto& line) {
+                      return line.left_out > 0;
+                    });
+  }
+  return out;
+}
+
+std::vector<std::string> notes_on(const search::GrepReport& report, const GrepInput& in,
+                                  const Tally& tally, std::string_view shown) {
+  std::vector<std::string> notes;
+  constexpr std::string_view kNarrow = "raise max_results, or narrow pattern, path or include";
+  if (report.end == search::WalkReport::End::stopped_by_visitor)
+    notes.push_back(fmt::format("there may be more; {}", kNarrow));
+  else if (tally.all > tally.shown)
+    notes.push_back(fmt::format("{} more {}, {} in {} files; {}", tally.all - tally.shown,
+                                in.output_mode == OutputMode::content ? "matches" : "files",
+                                report.matches, report.files_found, kNarrow));
+  if (report.end == search::WalkReport::End::deadline)
+    notes.push_back(
+        fmt::format("the time was over after {} files: this is not all; search a smaller "
+                    "directory, or allow more time",
+                    report.files_searched));
+  if (tally.cut_lines)
+    notes.push_back(
+        fmt::format("lines over {} characters are cut; read shows them whole", kLongestShown));
+  std::vector<std::string> binaries = report.binaries;
+  for (const search::FoundFile& file : report.files) {
+    if (file.matches.binary_at && file.matches.lines.empty()) binaries.push_back(file.path);
+  }
+  for (std::string& path : binaries) path = shown_below(shown, path);
+  if (!binaries.empty())
+    notes.push_back(fmt::format("binary, with matches that are not shown: {}",
+                                listed(binaries, binaries.size())));
+  std::vector<std::string> unread;
+  for (const auto& problem : report.problems) unread.push_back(shown_below(shown, problem.path));
+  if (!unread.empty())
+    notes.push_back("cannot be read: " + listed(std::move(unread), report.problem_count));
+  return notes;
+}
+
+std::vector<GrepLine> lines_of(const search::FileMatches& matches) {
+  std::vector<GrepLine> out;
+  out.reserve(matches.lines.size());
+  for (const search::FileMatches::Line& line : matches.lines) {
+    GrepLine& shown = out.emplace_back();
+    shown.line = static_cast<std::int64_t>(line.number);
+    shown.text = escape_invalid_utf8(matches.text_of(line));
+    if (!line.is_match) shown.context = true;
+  }
+  return out;
+}
+
+GrepOutput output_of(const search::GrepReport& report, const GrepInput& in,
+                     std::string_view shown) {
+  GrepOutput out{.matches = static_cast<std::int64_t>(report.matches),
+                 .files_found = static_cast<std::int64_t>(report.files_found),
+                 .mode = in.output_mode,
+                 .with_context = in.context || in.before || in.after};
+  out.files.reserve(report.files.size());
+  for (const search::FoundFile& found : report.files) {
+    GrepFile& file = out.files.emplace_back();
+    file.path = shown_below(shown, found.path);
+    file.matches = static_cast<std::int64_t>(found.matches.matches);
+    if (in.output_mode == OutputMode::content) file.lines = lines_of(found.matches);
+  }
+  const Tally tally = tally_of(report, in);
+  out.truncated = tally.all > tally.shown || report.end != search::WalkReport::End::complete;
+  if (auto notes = notes_on(report, in, tally, shown); !notes.empty()) out.notes = std::move(notes);
+  return out;
+}
+
+// The root that a directory lies in, and where in it.
+struct InRoot {
+  const workspace::Root* root = nullptr;
+  std::string below;
+};
+
+InRoot root_of(const workspace::Workspace& files, const sys::Fd& directory) {
+  const auto path = sys::path_of(directory);
+  if (!path) return {};
+  for (const workspace::Root& root : files.roots()) {
+    if (*path == root.path) return {&root, ""};
+    if (path->starts_with(root.path + "/")) return {&root, path->substr(root.path.size() + 1)};
+  }
+  return {};
+}
+
+// With the index where there is one that tells; its answers are those of a walk.
+Result<search::GrepReport> search_below(const search::Matcher& matcher, const sys::Fd& directory,
+                                        const search::GrepOptions& options, const GrepInput& in,
+                                        const workspace::Workspace& files, Context& context,
+                                        std::string_view shown) {
+  const InRoot place =
+      context.index && !in.hidden && !in.no_ignore ? root_of(files, directory) : InRoot{};
+  if (place.root) {
+    const auto candidates = context.index->ask(
+        place.root->path, {.directory = place.below,
+                           .required = matcher.required(),
+                           .together = matcher.matches_newlines() ? search::Together::in_a_file
+                                                                  : search::Together::in_a_line,
+                           .around = {options.scan.before, options.scan.after},
+                           .limits = options.walk});
+    if (candidates)
+      return search::grep(matcher, options,
+                          search::files_of(place.root->directory, place.below, *candidates), shown);
+  }
+  Result<search::GrepReport> report =
+      search::grep(matcher, options, search::walk_of(directory), shown);
+  if (report && place.root && place.below.empty())
+    context.index->consider(place.root->directory, place.root->path, report->files_searched);
+  return report;
+}
+
+Result<GrepOutput> grep(const GrepInput& in, Context& context) {
+  const workspace::Workspace& files = *TRY(need_files(context, "grep"));
+  const auto matcher = TRY(search::Matcher::make(in.pattern, regex_of(in)));
+  search::GrepOptions options = options_of(in, context);
+  options.hard_links = files.hard_links() == workspace::HardLinks::refuse
+                           ? search::HardLinks::skip
+                           : search::HardLinks::search;
+  const search::GlobSet globs = TRY(globs_of(in));
+  if (!globs.empty()) options.walk.globs = &globs;
+  const search::GlobSet types = in.type ? TRY(search::globs_of_type(*in.type)) : search::GlobSet();
+  if (in.type) options.types = &types;
+  const std::string shown = files.display(in.path);
+
+  const Result<sys::Fd> directory = files.open_directory(in.path);
+  if (directory) {
+    const search::GrepReport report =
+        TRY(search_below(*matcher, *directory, options, in, files, context, shown));
+    if (report.end == search::WalkReport::End::cancelled) TRY(context.checkpoint());
+    return output_of(report, in, shown);
+  }
+  if (directory.error().code != Code::unsupported &&
+      directory.error().code != Code::invalid_argument)
+    return Error(directory.error());
+  const workspace::OpenFile file = TRY(files.open_file(in.path));
+  const search::GrepReport report = TRY(search::grep_file(*matcher, options, file.file, shown));
+  return output_of(report, in, ".");
+}
+
+}  // namespace
+
+Tool tool_grep() {
+  return make_tool(
+      {.name = "grep",
+       .group = "fs",
+       .title = "Search file contents",
+       .effect = Effect::read,
+       .idempotent = true,
+       .examples = {{"Where a function is used",
+                     R"({"pattern": "open_file\\(", "include": ["*.cc", "*.h"]})"},
+                    {"Files that mention a word",
+                     R"({"pattern": "deadline", "output_mode": "files_with_matches"})"},
+                    {"Plain text with its surroundings",
+                     R"({"pattern": "a[i] = {", "path": "src", "literal": true, "context": 2})"}}},
+      grep);
+}
+
+}  // namespace helve::tools

@@ -4,6 +4,9 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/helve)
 
 install(TARGETS helve RUNTIME COMPONENT program)
+if(TARGET helve-media)
+  install(TARGETS helve-media RUNTIME COMPONENT program)
+endif()
 
 # The program writes its own man page and completions. Where it cannot run, as in a build for another machine, they are
 # left out.

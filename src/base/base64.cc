@@ -20,7 +20,9 @@ constexpr auto kValues = [] {
 
 std::string to_base64(std::string_view bytes) {
   std::string out;
-  out.resize_and_overwrite(base64_size(bytes.size()), [&](char* to, size_t size) {
+  // The library passes its capacity, which may be more.
+  const size_t size = base64_size(bytes.size());
+  out.resize_and_overwrite(size, [&](char* to, size_t) {
     const auto at = [&](size_t i) -> std::uint32_t {
       return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0;
     };

@@ -73,6 +73,13 @@ Result<std::string> current_directory() {
   return std::string(buffer);
 }
 
+std::string program_directory() {
+  char buffer[PATH_MAX];
+  const ssize_t length = ::readlink("/proc/self/exe", buffer, sizeof buffer);
+  const std::string_view path(buffer, length > 0 ? static_cast<size_t>(length) : 0);
+  return std::string(path.substr(0, path.rfind('/') == path.npos ? 0 : path.rfind('/')));
+}
+
 bool is_terminal(int descriptor) { return ::isatty(descriptor) == 1; }
 
 std::string user_name() {

@@ -23,6 +23,8 @@ Result<std::string> config_directory();
 // $XDG_STATE_HOME/helve, else ~/.local/state/helve.
 Result<std::string> state_directory();
 Result<std::string> current_directory();
+// Where the running program lies; empty when the system does not tell.
+std::string program_directory();
 
 bool is_terminal(int descriptor);
 // $USER, else the number: the user database may be far away.

@@ -90,6 +90,13 @@ Result<Fd> input_file(std::string_view text) {
   return file;
 }
 
+// Above the numbers that the child's own streams are moved to.
+Result<Fd> copy_of(const Fd& file) {
+  Fd copy(fcntl(file.get(), F_DUPFD_CLOEXEC, kChildErr + 1));
+  if (!copy) return no_resources("the program's input", errno);
+  return copy;
+}
+
 // The file that argv[0] means.
 Result<std::string> find_program(const Command& command) {
   const std::string& name = command.argv[0];
@@ -381,7 +388,7 @@ Result<Finished> run(const Command& command, std::stop_token stop) {
   Finished finished;
   Stream out{{}, {}, &finished.out, &finished.out_truncated, command.stdout_limit};
   Stream err{{}, {}, &finished.err, &finished.err_truncated, command.stderr_limit};
-  Fd in = TRY(input_file(command.stdin_text));
+  Fd in = TRY(command.stdin_file ? copy_of(*command.stdin_file) : input_file(command.stdin_text));
   TRY(out.open());
   TRY(err.open());
   const Wakeup wakeup = TRY(Wakeup::make());

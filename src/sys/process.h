@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sys/file_descriptor.h"
 
 namespace helve::sys {
 
@@ -17,6 +18,7 @@ struct Command {
   std::vector<std::string> env;    // the whole environment, as NAME=value
   std::string cwd;                 // empty: ours
   std::string stdin_text;          // then end of file
+  const Fd* stdin_file = nullptr;  // instead, when not null
   size_t stdout_limit = 1u << 20;  // bytes; what comes after is read and dropped
   size_t stderr_limit = 64u << 10;
   std::chrono::milliseconds timeout{10'000};

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <chrono>
 
 #include "base/base64.h"
 #include "base/text.h"
@@ -19,8 +20,8 @@ constexpr std::uint64_t kMaxImageFile = 100u << 20;  // bytes
 Result<std::string> read_whole(const workspace::OpenFile& file, std::string_view shown) {
   std::string bytes;
   sys::OrErrno<size_t> got = 0;
-  bytes.resize_and_overwrite(file.status.size, [&](char* data, size_t size) {
-    got = sys::read_at(file.file, {data, size}, 0);
+  bytes.resize_and_overwrite(file.status.size, [&](char* data, size_t) {
+    got = sys::read_at(file.file, {data, file.status.size}, 0);
     return got ? *got : 0;
   });
   if (!got) return sys::to_error(got.error(), "read", shown);
@@ -50,7 +51,16 @@ void add_image(ReadOutput& out, std::string_view bytes, std::string_view what) {
   out.images.push_back({to_base64(bytes), std::string(media::mime_type_of(info->format))});
 }
 
-Result<void> read_image(const workspace::OpenFile& file, ReadOutput& out) {
+// Images of many pixels are scaled down even where one of them would be taken: a session with many
+// images takes only smaller ones.
+bool should_shrink(const media::ImageInfo& info, std::uint64_t bytes) {
+  const bool can =
+      info.format == media::ImageFormat::png || info.format == media::ImageFormat::jpeg;
+  return can && (std::max(info.width, info.height) > media::kGoodImageSide ||
+                 base64_size(bytes) > media::kMaxEncodedImage);
+}
+
+Result<void> read_image(const workspace::OpenFile& file, const Context& context, ReadOutput& out) {
   if (file.status.size > kMaxImageFile) {
     return Error{Code::too_large,
                  fmt::format("'{}' is an image of {}", escape_for_display(*out.path),
@@ -61,19 +71,32 @@ Result<void> read_image(const workspace::OpenFile& file, ReadOutput& out) {
   }
   const std::string bytes = TRY(read_whole(file, *out.path));
   Result<media::ImageInfo> info = media::inspect_image(bytes);
-  if (!info) {
-    Error error = std::move(info).error();
-    error.message = fmt::format("'{}': {}", escape_for_display(*out.path), error.message);
-    return error;
-  }
+  if (!info) return about(*out.path, std::move(info).error());
   out.kind = ReadKind::image;
+  std::string reason;
   out.width = info->width;
   out.height = info->height;
+  if (should_shrink(*info, bytes.size())) {
+    Result<media::Picture> small =
+        media::scale_image(file.file, media::kGoodImageSide, helper_options(context));
+    if (small) {
+      out.note(fmt::format("scaled down to {}×{} to be shown", small->width, small->height));
+      out.images.push_back({std::move(small->data), std::move(small->mime_type)});
+      return {};
+    }
+    // What no decoder takes would be refused by a provider, with the whole session.
+    if (small.error().code != Code::unsupported || small.error().type == "damaged_image")
+      return about(*out.path, std::move(small).error());
+    if (refusal(*info, bytes.size()).empty())
+      out.note("not scaled down: " + small.error().message);
+    else
+      reason = fmt::format("; scaling it down failed: {}", small.error().message);
+  }
   if (const std::string why = refusal(*info, bytes.size()); !why.empty()) {
-    return Error{
-        Code::too_large,
-        fmt::format("the image '{}' cannot be shown: {}", escape_for_display(*out.path), why),
-        "scale it down first", "image_too_large"};
+    return Error{Code::too_large,
+                 fmt::format("the image '{}' cannot be shown: {}{}", escape_for_display(*out.path),
+                             why, reason),
+                 "scale it down first", "image_too_large"};
   }
   out.images.push_back({to_base64(bytes), std::string(media::mime_type_of(info->format))});
   return {};
@@ -85,6 +108,11 @@ bool has_ending(std::string_view path, std::string_view ending) {
 }
 
 }  // namespace
+
+Error about(std::string_view path, Error error) {
+  error.message = fmt::format("'{}': {}", escape_for_display(path), error.message);
+  return error;
+}
 
 Promise promise_of(std::string_view path) {
   if (has_ending(path, ".ipynb")) return Promise::notebook;
@@ -100,6 +128,16 @@ Result<std::string> start_of(const workspace::OpenFile& file, std::string_view s
   if (!got) return sys::to_error(got.error(), "read", shown);
   start.resize(*got);
   return start;
+}
+
+media::HelperOptions helper_options(const Context& context) {
+  media::HelperOptions options{.stop = context.stop};
+  if (context.deadline) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        *context.deadline - std::chrono::steady_clock::now());
+    options.timeout = std::clamp(left, std::chrono::milliseconds(1), options.timeout);
+  }
+  return options;
 }
 
 Result<void> read_notebook(const workspace::OpenFile& file, const MediaRequest& request,
@@ -146,13 +184,15 @@ Result<void> read_notebook(const workspace::OpenFile& file, const MediaRequest& 
   return {};
 }
 
-Result<void> read_binary(const workspace::OpenFile& file, std::string_view start, ReadOutput& out) {
+Result<void> read_binary(const workspace::OpenFile& file, std::string_view start,
+                         const MediaRequest& request, const Context& context, ReadOutput& out) {
   const auto type = media::file_type(start);
   if (type) {
     out.type = type->name;
     out.mime_type = type->mime_type;
   }
-  if (media::image_format(start)) return read_image(file, out);
+  if (media::image_format(start)) return read_image(file, context, out);
+  if (start.starts_with(media::kPdfMark)) return read_pages(file, request, context, out);
   out.kind = ReadKind::binary;
   out.note(std::string(
       type && !type->hint.empty() ? type->hint : "a command such as file or xxd can look into it"));

@@ -84,6 +84,8 @@ std::string cells_of(const ReadOutput& output) {
 }
 
 std::string pages_of(const ReadOutput& output) {
+  if (output.total_pages == 0)
+    return escape_for_display(*output.path) + " is a PDF without pages\n";
   std::string out =
       fmt::format("pages {} of {}", output.pages.value_or(""), output.total_pages.value_or(0));
   if (output.next_pages) out += fmt::format(" · next pages={}", *output.next_pages);

@@ -163,8 +163,9 @@ Result<Page> Reader::page() {
 Result<void> read_block(const OpenFile& file, std::string& out, size_t bytes, std::uint64_t offset,
                         std::string_view shown) {
   sys::OrErrno<size_t> got = 0;
-  out.resize_and_overwrite(bytes, [&](char* data, size_t size) {
-    got = sys::read_at(file.file, {data, size}, offset);
+  // The library passes its capacity, which may be more.
+  out.resize_and_overwrite(bytes, [&](char* data, size_t) {
+    got = sys::read_at(file.file, {data, bytes}, offset);
     return got ? *got : 0;
   });
   if (!got) return sys::to_error(got.error(), "read", shown);

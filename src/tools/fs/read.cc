@@ -22,7 +22,7 @@ constexpr size_t kMaxFiles = 50;  // of one call
 constexpr std::uint64_t kProgressStep =
     16u << 20;  // bytes between two reports of how far a search for a line is
 
-enum class ReadAs : unsigned char { auto_, text };
+enum class ReadAs : unsigned char { auto_, text, images };
 
 struct ReadInput {
   std::optional<std::string> path;
@@ -34,6 +34,7 @@ struct ReadInput {
   std::optional<std::int64_t> column;
   std::int64_t max_bytes = kDefaultPage;
   std::optional<std::string> encoding;
+  std::optional<std::string> pages;
   ReadAs as = ReadAs::auto_;
 
   static constexpr auto schema() {
@@ -41,8 +42,9 @@ struct ReadInput {
         "Read a file, or several with paths. Text is shown as numbered lines, one page at a time "
         "(50 KB unless max_bytes says otherwise); when more follows, the first line of the answer "
         "gives the next offset. Lines over 2000 characters are cut; column shows the rest of one. "
-        "Encodings other than UTF-8 are recognised and named. Images are shown, notebooks as cells "
-        "with their outputs, other binary files are described; ls lists directories.",
+        "Encodings other than UTF-8 are recognised and named. Images are shown, PDFs by pages, "
+        "notebooks as cells with their outputs, other binary files are described; ls lists "
+        "directories.",
         opt<&ReadInput::path>("File, relative to the workspace or absolute inside it")
             .positional()
             .min_length(1),
@@ -63,7 +65,9 @@ struct ReadInput {
         opt<&ReadInput::max_bytes>("Size of the page in bytes").min(4).max(kMaxPage),
         opt<&ReadInput::encoding>(
             "Encoding of the text, such as windows-1252, when it is not recognised"),
-        opt<&ReadInput::as>("text: a notebook as the JSON that it is"));
+        opt<&ReadInput::pages>("Pages of a PDF, such as 1-5,8; at most 20; default: the first 10"),
+        opt<&ReadInput::as>(
+            "text: a notebook as the JSON that it is; images: pages of a PDF as pictures"));
   }
 };
 
@@ -203,10 +207,14 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
   ReadOutput out{.path = files.display(path), .size = static_cast<std::int64_t>(file.status.size)};
   const bool plain = in.as == ReadAs::text || request.encoding;
   const Promise promise = plain ? Promise::text : promise_of(path);
+  const bool all = request.lines == workspace::PageRequest{}.lines;
+  const MediaRequest form{.skip = request.skip,
+                          .limit = all ? 0 : request.lines,
+                          .bytes = request.bytes,
+                          .pages = in.pages ? *in.pages : std::string_view(),
+                          .as_pictures = in.as == ReadAs::images};
   if (promise == Promise::notebook) {
-    const bool all = request.lines == workspace::PageRequest{}.lines;
-    const Result<void> read =
-        read_notebook(file, {request.skip, all ? 0 : request.lines, request.bytes}, context, out);
+    const Result<void> read = read_notebook(file, form, context, out);
     if (read || read.error().type == "past_end") {
       TRY(read);
       return out;
@@ -215,7 +223,7 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
   } else if (promise == Promise::media) {
     const std::string start = TRY(start_of(file, *out.path));
     if (media::file_type(start)) {
-      TRY(read_binary(file, start, out));
+      TRY(read_binary(file, start, form, context, out));
       return out;
     }
   }
@@ -231,7 +239,7 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
       workspace::read_page(file, request, *out.path, std::ref(checkpoint));
   if (!page && page.error().type != "binary_file") return std::move(page).error();
   if (!page || (!plain && is_other_type(*page))) {
-    TRY(read_binary(file, TRY(start_of(file, *out.path)), out));
+    TRY(read_binary(file, TRY(start_of(file, *out.path)), form, context, out));
     return out;
   }
   note_seen(path, file, *page, context);
@@ -304,6 +312,7 @@ Tool tool_read() {
                      R"({"path": "src/main.cc", "start_line": 10, "end_line": 30})"},
                     {"The rest of a first line that was cut",
                      R"({"path": "data.json", "column": 2001})"},
+                    {"Two pages of a PDF", R"({"path": "paper.pdf", "pages": "3-4"})"},
                     {"Several files at once", R"({"paths": ["README.md", "src/main.cc"]})"}},
        // A page is its own limit: at worst every byte is a newline and becomes a numbered line.
        .limits = {.inline_chars = 9 * kMaxPage}},

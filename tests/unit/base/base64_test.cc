@@ -20,8 +20,10 @@ TEST(Base64, EncodesAsTheStandardSays) {
 
 TEST(Base64, RoundTripsEveryByte) {
   std::string all;
-  for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
-  EXPECT_EQ(from_base64(to_base64(all)), all);
+  for (int i = 0; i < 256; ++i) {
+    all += static_cast<char>(i);
+    EXPECT_EQ(from_base64(to_base64(all)), all);
+  }
 }
 
 TEST(Base64, PassesOverLineBreaksAndTakesMissingPadding) {

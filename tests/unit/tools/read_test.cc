@@ -158,19 +158,30 @@ TEST_F(Read, ShowsImages) {
 }
 
 TEST_F(Read, RefusesImagesThatWouldBreakASession) {
-  std::string wide(kDot);
-  wide[17] = '\x10';  // over a million pixels
-  tree.file("wide.png", wide);
-  const Answer answer = call("read", R"({"path": "wide.png"})");
-  EXPECT_EQ(kind_of(answer), "too_large image_too_large");
-  EXPECT_TRUE(has(answer.error.message, "1048577×1 pixels"));
+  std::string gif("GIF89a\x28\x23\x02\0\0\0\0,\0\0\0\0\x03\0\x02\0\0\x02\x02\x84\x11\0;"sv);
+  tree.file("wide.gif", gif);
+  const Answer wide = call("read", R"({"path": "wide.gif"})");
+  EXPECT_EQ(kind_of(wide), "too_large image_too_large");
+  EXPECT_TRUE(has(wide.error.message, "9000×2 pixels"));
+  gif[7] = '\0';
+  tree.file("large.gif", gif.substr(0, gif.size() - 1) + std::string(4u << 20, 'x') + ";");
+  EXPECT_TRUE(has(call("read", R"({"path": "large.gif"})").error.message, "as base64"));
   tree.file("cut.png", kDot.substr(0, 50));
   EXPECT_EQ(kind_of(call("read", R"({"path": "cut.png"})")), "unsupported damaged_image");
+  std::string lying(kDot);
+  lying[17] = '\x01';  // 65537 pixels, of which it has one
+  tree.file("lying.png", lying);
+  EXPECT_EQ(kind_of(call("read", R"({"path": "lying.png"})")), "unsupported damaged_image");
+}
+
+TEST_F(Read, ScalesImagesDownThatAreTooLarge) {
   std::string large(kDot.substr(0, kDot.size() - 12));
   large += std::string("\0\x40\0\0tEXt", 8) + std::string((4u << 20) + 4, 'x');
   large += kDot.substr(kDot.size() - 12);
   tree.file("large.png", large);
-  EXPECT_TRUE(has(call("read", R"({"path": "large.png"})").error.message, "as base64"));
+  const Answer answer = call("read", R"({"path": "large.png"})");
+  EXPECT_TRUE(has(answer.text, "note: scaled down to 1×1 to be shown\n")) << kind_of(answer);
+  EXPECT_TRUE(has(answer.text, "[image image/png, "));
 }
 
 TEST_F(Read, ShowsANotebookByCells) {

@@ -1,0 +1,17 @@
+// Limits that a program sets itself before it touches what a stranger made.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace helve::sys {
+
+struct OwnLimits {
+  std::uint64_t memory = 0;  // bytes of address space
+  std::chrono::seconds cpu{0};
+};
+
+// They cannot be taken back. From then on the process also writes no file and leaves no core.
+bool confine_self(const OwnLimits& limits);
+
+}  // namespace helve::sys

@@ -1,0 +1,151 @@
+#include "media/helper.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+#include "base/base64.h"
+
+namespace helve::media {
+namespace {
+
+using std::chrono::milliseconds;
+
+sys::Fd file_of(std::string_view content) {
+  sys::Fd file(memfd_create("test", MFD_CLOEXEC));
+  EXPECT_EQ(write(file.get(), content.data(), content.size()),
+            static_cast<ssize_t>(content.size()));
+  return file;
+}
+
+// As small as a PDF can be; readers repair the table that is missing.
+std::string pdf_of(const std::vector<std::string>& pages, std::string_view kids = "") {
+  std::string out = "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n";
+  std::string list(kids), bodies;
+  for (size_t i = 0; i < pages.size(); ++i) {
+    const std::string text = "BT /F1 12 Tf 10 100 Td (" + pages[i] + ") Tj ET";
+    const std::string page = std::to_string(4 + 2 * i), content = std::to_string(5 + 2 * i);
+    if (kids.empty()) list += page + " 0 R ";
+    bodies += page + " 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents " +
+              content + " 0 R /Resources << /Font << /F1 3 0 R >> >> >>\nendobj\n" + content +
+              " 0 obj\n<< /Length " + std::to_string(text.size()) + " >>\nstream\n" + text +
+              "\nendstream\nendobj\n";
+  }
+  out += "2 0 obj\n<< /Type /Pages /Kids [" + list + "] /Count " + std::to_string(pages.size()) +
+         " >>\nendobj\n3 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>\nendobj\n";
+  return out + bodies + "trailer << /Root 1 0 R >>\n";
+}
+
+// A program that stands in for the helper.
+class Script {
+ public:
+  explicit Script(const std::string& body) {
+    std::string pattern = std::filesystem::temp_directory_path() / "helve-helper-XXXXXX";
+    directory_ = mkdtemp(pattern.data());
+    std::ofstream(path()) << "#!/bin/sh\n" << body << "\n";
+    chmod(path().c_str(), 0755);
+  }
+  ~Script() { std::filesystem::remove_all(directory_); }
+  std::string path() const { return directory_ + "/helper"; }
+
+ private:
+  std::string directory_;
+};
+
+std::string type_of(std::string_view file, const HelperOptions& options = {}) {
+  const std::int64_t pages[] = {1};
+  const auto pdf = read_pdf(file_of(file), pages, PageForm::text, options);
+  return pdf ? "read" : std::string(pdf.error().type_name());
+}
+
+TEST(Helper, ReadsTheTextOfPages) {
+  const std::int64_t pages[] = {1, 3, 9};
+  const auto pdf = read_pdf(file_of(pdf_of({"one", "two", "three"})), pages, PageForm::text, {});
+  ASSERT_TRUE(pdf) << describe(pdf.error());
+  EXPECT_EQ(pdf->total_pages, 3);
+  ASSERT_EQ(pdf->text.size(), 2u);
+  EXPECT_TRUE(pdf->text[0].starts_with("one")) << pdf->text[0];
+  EXPECT_TRUE(pdf->text[1].starts_with("three"));
+}
+
+TEST(Helper, DrawsPages) {
+  const std::int64_t pages[] = {1};
+  const auto pdf = read_pdf(file_of(pdf_of({"one"})), pages, PageForm::pictures, {});
+  ASSERT_TRUE(pdf) << describe(pdf.error());
+  ASSERT_EQ(pdf->pictures.size(), 1u);
+  const auto info = inspect_image(*from_base64(pdf->pictures[0].data));
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->width, kPageSide);
+}
+
+TEST(Helper, SaysWhatIsWrongWithAPdf) {
+  EXPECT_EQ(type_of("%PDF-1.4\nnothing"), "damaged_pdf");
+  EXPECT_EQ(type_of(pdf_of({"one"}).substr(0, 40)), "damaged_pdf");
+  // An encryption of which nobody has the key.
+  std::string locked = pdf_of({"one"});
+  locked.replace(locked.find("trailer << "), 11,
+                 "9 0 obj\n<< /Filter /Standard /V 1 /R 2 /P -64 /O <" + std::string(64, '1') +
+                     "> /U <" + std::string(64, '2') +
+                     "> >>\nendobj\ntrailer << /Encrypt 9 0 R /ID [<00> <00>] ");
+  EXPECT_EQ(type_of(locked), "encrypted_pdf");
+}
+
+TEST(Helper, ComesBackFromAPdfThatGoesInCircles) {
+  EXPECT_EQ(type_of(pdf_of({"one"}, "2 0 R")), "read");
+}
+
+TEST(Helper, ThatDiesIsAnErrorAndLeavesNothingBehind) {
+  const Script dies("kill -SEGV $$");
+  EXPECT_EQ(type_of("%PDF-", {.program = dies.path()}), "media_failed");
+  const Script babbles("echo no JSON");
+  EXPECT_EQ(type_of("%PDF-", {.program = babbles.path()}), "media_failed");
+  EXPECT_EQ(type_of("%PDF-", {.program = "/nowhere/helve-media"}), "no_media_helper");
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(Helper, ThatTakesTooLongIsEnded) {
+  const Script sleeps("exec sleep 1000");
+  EXPECT_EQ(type_of("%PDF-", {.program = sleeps.path(), .timeout = milliseconds(20)}), "timeout");
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(type_of("%PDF-", {.program = sleeps.path(), .stop = stop.get_token()}), "cancelled");
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
+}
+
+TEST(Helper, ScalesImagesDown) {
+  const auto drawn = [] {
+    const std::int64_t pages[] = {1};
+    return *from_base64(
+        read_pdf(file_of(pdf_of({"one"})), pages, PageForm::pictures, {})->pictures.at(0).data);
+  }();
+  const auto small = scale_image(file_of(drawn), 300, {});
+  ASSERT_TRUE(small) << describe(small.error());
+  const auto info = inspect_image(*from_base64(small->data));
+  ASSERT_TRUE(info);
+  EXPECT_EQ(info->width, 300u);
+  EXPECT_EQ(small->mime_type, "image/png");
+}
+
+TEST(Helper, RefusesImagesThatNoDecoderTakes) {
+  // Its header promises more than its data has, and in the second case far too much.
+  for (const unsigned char size : {'\x10', '\xFF'}) {
+    std::string png = *from_base64(
+        "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAAElEQVQ1r17mAAAAAElFTkSuQmCC");
+    png[18] = static_cast<char>(size);
+    png[16] = static_cast<char>(size == 0xFF ? 0x7F : 0);
+    const auto scaled = scale_image(file_of(png), 300, {});
+    ASSERT_FALSE(scaled);
+    EXPECT_EQ(scaled.error().code, Code::unsupported);
+  }
+}
+
+}  // namespace
+}  // namespace helve::media

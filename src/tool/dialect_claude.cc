@@ -15,7 +15,6 @@ constexpr Parameter kGrep[] = {
 // Their timeout counts milliseconds; under a name of its own it cannot be taken for seconds.
 constexpr Parameter kBash[] = {
     {"run_in_background", "background"}, {"timeout", "timeout_ms"}, {"description", ""}};
-constexpr Parameter kEditor[] = {{"insert_text", "new_str"}};
 constexpr Parameter kMemorySearch[] = {{"maxResults", "max_results"}};
 constexpr Parameter kMemoryGet[] = {{"filePath", "path"}};
 
@@ -32,8 +31,8 @@ constexpr Dialect::Entry kEntries[] = {
     {"Agent", "subagent", {}},
     {"Task", "subagent", {}},
     {"subagent_list", "subagents", {}},
-    {"str_replace_based_edit_tool", "editor", kEditor},
-    {"str_replace_editor", "editor", kEditor},
+    {"str_replace_based_edit_tool", "editor", {}},
+    {"str_replace_editor", "editor", {}},
     {"memory_search", "memory_search", kMemorySearch},
     {"memory_get", "memory_get", kMemoryGet},
 };

@@ -238,6 +238,10 @@ void Workspace::saw(std::string_view session, std::string_view path, const sys::
   seen_.note(session, display(path), Version::of(status), whole);
 }
 
+void Workspace::saw(std::string_view session, std::string_view path, const Snapshot& whole) {
+  seen_.note(session, display(path), whole.version, whole.content);
+}
+
 Result<void> Workspace::check_seen(std::string_view session, std::string_view path,
                                    const Snapshot& now) {
   const std::string shown = display(path);

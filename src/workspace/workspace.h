@@ -146,6 +146,7 @@ class Workspace {
   // The session has seen the file as it is now; `whole` when that was all of it.
   void saw(std::string_view session, std::string_view path, const sys::FileStatus& status,
            std::optional<std::string_view> whole);
+  void saw(std::string_view session, std::string_view path, const Snapshot& whole);
   // A conflict when somebody else changed the file since the session saw it. What a session never
   // saw, and what it wrote itself, it may change.
   Result<void> check_seen(std::string_view session, std::string_view path, const Snapshot& now);

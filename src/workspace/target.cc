@@ -67,7 +67,7 @@ struct TreeSize {
 
 }  // namespace
 
-Targets::Targets(const WriteRules& rules) : durability_(rules.durability) {
+Targets::Targets(const WriteRules& rules) {
   for (const std::string& place : rules.protected_directories) {
     protected_.push_back(real_path(place));
   }

@@ -78,7 +78,6 @@ class Targets {
                                std::string_view action) const;
   Result<void> make_missing(Directory& directory);
 
-  Durability durability_;
   std::vector<std::string> protected_;  // real paths
   std::map<std::string, std::unique_ptr<Directory>, std::less<>> directories_;
   std::vector<Created> created_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <unordered_map>
 
@@ -254,9 +255,22 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
+size_t count_newlines(std::string_view text) {
+  constexpr std::uint64_t kNewlines = 0x0a0a0a0a0a0a0a0a;
+  constexpr std::uint64_t kLow = 0x7f7f7f7f7f7f7f7f;
+  size_t count = 0;
+  for (; text.size() >= sizeof(std::uint64_t); text.remove_prefix(sizeof(std::uint64_t))) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data(), sizeof word);
+    word ^= kNewlines;  // a newline is now a zero byte, and the line below sets its highest bit
+    const std::uint64_t highest = ~(((word & kLow) + kLow) | word | kLow);
+    count += ((highest >> 7) * 0x0101010101010101) >> 56;  // the sum of all bytes
+  }
+  return count + static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
 size_t count_lines(std::string_view text) {
-  const auto newlines = static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
-  return newlines + (!text.empty() && text.back() != '\n' ? 1 : 0);
+  return count_newlines(text) + (!text.empty() && text.back() != '\n' ? 1 : 0);
 }
 
 std::vector<LineChange> diff_lines(const DiffWindow& window) {

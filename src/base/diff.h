@@ -14,6 +14,8 @@ namespace helve {
 std::vector<std::string_view> split_lines(std::string_view text);
 // Like the size of split_lines, without the list.
 size_t count_lines(std::string_view text);
+// Eight bytes at a time.
+size_t count_newlines(std::string_view text);
 
 // `old_count` lines from `old_line` on became `new_count` lines from `new_line` on. Lines count
 // from 0. One of the counts may be 0, never both.
@@ -54,5 +56,12 @@ struct ShortDiffOptions {
 };
 std::string short_diff(std::string_view old_text, std::string_view new_text,
                        const ShortDiffOptions& options = {});
+// The same, with the counts.
+struct DiffSummary {
+  std::string text;
+  LineCounts counts;
+};
+DiffSummary summarize_diff(std::string_view old_text, std::string_view new_text,
+                           const ShortDiffOptions& options = {});
 
 }  // namespace helve

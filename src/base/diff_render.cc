@@ -141,10 +141,15 @@ std::string shown(std::string_view line, bool show_return, size_t max_chars) {
 
 std::string short_diff(std::string_view old_text, std::string_view new_text,
                        const ShortDiffOptions& options) {
+  return summarize_diff(old_text, new_text, options).text;
+}
+
+DiffSummary summarize_diff(std::string_view old_text, std::string_view new_text,
+                           const ShortDiffOptions& options) {
   const DiffWindow window = diff_window(old_text, new_text, options.context);
   const std::vector<LineChange> changes = diff_lines(window);
   const std::vector<Hunk> hunks = group(changes, window, options.context);
-  if (hunks.empty()) return "";
+  if (hunks.empty()) return {};
   const bool show_return = endings_differ(changes, window);
   const size_t width =
       fmt::formatted_size("{}", std::max(hunks.back().old_end, hunks.back().new_end));
@@ -167,7 +172,7 @@ std::string short_diff(std::string_view old_text, std::string_view new_text,
   }
   if (left_out > 0)
     out += fmt::format("… {} more {}\n", left_out, left_out == 1 ? "line" : "lines");
-  return out;
+  return {std::move(out), count_changes(changes)};
 }
 
 }  // namespace helve

@@ -58,10 +58,9 @@ DiffWindow diff_window(std::string_view old_text, std::string_view new_text, siz
   // A newline in the common suffix ends a line on both sides.
   const size_t old_end = line_end(old_text, old_text.size() - suffix, context);
   const size_t new_end = new_text.size() - (old_text.size() - old_end);
-  const std::string_view skipped = old_text.substr(0, begin);
   return {split_lines(old_text.substr(begin, old_end - begin)),
           split_lines(new_text.substr(begin, new_end - begin)),
-          static_cast<size_t>(std::count(skipped.begin(), skipped.end(), '\n'))};
+          count_newlines(old_text.substr(0, begin))};
 }
 
 }  // namespace helve

@@ -21,10 +21,13 @@ Error overlapping(std::string_view path, size_t line) {
       "join them into one", "overlap"};
 }
 
+constexpr size_t kFewParts =
+    4;  // up to here looking through the lines costs less than hashing them
+
 // Runs `edit` on the content as ordinary lines: without its mark, and with newlines in place of
 // lone carriage returns.
 template <class Edit>
-Result<Patched> on_lines(std::string_view content, std::string_view path, Edit edit) {
+Result<Patched> on_lines(std::string_view content, std::string_view path, size_t parts, Edit edit) {
   const bool marked = content.starts_with(kByteOrderMark);
   if (marked) content.remove_prefix(kByteOrderMark.size());
   const LoneReturns returns(content);
@@ -34,7 +37,8 @@ Result<Patched> on_lines(std::string_view content, std::string_view path, Edit e
     returns.as_newlines(changed);
     content = changed;
   }
-  const LineIndex file(content);
+  LineIndex file(content);
+  if (parts > kFewParts) file.hash_lines();
   Patched patched;
   std::vector<Splice> splices = TRY(edit(file, patched));
   std::stable_sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) {
@@ -95,15 +99,16 @@ void add_splices(std::vector<Splice>& splices, const LineIndex& file, const Hunk
 Result<Patched> apply_hunks(std::string_view content, std::span<const Hunk> hunks,
                             std::string_view path) {
   using Splices = Result<std::vector<Splice>>;
-  return on_lines(content, path, [&](const LineIndex& file, Patched& patched) -> Splices {
-    const std::vector<Placed> placed = TRY(place_hunks(file, hunks, path));
-    std::vector<Splice> splices;
-    for (size_t i = 0; i < hunks.size(); ++i) {
-      add_splices(splices, file, hunks[i], placed[i]);
-      patched.stage = std::max(patched.stage, placed[i].stage);
-    }
-    return splices;
-  });
+  return on_lines(content, path, hunks.size(),
+                  [&](const LineIndex& file, Patched& patched) -> Splices {
+                    const std::vector<Placed> placed = TRY(place_hunks(file, hunks, path));
+                    std::vector<Splice> splices;
+                    for (size_t i = 0; i < hunks.size(); ++i) {
+                      add_splices(splices, file, hunks[i], placed[i]);
+                      patched.stage = std::max(patched.stage, placed[i].stage);
+                    }
+                    return splices;
+                  });
 }
 
 namespace {
@@ -152,7 +157,7 @@ Splice splice_of(const LinePatch& patch, bool open_end) {
 Result<Patched> apply_line_patches(std::string_view content, std::span<const LinePatch> patches,
                                    std::string_view path) {
   using Splices = Result<std::vector<Splice>>;
-  return on_lines(content, path, [&](const LineIndex& file, Patched&) -> Splices {
+  return on_lines(content, path, 0, [&](const LineIndex& file, Patched&) -> Splices {
     const bool open_end = !file.text().empty() && !file.text().ends_with('\n');
     std::vector<Splice> splices;
     for (const LinePatch& patch : patches) {

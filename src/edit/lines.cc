@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/quick_hash.h"
 #include "edit/fold.h"
 
 namespace helve::edit {
@@ -47,6 +48,27 @@ LineIndex::LineIndex(std::string_view text) : text_(text) {
     at = newline ? static_cast<const char*>(newline) + 1 : end;
     starts_.push_back(static_cast<size_t>(at - begin));
   }
+}
+
+void LineIndex::hash_lines() {
+  hashes_.reserve(size());
+  for (size_t i = 0; i < size(); ++i)
+    hashes_.push_back(static_cast<std::uint32_t>(quick_hash(line(i))));
+}
+
+size_t LineIndex::find(std::string_view text, size_t from) const {
+  if (hashes_.empty()) {
+    // Lengths first: they are all that is read of most lines.
+    for (; from < size(); ++from) {
+      const size_t length = starts_[from + 1] - starts_[from];
+      if (length - text.size() <= 1 && line(from) == text) break;
+    }
+    return from;
+  }
+  const auto hash = static_cast<std::uint32_t>(quick_hash(text));
+  for (; from < size(); ++from)
+    if (hashes_[from] == hash && line(from) == text) break;
+  return from;
 }
 
 std::string splice_lines(const LineIndex& index, std::span<const Splice> splices) {

@@ -1,6 +1,7 @@
 // A text as numbered lines, found once, and the text that comes of replacing some of them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,9 +27,15 @@ class LineIndex {
   }
   size_t start(size_t line) const { return starts_[line]; }
 
+  // Makes find() fast, for those who look for many lines.
+  void hash_lines();
+  // The first line from `from` on that is exactly this text; size() when there is none.
+  size_t find(std::string_view text, size_t from) const;
+
  private:
   std::string_view text_;
-  std::vector<size_t> starts_;  // of each line, and the end of the text
+  std::vector<size_t> starts_;         // of each line, and the end of the text
+  std::vector<std::uint32_t> hashes_;  // of each line, or none at all
 };
 
 struct NewLine {

@@ -184,8 +184,7 @@ Error inexact_not_unique(std::string_view content, const std::vector<Match>& mat
 }  // namespace
 
 size_t line_number(std::string_view content, size_t at) {
-  return 1 + static_cast<size_t>(std::count(
-                 content.begin(), content.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+  return 1 + count_newlines(content.substr(0, at));
 }
 
 Result<Match> find_text(std::string_view content, std::string_view text, Count count,

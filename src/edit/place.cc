@@ -110,8 +110,14 @@ std::vector<size_t> find_lines(const LineIndex& file, const std::vector<std::str
   const auto longest = std::max_element(wanted.begin(), wanted.end(),
                                         [](auto a, auto b) { return a.size() < b.size(); });
   const auto pivot = static_cast<size_t>(longest - wanted.begin());
-  for (size_t line = 0; line + wanted.size() <= file.size(); ++line) {
-    if (!patterns[pivot].matches(file.line(line + pivot))) continue;
+  const size_t end = file.size() - wanted.size() + pivot + 1;  // of where the pivot can be
+  const auto next = [&](size_t from) {
+    if (stage == Stage::exact) return file.find(wanted[pivot], from);
+    while (from < end && !patterns[pivot].matches(file.line(from))) ++from;
+    return from;
+  };
+  for (size_t at = next(pivot); at < end; at = next(at + 1)) {
+    const size_t line = at - pivot;
     size_t same = 0;
     while (same < wanted.size() && patterns[same].matches(file.line(line + same))) ++same;
     if (same == wanted.size()) found.push_back(line);

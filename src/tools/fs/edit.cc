@@ -113,17 +113,18 @@ Result<EditOutput> run_edit(const EditInput& in, Context& context) {
   TRY(context.checkpoint());
   edit::Replaced replaced =
       TRY(edit::replace(file.text, replacements, {escape_for_display(file.shown), "old_text"}));
-  EditOutput output{.path = file.shown, .diff = short_diff(file.text, replaced.content)};
+  DiffSummary diff = summarize_diff(file.text, replaced.content);
+  if (diff.text.empty()) {
+    return Error{Code::invalid_argument, "the edits leave the file as it was",
+                 "give what should change", "no_change"};
+  }
+  EditOutput output{.path = file.shown,
+                    .added = static_cast<std::int64_t>(diff.counts.added),
+                    .removed = static_cast<std::int64_t>(diff.counts.removed),
+                    .diff = std::move(diff.text)};
   for (const edit::Replaced::Step& step : replaced.steps) {
     output.replacements += static_cast<std::int64_t>(step.replacements);
     output.stage = std::max(output.stage, step.stage);
-  }
-  const LineCounts counts = count_changes(diff_lines(file.text, replaced.content));
-  output.added = static_cast<std::int64_t>(counts.added);
-  output.removed = static_cast<std::int64_t>(counts.removed);
-  if (file.text == replaced.content) {
-    return Error{Code::invalid_argument, "the edits leave the file as it was",
-                 "give what should change", "no_change"};
   }
   const workspace::Change change = TRY(file.becomes(std::move(replaced.content)));
   if (in.dry_run) {

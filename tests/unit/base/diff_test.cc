@@ -43,6 +43,15 @@ TEST(Diff, SplitsLinesWithTheirEndings) {
   EXPECT_EQ(count_lines("a\nb"), 2u);
 }
 
+TEST(Diff, CountsNewlinesWhereverTheyStand) {
+  std::string text;
+  for (size_t i = 0; i < 100; ++i) {
+    const auto expected = std::count(text.begin(), text.end(), '\n');
+    ASSERT_EQ(count_newlines(text), static_cast<size_t>(expected));
+    text += i % 3 == 0 ? '\n' : static_cast<char>(i * 7 + 0x8a);
+  }
+}
+
 TEST(Diff, FindsNothingInTheSameText) {
   EXPECT_EQ(diff_lines("", ""), Changes{});
   EXPECT_EQ(diff_lines("a\nb", "a\nb"), Changes{});

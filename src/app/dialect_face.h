@@ -14,6 +14,7 @@ class DialectFace {
       : registry_(registry), dialect_(dialect) {}
 
   std::string name(const Tool& tool) const;
+  std::string description(const Tool& tool) const;
   JsonObject input_schema(const Tool& tool) const;
 
  private:

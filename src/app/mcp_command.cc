@@ -87,6 +87,7 @@ mcp::Options server_options(World& world, Offer& offer, const cli::Options& opti
   mcp::Options out{.instructions = instructions(world, options)};
   if (world.dialect) {
     out.tool_name = [&offer](const Tool& tool) { return offer.face.name(tool); };
+    out.description = [&offer](const Tool& tool) { return offer.face.description(tool); };
     out.input_schema = [&offer](const Tool& tool) { return offer.face.input_schema(tool); };
   }
   out.resources = &offer.resources;

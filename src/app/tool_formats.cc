@@ -19,6 +19,7 @@ Result<Formatted> mcp_tools(const World& world, const cli::ToolList& tools) {
   options.tool_name = [&](const Tool& tool) {
     return std::ranges::find(tools, &tool) == tools.end() ? "" : face.name(tool);
   };
+  options.description = [&](const Tool& tool) { return face.description(tool); };
   options.input_schema = [&](const Tool& tool) { return face.input_schema(tool); };
   mcp::ToolList list(*world.registry, options, world.home->policy.get());
   const Json page = TRY(parse_json("{" + *TRY(list.page(mcp::kModern, std::nullopt)) + "}"));
@@ -29,7 +30,7 @@ std::vector<model::Offer> offers_of(const World& world, const cli::ToolList& too
   const DialectFace face(*world.registry, world.dialect);
   std::vector<model::Offer> offers;
   for (const Tool* tool : tools)
-    offers.push_back({face.name(*tool), tool->spec.description, face.input_schema(*tool)});
+    offers.push_back({face.name(*tool), face.description(*tool), face.input_schema(*tool)});
   return offers;
 }
 

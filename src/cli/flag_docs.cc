@@ -142,8 +142,7 @@ FlagDoc describe(const Field& field, const JsonObject& defaults) {
   return doc;
 }
 
-std::vector<FlagDoc> docs_of(const Type& type, schema::Place place) {
-  const JsonObject defaults = defaults_of(type);
+std::vector<FlagDoc> docs_of(const Type& type, schema::Place place, const JsonObject& defaults) {
   std::vector<FlagDoc> docs;
   for (const Field& field : type.fields) {
     if (field.place == place) docs.push_back(describe(field, defaults));
@@ -163,8 +162,9 @@ std::string shown(const std::string& word) {
 }  // namespace
 
 std::string FlagDoc::term() const {
-  if (!name.starts_with("--")) return repeats ? name + "…" : name;
-  std::string term = letter ? fmt::format("-{}, ", letter) : "    ";
+  if (!name.starts_with('-')) return repeats ? name + "…" : name;
+  const bool is_short = !name.starts_with("--");
+  std::string term = is_short ? "" : letter ? fmt::format("-{}, ", letter) : "    ";
   term += negation.empty() ? name : "--[no-]" + name.substr(2);
   if (!value.empty()) term += " " + value;
   return term;
@@ -174,10 +174,14 @@ std::string FlagDoc::explanation() const {
   return facts.empty() ? text : fmt::format("{} ({})", text, facts);
 }
 
-std::vector<FlagDoc> positionals(const Type& type) {
-  return docs_of(type, schema::Place::positional);
+std::vector<FlagDoc> positionals(const Type& type) { return positionals(type, defaults_of(type)); }
+std::vector<FlagDoc> positionals(const Type& type, const JsonObject& defaults) {
+  return docs_of(type, schema::Place::positional, defaults);
 }
-std::vector<FlagDoc> flags(const Type& type) { return docs_of(type, schema::Place::flag); }
+std::vector<FlagDoc> flags(const Type& type) { return flags(type, defaults_of(type)); }
+std::vector<FlagDoc> flags(const Type& type, const JsonObject& defaults) {
+  return docs_of(type, schema::Place::flag, defaults);
+}
 
 std::vector<FlagDoc> global_flags() {
   std::vector<FlagDoc> docs = flags(schema::kType<Options>);

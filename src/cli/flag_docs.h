@@ -14,7 +14,7 @@ namespace helve::cli {
 enum class Completes { nothing, files, directories, choices };
 
 struct FlagDoc {
-  std::string name;           // "--max-depth", or "PATH" for a positional
+  std::string name;           // "--max-depth", "-A", or "PATH" for a positional
   std::string negation;       // "--no-record" for a switch that is on unless told
   std::string negation_text;  // what that does
   char letter = 0;
@@ -30,9 +30,11 @@ struct FlagDoc {
   std::string explanation() const;  // the text with the facts in parentheses
 };
 
-// In the order of the fields.
+// In the order of the fields. Without defaults those of the type.
 std::vector<FlagDoc> positionals(const schema::Type& type);
+std::vector<FlagDoc> positionals(const schema::Type& type, const JsonObject& defaults);
 std::vector<FlagDoc> flags(const schema::Type& type);
+std::vector<FlagDoc> flags(const schema::Type& type, const JsonObject& defaults);
 std::vector<FlagDoc> global_flags();  // of Options
 
 // The choices of an enumeration, as they are typed: with dashes.

@@ -140,8 +140,10 @@ std::string tool_help(const Registry& registry, const Named& tool, const Page& p
   const std::string usage = tool.tool->input ? usage_of(type) : "--input FILE";
   Builder builder(page);
   builder.usage(fmt::format("helve {} {}", tool.command(), usage))
-      .text(tool.tool->spec.description);
-  builder.list("Arguments", rows_of(positionals(type))).list("Flags", rows_of(flags(type)));
+      .text(tool.dialect ? in_their_words(*tool.dialect, tool.tool->spec.description)
+                         : tool.tool->spec.description);
+  builder.list("Arguments", rows_of(positionals(type, face.defaults())))
+      .list("Flags", rows_of(flags(type, face.defaults())));
   if (!tool.tool->input)
     builder.text("Arguments, as a JSON Schema:\n" + to_pretty(Json(tool.tool->input_schema())));
   builder.lines("Examples", example_lines(tool, type, page.style));

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
+#include "cli/flag_docs.h"
 #include "cli/screen.h"
+#include "schema/describe.h"
+#include "schema/flags.h"
 
 namespace helve::cli {
 namespace {
@@ -23,6 +27,15 @@ std::string underscored(std::string_view word) {
   std::string name(word);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+// The least value of theirs: 0 where that means no limit.
+schema::Bound lowest_of(const schema::Field& field, const Dialect::Parameter& parameter) {
+  schema::Bound lowest = field.lowest;
+  lowest.integer += parameter.shift;
+  const auto zero = std::ranges::find(parameter.values, "0", &Dialect::Meaning::theirs);
+  if (zero != parameter.values.end()) lowest.integer = std::min<std::int64_t>(lowest.integer, 0);
+  return lowest;
 }
 
 std::optional<Named> find_name(const Registry& registry, std::string_view name,
@@ -120,17 +133,36 @@ const Tool* tool_with_prefix(const Registry& registry, std::string_view prefix) 
 Face::Face(const Named& named) : tool_(named.tool) {
   if (!tool_->input) return;
   fields_.assign(tool_->input->fields.begin(), tool_->input->fields.end());
+  defaults_ = defaults_of(*tool_->input);
   if (!named.dialect) return;
-  for (const Dialect::Parameter& parameter : named.dialect->parameters) {
-    if (parameter.theirs == parameter.ours || parameter.ours.empty() ||
-        !std::isalpha(static_cast<unsigned char>(parameter.theirs[0])))
-      continue;
-    // Their word may be one of ours with another meaning; under this name it means theirs.
+  own_ = false;
+  for (const Dialect::Default& standard : named.dialect->defaults)
+    defaults_[standard.ours] = parse_json(standard.value).value_or(Json());
+  for (const Dialect::Parameter& parameter : named.dialect->parameters) take(parameter);
+}
+
+void Face::take(const Dialect::Parameter& parameter) {
+  if (parameter.ours.empty()) return;
+  // Their word may be one of ours with another meaning; under this name it means theirs.
+  if (parameter.theirs != parameter.ours)
     std::erase_if(fields_,
                   [&](const schema::Field& field) { return field.name == parameter.theirs; });
-    for (schema::Field& field : fields_) {
-      if (field.name == parameter.ours) field.name = parameter.theirs;
-    }
+  const auto field = std::ranges::find(fields_, parameter.ours, &schema::Field::name);
+  if (field == fields_.end()) return;
+  field->name = parameter.theirs;
+  if (!parameter.description.empty()) field->description = parameter.description;
+  if (parameter.theirs.starts_with('-')) field->letter = parameter.theirs[1];
+  Json standard = std::exchange(defaults_[parameter.ours], nullptr);
+  const schema::Type& type = schema::plain(*field->type);
+  if (is_flag(parameter)) {
+    field->type = &schema::kType<bool>;
+  } else if (parameter.single && type.kind == schema::Kind::array) {
+    field->type = type.inner;
+    field->longest = -1;  // counted items
+  } else {
+    if (field->lowest.set) field->lowest = lowest_of(*field, parameter);
+    if (standard.is_int64()) standard = standard.get_int64() + parameter.shift;
+    defaults_[parameter.theirs] = std::move(standard);
   }
 }
 
@@ -138,6 +170,7 @@ schema::Type Face::type() const {
   if (!tool_->input) return {.kind = schema::Kind::object, .description = tool_->spec.description};
   schema::Type type = *tool_->input;
   type.fields = fields_;
+  if (!own_) type.operations = {};
   return type;
 }
 

@@ -55,12 +55,19 @@ std::vector<std::string> other_names(const Registry& registry, const Tool& tool)
 class Face {
  public:
   explicit Face(const Named& named);
-  // An object type; a tool that has only a JSON Schema has no fields here.
+  // An object type to parse and describe words with, never to decode: a dialect's fields are not
+  // those of the struct. A tool that has only a JSON Schema has no fields here.
   schema::Type type() const;
+  // What the fields are when nothing is given.
+  const JsonObject& defaults() const { return defaults_; }
 
  private:
+  void take(const Dialect::Parameter& parameter);
+
   std::vector<schema::Field> fields_;
+  JsonObject defaults_;
   const Tool* tool_;
+  bool own_ = true;  // the fields are the tool's
 };
 
 // The rules that let every tool be reached: no two have the same group and word, and none takes a

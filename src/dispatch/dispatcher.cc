@@ -182,16 +182,24 @@ Result<Product> Dispatcher::pass(Passage& passage) {
         fmt::format("the arguments must be a JSON object, got {}", type_name(*call.arguments)), "",
         "invalid_json"};
   }
-  if (passage.found.dialect) {
-    passage.own = TRY(to_canonical(*passage.found.dialect, passage.arguments->get_object()));
+  const Dialect::Entry* const dialect = passage.found.dialect;
+  Json given;  // the caller's own words, when they are not in the call
+  const Json* words = passage.arguments;
+  if (dialect) {
+    JsonObject canonical = TRY(to_canonical(*dialect, words->get_object()));
+    if (words == &passage.own) {
+      given = std::move(passage.own);
+      words = &given;
+    }
+    passage.own = std::move(canonical);
     passage.arguments = &passage.own;
   }
   if (stages_.on_call) stages_.on_call(call, to_text(*passage.arguments));
 
   Result<std::unique_ptr<Bound>> bound = tool.bind(*passage.arguments);
   if (!bound)
-    return passage.found.dialect ? in_dialect(*passage.found.dialect, bound.error())
-                                 : std::move(bound).error();
+    return dialect ? in_dialect(*dialect, bound.error(), words->get_object())
+                   : std::move(bound).error();
   passage.bound = std::move(*bound);
   if (stages_.hooks) TRY(run_before_hooks(passage));
   passage.effect = passage.bound->effect();

@@ -31,8 +31,9 @@ struct Options {
   size_t page_size = 100;         // tools and prompts a page
 
   // How tools are listed, when not under their own names: a dialect's name (empty: this tool is not
-  // listed) and the input schema with that dialect's parameter names.
+  // listed), and description and input schema with that dialect's parameter names.
   std::function<std::string(const Tool&)> tool_name = {};
+  std::function<std::string(const Tool&)> description = {};
   std::function<JsonObject(const Tool&)> input_schema = {};
 
   ResourceSource* resources = nullptr;  // null: the feature is not offered

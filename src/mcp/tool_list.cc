@@ -34,7 +34,8 @@ void ToolList::append_tool(std::string& out, const Tool& tool, std::string_view 
   ObjectWriter object(out);
   object.text("name", name);
   if (version >= Version::v2025_06_18) object.text_if_any("title", tool.spec.title);
-  object.text("description", tool.spec.description);
+  object.text("description",
+              options_.description ? options_.description(tool) : tool.spec.description);
   object.value("inputSchema",
                options_.input_schema ? options_.input_schema(tool) : tool.input_schema());
   const JsonObject output = tool.output_schema();

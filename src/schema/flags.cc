@@ -198,6 +198,12 @@ class Parser {
   JsonObject out_;
 };
 
+// --limit=20, or -n20.
+std::string with_value(const Field& field, std::string_view value) {
+  return fmt::format("{}{}{}", flag_name(field.name), field.name.starts_with('-') ? "" : "=",
+                     value);
+}
+
 std::string word_of(const Json& value) {
   return value.is_string() ? std::string(value.get_string()) : to_text(value);
 }
@@ -227,6 +233,7 @@ std::string hint_of(const Field& field) {
 }
 
 std::string flag_name(std::string_view field) {
+  if (field.starts_with('-')) return std::string(field);
   std::string flag = "--" + std::string(field);
   std::replace(flag.begin(), flag.end(), '_', '-');
   return flag;
@@ -256,7 +263,7 @@ Result<std::vector<std::string>> to_flags(const Type& object, const JsonObject& 
         return usage(fmt::format("flags cannot express an empty {}", field.name));
       for (const Json& item : value->get_array()) {
         TRY(check_expressible(field, item, *type.inner));
-        flags.push_back(flag_name(field.name) + "=" + word_of(item));
+        flags.push_back(with_value(field, word_of(item)));
       }
     } else if (type.kind == Kind::map && value->is_object()) {
       if (value->get_object().empty())
@@ -269,12 +276,14 @@ Result<std::vector<std::string>> to_flags(const Type& object, const JsonObject& 
     } else {
       TRY(check_expressible(field, *value, type));
       if (type.kind == Kind::boolean && value->is_bool()) {
+        if (field.name.starts_with('-') && !value->get_bool())
+          return usage(fmt::format("flags cannot express {} as false", field.name));
         flags.push_back(value->get_bool() ? flag_name(field.name)
                                           : "--no-" + flag_name(field.name).substr(2));
       } else if (field.place == Place::positional && !gap) {
         positionals.push_back(word_of(*value));
       } else {
-        flags.push_back(flag_name(field.name) + "=" + word_of(*value));
+        flags.push_back(with_value(field, word_of(*value)));
       }
     }
   }

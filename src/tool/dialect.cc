@@ -1,8 +1,10 @@
 #include "tool/dialect.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/text.h"
 #include "schema/schema.h"
@@ -34,6 +36,84 @@ Result<Json> shifted(const Dialect::Parameter& parameter, const Json& value) {
     return Json(*number - parameter.shift);
   }
   return value;
+}
+
+Error not_taken(const Dialect::Parameter& parameter, const Json& value) {
+  std::vector<std::string_view> known;
+  for (const Dialect::Meaning& meaning : parameter.values) known.push_back(meaning.theirs);
+  return Error{Code::invalid_argument,
+               fmt::format("{}: expected {}, got {}", parameter.theirs, fmt::join(known, " or "),
+                           preview(to_text(value), 60)),
+               "", "invalid_input"};
+}
+
+// The value of ours that theirs means; none when it says nothing.
+Result<std::optional<Json>> meaning_of(const Dialect::Parameter& parameter, const Json& value) {
+  if (value.is_null() && !parameter.ours.empty()) return std::optional<Json>(value);
+  if (value.is_null()) return std::optional<Json>();
+  if (!parameter.values.empty()) {
+    const std::string text = value.is_structured() ? std::string() : to_text(value);
+    const auto found = std::ranges::find(parameter.values, text, &Dialect::Meaning::theirs);
+    if (found != parameter.values.end()) {
+      if (found->ours.empty()) return std::optional<Json>();
+      return std::optional<Json>(TRY(parse_json(found->ours)));
+    }
+    if (parameter.closed) return not_taken(parameter, value);
+  }
+  if (parameter.ours.empty()) return std::optional<Json>();
+  if (parameter.single && !value.is_array()) return std::optional<Json>(JsonArray{value});
+  if (parameter.inside && value.is_array()) {
+    JsonArray items;
+    for (const Json& item : value.get_array()) {
+      if (item.is_object())
+        items.emplace_back(TRY(to_canonical(*parameter.inside, item.get_object())));
+      else
+        items.push_back(item);
+    }
+    return std::optional<Json>(std::move(items));
+  }
+  return std::optional<Json>(TRY(shifted(parameter, value)));
+}
+
+// The caller's parameter for one of ours, or null when that goes by our name.
+const Dialect::Parameter* spoken(const Dialect::Entry& entry, std::string_view ours,
+                                 const JsonObject& given) {
+  const Dialect::Parameter* first = nullptr;
+  for (const Dialect::Parameter& parameter : entry.parameters) {
+    if (parameter.ours != ours) continue;
+    if (given.contains(parameter.theirs)) return &parameter;
+    if (!first) first = &parameter;
+  }
+  return given.contains(ours) || entry.name == entry.tool ? nullptr : first;
+}
+
+// "include[0]" as "glob", "edits[1].old_text" as "edits[1].old_string".
+std::string spoken_path(const Dialect::Entry& entry, std::string_view path,
+                        const JsonObject& given) {
+  const size_t end = std::min(path.find_first_of(".["), path.size());
+  const Dialect::Parameter* parameter = spoken(entry, path.substr(0, end), given);
+  std::string_view rest = path.substr(end);
+  if (!parameter) return std::string(path);
+  const Json* value = given.if_contains(parameter->theirs);
+  if (parameter->single && value && !value->is_array() && rest.starts_with("[0]"))
+    rest.remove_prefix(3);
+  std::string out(parameter->theirs);
+  if (const size_t dot = rest.find('.'); parameter->inside && dot != rest.npos) {
+    out += rest.substr(0, dot + 1);
+    return out + spoken_path(*parameter->inside, rest.substr(dot + 1), {});
+  }
+  return out += rest;
+}
+
+// Hints name parameters in quotes.
+std::string spoken_hint(const Dialect::Entry& entry, std::string hint, const JsonObject& given) {
+  const size_t open = hint.find('\'');
+  const size_t close = open == hint.npos ? open : hint.find('\'', open + 1);
+  if (close == hint.npos) return hint;
+  const std::string_view quoted = std::string_view(hint).substr(open + 1, close - open - 1);
+  if (const Dialect::Parameter* parameter = spoken(entry, quoted, given))
+    hint.replace(open + 1, quoted.size(), parameter->theirs);
+  return hint;
 }
 
 const Dialect::Parameter* find_parameter(const Dialect::Entry& entry, std::string_view theirs) {
@@ -76,44 +156,60 @@ bool is_dialect_name(std::string_view name) {
   return false;
 }
 
+bool is_flag(const Dialect::Parameter& parameter) {
+  return parameter.closed && std::ranges::all_of(parameter.values, [](const auto& meaning) {
+           return meaning.theirs == "true" || meaning.theirs == "false";
+         });
+}
+
 Result<JsonObject> to_canonical(const Dialect::Entry& entry, const JsonObject& arguments) {
   JsonObject out;  // not in the memory of the arguments, which may end before it
   for (const auto& [key, value] : arguments) {
     const Dialect::Parameter* parameter = find_parameter(entry, key);
-    if (parameter && parameter->ours.empty()) continue;
+    std::optional<Json> ours(value);
+    if (parameter) ours = TRY(meaning_of(*parameter, value));
+    if (!ours) continue;
     const std::string_view name = parameter ? parameter->ours : std::string_view(key);
-    Json ours = parameter ? TRY(shifted(*parameter, value)) : Json(value);
     Json* earlier = out.if_contains(name);
     if (!earlier)
-      out.emplace(name, std::move(ours));
+      out.emplace(name, std::move(*ours));
     else if (earlier->is_null())
-      *earlier = std::move(ours);  // null means absent: no second value
-    else if (!ours.is_null() && *earlier != ours)
+      *earlier = std::move(*ours);  // null means absent: no second value
+    else if (!ours->is_null() && *earlier != *ours)
       return two_values(entry, name, key);
+  }
+  for (const Dialect::Default& standard : entry.defaults) {
+    Json& ours = out[standard.ours];
+    if (ours.is_null()) ours = TRY(parse_json(standard.value));
   }
   return out;
 }
 
-Error in_dialect(const Dialect::Entry& entry, const Error& invalid_input) {
+Error in_dialect(const Dialect::Entry& entry, const Error& invalid_input, const JsonObject& given) {
   const JsonArray* listed = invalid_input.details.if_array();
   if (!listed) return invalid_input;
   std::vector<schema::Problem> problems;
   for (const Json& each : *listed) {
-    schema::Problem problem{std::string(string_at(each, "path")),
-                            std::string(string_at(each, "message")),
-                            std::string(string_at(each, "hint"))};
-    for (const Dialect::Parameter& parameter : entry.parameters) {
-      if (parameter.ours.empty() || parameter.ours == parameter.theirs) continue;
-      const size_t end = std::min(problem.path.find_first_of(".["), problem.path.size());
-      if (std::string_view(problem.path).substr(0, end) == parameter.ours)
-        problem.path.replace(0, end, parameter.theirs);
-      const std::string quoted = fmt::format("'{}'", parameter.ours);
-      if (const size_t at = problem.hint.find(quoted); at != problem.hint.npos)
-        problem.hint.replace(at, quoted.size(), fmt::format("'{}'", parameter.theirs));
-    }
-    problems.push_back(std::move(problem));
+    problems.push_back({spoken_path(entry, string_at(each, "path"), given),
+                        std::string(string_at(each, "message")),
+                        spoken_hint(entry, std::string(string_at(each, "hint")), given)});
   }
   return schema::to_error(problems);
+}
+
+std::string in_their_words(const Dialect::Entry& entry, std::string_view text) {
+  const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+  std::string out;
+  while (!text.empty()) {
+    const auto end = std::ranges::find_if_not(text, is_part);
+    const auto length = static_cast<size_t>(end - text.begin());
+    const std::string_view word = text.substr(0, std::max<size_t>(length, 1));
+    const auto found = std::ranges::find(entry.parameters, word, &Dialect::Parameter::ours);
+    const bool is_name = word.find('_') != word.npos && found != entry.parameters.end();
+    out += is_name ? found->theirs : word;
+    text.remove_prefix(word.size());
+  }
+  return out;
 }
 
 }  // namespace helve

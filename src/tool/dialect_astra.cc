@@ -10,6 +10,8 @@ constexpr Parameter kWebSearch[] = {{"maxResults", "max_results"}};
 constexpr Dialect::Entry kEntries[] = {
     {"file_read", "read", {}},
     {"file_write", "write", {}},
+    {"file_edit", "edit", {}},
+    {"file_list", "ls", {}},
     {"file_delete", "delete", {}},
     {"shell_exec", "exec", {}},
     {"web_search", "web_search", kWebSearch},

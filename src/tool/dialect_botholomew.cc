@@ -10,6 +10,16 @@ constexpr Parameter kPath[] = {{"logical_path", "path"}};
 constexpr Parameter kRead[] = {{"logical_path", "path"},
                                {"offset", "offset", 1, "Line to start at, counted from 1"}};
 constexpr Parameter kQuery[] = {{"logical_path", "path"}, {"output_logical_path", "output_path"}};
+constexpr Dialect::Meaning kIgnoreCase[] = {{"true", R"("insensitive")"}, {"false", ""}};
+constexpr Parameter kGrep[] = {{.theirs = "glob",
+                                .ours = "include",
+                                .description = "Only files that match, e.g. *.md or notes/**",
+                                .single = true},
+                               {.theirs = "ignore_case",
+                                .ours = "case",
+                                .description = "Ignore case",
+                                .values = kIgnoreCase,
+                                .closed = true}};
 
 constexpr Dialect::Entry kEntries[] = {
     {"membot_add", "kb_add", kPath},       {"membot_list", "kb_list", {}},
@@ -23,6 +33,7 @@ constexpr Dialect::Entry kEntries[] = {
     {"membot_refresh", "kb_refresh", {}},  {"membot_prune", "kb_prune", {}},
     {"membot_sources", "kb_sources", {}},  {"membot_pipe", "kb_pipe", kPath},
     {"membot_query", "kb_query", kQuery},  {"mcp_list_tools", "mcp_list", {}},
+    {"search_grep", "grep", kGrep},
 };
 
 }  // namespace

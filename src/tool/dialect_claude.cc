@@ -8,10 +8,36 @@ using Parameter = Dialect::Parameter;
 constexpr Parameter kRead[] = {{"file_path", "path"},
                                {"offset", "offset", 1, "Line to start at, counted from 1"}};
 constexpr Parameter kWrite[] = {{"file_path", "path"}};
-constexpr Parameter kEdit[] = {
-    {"file_path", "path"}, {"old_string", "old_text"}, {"new_string", "new_text"}};
+constexpr Parameter kReplacement[] = {{"old_string", "old_text"}, {"new_string", "new_text"}};
+constexpr Dialect::Entry kReplacements = {"an edit", "edit", kReplacement};
+constexpr Parameter kEdit[] = {{"file_path", "path"},
+                               {"old_string", "old_text"},
+                               {"new_string", "new_text"},
+                               {.theirs = "edits", .ours = "edits", .inside = &kReplacements}};
+constexpr Dialect::Meaning kIgnoreCase[] = {{"true", R"("insensitive")"}, {"false", ""}};
+constexpr Dialect::Meaning kNoLimit[] = {{"0", "1000000"}};
+constexpr Dialect::Meaning kFromTheFirst[] = {{"0", ""}};
+// Lines are always numbered, so -n says nothing.
 constexpr Parameter kGrep[] = {
-    {"glob", "include"}, {"-C", "context_lines"}, {"head_limit", "max_results"}};
+    {.theirs = "glob",
+     .ours = "include",
+     .description = "Only files that match, e.g. *.cc or src/**",
+     .single = true},
+    {"-A", "after"},
+    {"-B", "before"},
+    {"-C", "context"},
+    {.theirs = "-i",
+     .ours = "case",
+     .description = "Ignore case",
+     .values = kIgnoreCase,
+     .closed = true},
+    {"-n", ""},
+    {.theirs = "head_limit",
+     .ours = "max_results",
+     .description = "Matching lines (or files) to show at most; the rest is counted; 0 is no limit",
+     .values = kNoLimit},
+    {.theirs = "offset", .ours = "", .values = kFromTheFirst, .closed = true}};
+constexpr Dialect::Default kGrepDefaults[] = {{"output_mode", R"("files_with_matches")"}};
 // Their timeout counts milliseconds; under a name of its own it cannot be taken for seconds.
 constexpr Parameter kBash[] = {
     {"run_in_background", "background"}, {"timeout", "timeout_ms"}, {"description", ""}};
@@ -22,9 +48,10 @@ constexpr Dialect::Entry kEntries[] = {
     {"Read", "read", kRead},
     {"Write", "write", kWrite},
     {"Edit", "edit", kEdit},
+    {"MultiEdit", "edit", kEdit},
     {"LS", "ls", {}},
     {"Glob", "glob", {}},
-    {"Grep", "grep", kGrep},
+    {"Grep", "grep", kGrep, kGrepDefaults},
     {"Bash", "bash", kBash},
     {"WebSearch", "web_search", {}},
     {"WebFetch", "web_fetch", {}},

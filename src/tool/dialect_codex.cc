@@ -5,17 +5,36 @@ namespace {
 
 using Parameter = Dialect::Parameter;
 
-constexpr Parameter kReadFile[] = {{"file_path", "path"},
-                                   {"offset", "offset", 1, "Line to start at, counted from 1"}};
-constexpr Parameter kListDir[] = {{"dir_path", "path"}};
-constexpr Parameter kGrepFiles[] = {{"limit", "max_results"}};
+constexpr Dialect::Meaning kSlice[] = {{R"("slice")", ""}};
+constexpr Parameter kReadFile[] = {
+    {"file_path", "path"},
+    {"offset", "offset", 1, "Line to start at, counted from 1"},
+    {.theirs = "mode", .ours = "", .values = kSlice, .closed = true}};
+// A listing is shown as a whole, so a limit says nothing and it begins with the first entry.
+constexpr Dialect::Meaning kFromTheFirst[] = {{"1", ""}};
+constexpr Parameter kListDir[] = {
+    {"dir_path", "path"},
+    {.theirs = "offset", .ours = "", .values = kFromTheFirst, .closed = true},
+    {"limit", ""}};
+constexpr Dialect::Default kListDirDefaults[] = {{"depth", "2"}};
+constexpr Parameter kGrepFiles[] = {
+    {.theirs = "include",
+     .ours = "include",
+     .description = "Only files that match, e.g. *.rs or *.{ts,tsx}",
+     .single = true},
+    {.theirs = "limit", .ours = "max_results", .description = "Files to show at most"}};
+constexpr Dialect::Default kGrepFilesDefaults[] = {{"output_mode", R"("files_with_matches")"}};
 constexpr Parameter kExecCommand[] = {{"cmd", "command"}};
 constexpr Parameter kApplyPatch[] = {{"input", "patch"}};
 
 constexpr Dialect::Entry kEntries[] = {
-    {"read_file", "read", kReadFile},   {"list_dir", "ls", kListDir},
-    {"grep_files", "grep", kGrepFiles}, {"exec_command", "exec", kExecCommand},
-    {"shell_command", "exec", {}},      {"apply_patch", "apply_patch", kApplyPatch},
+    {"read_file", "read", kReadFile},
+    {"view_image", "read", {}},
+    {"list_dir", "ls", kListDir, kListDirDefaults},
+    {"grep_files", "grep", kGrepFiles, kGrepFilesDefaults},
+    {"exec_command", "exec", kExecCommand},
+    {"shell_command", "exec", {}},
+    {"apply_patch", "apply_patch", kApplyPatch},
 };
 
 }  // namespace

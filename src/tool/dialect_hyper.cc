@@ -3,7 +3,8 @@
 namespace helve::detail {
 namespace {
 
-// Its editor counts lines from 1 and inserts after line 0 for the top, and so does ours.
+// Its editor counts lines from 1 and inserts after line 0 for the top, and so does ours. Its module
+// `edit` has the tool `editor`; `edit` alone stays our tool of that name.
 constexpr Dialect::Entry kEntries[] = {
     {"bash", "bash", {}},
     {"editor", "editor", {}},

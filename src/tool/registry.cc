@@ -67,10 +67,11 @@ Result<Registry> Registry::load(std::vector<Tool> tools, const Selection& select
       // The same name with other parameters: they are understood as well, as long as ours keep
       // their meaning.
       const bool same = !added && place->first == entry.tool && !place->second.dialect;
-      const bool shifts = std::ranges::any_of(
-          entry.parameters,
-          [](const Dialect::Parameter& parameter) { return parameter.shift != 0; });
-      if (same && !shifts) place->second.dialect = &entry;
+      const bool keeps = entry.defaults.empty() &&
+                         std::ranges::all_of(entry.parameters, [](const Dialect::Parameter& each) {
+                           return each.shift == 0;
+                         });
+      if (same && keeps) place->second.dialect = &entry;
     }
   }
   if (std::holds_alternative<LoadAll>(selection)) return all;

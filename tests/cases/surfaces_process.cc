@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/names.h"
 #include "schema/flags.h"
 #include "surface.h"
 #include "sys/process.h"
@@ -159,17 +160,19 @@ class CliSurface : public Surface {
         .timeout = std::chrono::minutes(2)};
     if (show_ == Show::json) command.argv.push_back("--json");
     if (give_ == Give::input) {
-      command.argv.insert(command.argv.end(), {"call", tool->spec.name, "-"});
+      command.argv.insert(command.argv.end(), {"call", name, "-"});
       command.stdin_text = arguments;
     } else {
       Result<Json> json = parse_json(arguments.empty() ? "{}" : arguments);
       if (!json || !json->is_object() || !tool->input) return std::optional<Seen>();
-      Result<std::vector<std::string>> words = schema::to_flags(*tool->input, json->get_object());
+      // By its own name the tool has its own flags, by another the dialect's.
+      const cli::Named named = name == tool->spec.name
+                                   ? cli::named(*tool)
+                                   : *cli::find_tool(registry_, tool->spec.group, name);
+      const cli::Face face(named);
+      Result<std::vector<std::string>> words = schema::to_flags(face.type(), json->get_object());
       if (!words) return std::optional<Seen>();
-      std::string verb = tool->spec.name;
-      if (verb.starts_with(tool->spec.group + "_")) verb.erase(0, tool->spec.group.size() + 1);
-      std::replace(verb.begin(), verb.end(), '_', '-');
-      command.argv.insert(command.argv.end(), {tool->spec.group, verb});
+      command.argv.insert(command.argv.end(), {named.group, named.word});
       command.argv.insert(command.argv.end(), words->begin(), words->end());
     }
     sys::Finished finished = TRY(sys::run(command));

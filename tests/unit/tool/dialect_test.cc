@@ -19,7 +19,7 @@ TEST(Dialect, SpeaksOfTheCallersOwnNames) {
   ASSERT_TRUE(read);
   const Error ours = schema::to_error({{"path", "required, but missing", ""},
                                        {"filepath", "unknown parameter", "did you mean 'path'?"}});
-  const Error theirs = in_dialect(*read, ours);
+  const Error theirs = in_dialect(*read, ours, {{"filepath", "a"}});
   EXPECT_EQ(theirs.message, "file_path: required, but missing; filepath: unknown parameter");
   EXPECT_EQ(theirs.hint, "filepath: did you mean 'file_path'?");
   const Identity who;
@@ -103,6 +103,74 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"command":"insert","insert_line":0})"}));
 
 INSTANTIATE_TEST_SUITE_P(
+    Flags, DialectTranslation,
+    testing::Values(Translation{"claude", "Grep", "grep", R"({"-i":true,"output_mode":"count"})",
+                                R"({"case":"insensitive","output_mode":"count"})"},
+                    Translation{"claude", "Grep", "grep", R"({"-i":false,"output_mode":"count"})",
+                                R"({"output_mode":"count"})"},
+                    Translation{"claude", "Grep", "grep", R"({"-i":"yes"})",
+                                R"(error: -i: expected true or false, got "yes")"},
+                    Translation{"claude", "Grep", "grep", R"({"-i":[true]})",
+                                "error: -i: expected true or false, got [true]"},
+                    Translation{"claude", "Grep", "grep", R"({"-i":true,"case":"smart"})",
+                                "error: case: given again as 'case' with another value"},
+                    Translation{"claude", "Grep", "grep",
+                                R"({"-i":false,"case":"smart","output_mode":"count"})",
+                                R"({"case":"smart","output_mode":"count"})"},
+                    Translation{"botholomew", "search_grep", "grep", R"({"ignore_case":true})",
+                                R"({"case":"insensitive"})"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Lists, DialectTranslation,
+    testing::Values(
+        Translation{"botholomew", "search_grep", "grep", R"({"glob":"*.ts"})",
+                    R"({"include":["*.ts"]})"},
+        Translation{"botholomew", "search_grep", "grep", R"({"glob":["*.ts","*.js"]})",
+                    R"({"include":["*.ts","*.js"]})"},
+        Translation{"botholomew", "search_grep", "grep", R"({"glob":null})", R"({"include":null})"},
+        Translation{"botholomew", "search_grep", "grep", R"({"glob":"a","include":["a"]})",
+                    R"({"include":["a"]})"},
+        Translation{"claw", "grep", "grep", R"({"include":"*.go","exclude":"vendor"})",
+                    R"({"include":["*.go"],"exclude":["vendor"]})"},
+        Translation{"claude", "MultiEdit", "edit",
+                    R"({"file_path":"a","edits":[{"old_string":"b","new_string":"c"},"d"]})",
+                    R"({"path":"a","edits":[{"old_text":"b","new_text":"c"},"d"]})"},
+        Translation{"claude", "MultiEdit", "edit",
+                    R"({"edits":[{"old_string":"b","old_text":"c"}]})",
+                    "error: old_text: given again as 'old_text' with another value"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Defaults, DialectTranslation,
+    testing::Values(Translation{"claude", "Grep", "grep", "{}",
+                                R"({"output_mode":"files_with_matches"})"},
+                    Translation{"claude", "Grep", "grep", R"({"output_mode":null})",
+                                R"({"output_mode":"files_with_matches"})"},
+                    Translation{"claude", "Grep", "grep", R"({"output_mode":"content"})",
+                                R"({"output_mode":"content"})"},
+                    Translation{"codex", "grep_files", "grep", R"({"limit":5})",
+                                R"({"max_results":5,"output_mode":"files_with_matches"})"},
+                    Translation{"codex", "list_dir", "ls", "{}", R"({"depth":2})"},
+                    Translation{"codex", "list_dir", "ls", R"({"depth":1})", R"({"depth":1})"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Values, DialectTranslation,
+    testing::Values(
+        Translation{"claude", "Grep", "grep", R"({"head_limit":0,"output_mode":"count"})",
+                    R"({"max_results":1000000,"output_mode":"count"})"},
+        Translation{"claude", "Grep", "grep", R"({"head_limit":7,"output_mode":"count"})",
+                    R"({"max_results":7,"output_mode":"count"})"},
+        Translation{"claude", "Grep", "grep", R"({"-n":true,"offset":0,"output_mode":"count"})",
+                    R"({"output_mode":"count"})"},
+        Translation{"claude", "Grep", "grep", R"({"offset":null,"output_mode":"count"})",
+                    R"({"output_mode":"count"})"},
+        Translation{"claude", "Grep", "grep", R"({"offset":10})",
+                    "error: offset: expected 0, got 10"},
+        Translation{"codex", "read_file", "read", R"({"file_path":"a","mode":"slice"})",
+                    R"({"path":"a"})"},
+        Translation{"codex", "read_file", "read", R"({"file_path":"a","mode":"indentation"})",
+                    R"(error: mode: expected "slice", got "indentation")"}));
+
+INSTANTIATE_TEST_SUITE_P(
     Names, DialectTranslation,
     testing::Values(
         Translation{"claude", "Write", "write", R"({"file_path":"a","content":"b"})",
@@ -124,7 +192,41 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"path":"a","output_path":"b"})"},
         Translation{"codex", "apply_patch", "apply_patch", R"({"input":"*** Begin Patch"})",
                     R"({"patch":"*** Begin Patch"})"},
-        Translation{"codex", "list_dir", "ls", R"({"dir_path":"a"})", R"({"path":"a"})"}));
+        Translation{"codex", "list_dir", "ls", R"({"dir_path":"a","depth":1})",
+                    R"({"path":"a","depth":1})"},
+        Translation{"codex", "view_image", "read", R"({"path":"a.png"})", R"({"path":"a.png"})"},
+        Translation{"claw", "ls", "ls", R"({"show_hidden":true})", R"({"hidden":true})"},
+        Translation{"claw", "grep", "grep", R"({"context_lines":2})", R"({"context":2})"},
+        Translation{"claude", "Grep", "grep", R"({"-A":1,"-B":2,"-C":3,"output_mode":"content"})",
+                    R"({"after":1,"before":2,"context":3,"output_mode":"content"})"}));
+
+// What is wrong with `path`, in the words of a caller that gave `given`.
+std::string blamed(std::string_view dialect, std::string_view name, std::string_view path,
+                   std::string_view given) {
+  const Error ours = schema::to_error({{std::string(path), "wrong", "did you mean 'context'?"}});
+  return describe(in_dialect(*find_entry(dialect, name), ours, parse_json(given)->get_object()));
+}
+
+TEST(Dialect, BlamesTheWordThatWasGiven) {
+  const std::string ours = " (did you mean 'context'?)";
+  EXPECT_EQ(blamed("claude", "Grep", "after", R"({"-A":"x"})"), "-A: wrong (did you mean '-C'?)");
+  EXPECT_EQ(blamed("claude", "Grep", "after", R"({"after":"x","context":1})"),
+            "after: wrong" + ours);
+  EXPECT_EQ(blamed("claw", "grep", "context", R"({"context_lines":"x"})"),
+            "context_lines: wrong (did you mean 'context_lines'?)");
+  EXPECT_EQ(blamed("claw", "grep", "context", R"({"context":"x"})"), "context: wrong" + ours);
+  EXPECT_EQ(blamed("claw", "grep", "context", "{}"), "context: wrong" + ours)
+      << "the tool was called by our name";
+}
+
+TEST(Dialect, BlamesWhatIsInsideByTheCallersPath) {
+  EXPECT_TRUE(blamed("botholomew", "search_grep", "include[0]", R"({"glob":5})")
+                  .starts_with("glob: wrong"));
+  EXPECT_TRUE(blamed("botholomew", "search_grep", "include[0]", R"({"glob":[5]})")
+                  .starts_with("glob[0]: wrong"));
+  EXPECT_TRUE(blamed("claude", "MultiEdit", "edits[1].old_text", R"({"edits":[]})")
+                  .starts_with("edits[1].old_string: wrong"));
+}
 
 TEST(Dialect, RefusesAValueBelowItsFirstLineByTheirName) {
   const Error error =

@@ -1,0 +1,145 @@
+"""Changing files: helve's apply_patch and edit against Codex's apply_patch, git apply and GNU patch.
+
+Every program makes the same change to a fresh copy of the same files; the copies must be equal afterwards.
+"""
+
+import os
+import random
+import shutil
+import statistics
+import time
+
+from harness import HELVE, PEERS, Section, make_environment, run, say
+
+FILES = 100
+FILE_BYTES = 13_000
+LARGE_BYTES = 4_500_000
+WORDS = "int return static struct buffer length error index value pointer lock unlock state device page table".split()
+
+
+def make_text(size, seed):
+    source = random.Random(seed)
+    lines, total = [], 0
+    while total < size:
+        line = f"{' ' * 4 * source.randrange(4)}{' '.join(source.choices(WORDS, k=source.randrange(1, 9)))} {len(lines)};"
+        lines.append(line)
+        total += len(line) + 1
+    return lines
+
+
+def change(lines, at, to):
+    """An envelope hunk and a unified hunk that replace one line, with three lines of context."""
+    body = [f" {line}" for line in lines[at - 3:at]] + [f"-{lines[at]}", f"+{to}"] + [f" {line}" for line in lines[at + 1:at + 4]]
+    return ["@@", *body], [f"@@ -{at - 2},7 +{at - 2},7 @@", *body]
+
+
+class Task:
+    """Files, and one change to them in every form."""
+
+    def __init__(self, title, goals, texts):
+        self.title, self.goals, self.texts = title, goals, texts
+        self.envelope, self.unified, self.expected = ["*** Begin Patch"], [], {}
+        for name, lines in texts.items():
+            hunks, new = [], list(lines)
+            for at in sorted({len(lines) // 4, len(lines) * 3 // 4}):
+                new[at] = f"changed {lines[at]}"
+                hunks.append(change(lines, at, new[at]))
+            self.envelope += [f"*** Update File: {name}", *(line for hunk, _ in hunks for line in hunk)]
+            self.unified += [f"--- a/{name}", f"+++ b/{name}", *(line for _, hunk in hunks for line in hunk)]
+            self.expected[name] = "\n".join(new) + "\n"
+        self.envelope.append("*** End Patch")
+
+    def fresh(self, directory):
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir()
+        for name, lines in self.texts.items():
+            (directory / name).write_text("\n".join(lines) + "\n")
+        os.sync()  # so that nobody pays for the copy
+
+    def check(self, directory, who):
+        for name, text in self.expected.items():
+            if (directory / name).read_text() != text:
+                raise SystemExit(f"bench: {who} left '{name}' with another content than the others")
+        extra = {path.name for path in directory.iterdir()} - set(self.expected)
+        if extra:
+            raise SystemExit(f"bench: {who} left {sorted(extra)} behind")
+
+
+def codex():
+    """Codex is one program; under this name it applies a patch."""
+    found = next(PEERS.glob("node_modules/@openai/codex-linux-*/vendor/*/bin/codex"), None)
+    if not found:
+        raise SystemExit("bench: Codex's apply_patch is not there; remove build/bench-peers and try again")
+    link = PEERS / "apply_patch"
+    link.unlink(missing_ok=True)
+    link.symlink_to(found)
+    return link
+
+
+def contenders(task, patches, environment):
+    """(title, command, what it reads, environment) of each."""
+    envelope, unified = patches
+    unsynced = {**environment, "HELVE_SYNC": "false"}
+    tool = [HELVE, "fs", "apply-patch", "-"]
+    return {
+        "helve": (tool, envelope, environment),
+        "helve, sync off": (tool, envelope, unsynced),
+        "Codex apply_patch": ([codex()], envelope, environment),
+        "git apply": (["git", "apply", "-p1", "-"], unified, environment),
+        "GNU patch": (["patch", "-p1", "-s", "--no-backup-if-mismatch"], unified, environment),
+    }
+
+
+def measure_once(command, stdin, environment, directory):
+    with open(stdin, "rb") as source:
+        before = time.perf_counter()
+        run(*command, cwd=directory, env=environment, stdin=source)
+        return (time.perf_counter() - before) * 1000
+
+
+def measure_tasks(directory, environment, rounds):
+    """{task title: {contender: median milliseconds}}"""
+    tasks = [Task(f"{FILES} files of {FILE_BYTES // 1000} KB", "patch", {f"f{i:03}.c": make_text(FILE_BYTES, i) for i in range(FILES)}),
+             Task(f"a file of {LARGE_BYTES / 1e6:.1f} MB", "edit", {"large.c": make_text(LARGE_BYTES, 1)})]
+    seen = {}
+    for task in tasks:
+        envelope, unified = directory / "envelope.patch", directory / "unified.patch"
+        envelope.write_text("\n".join(task.envelope) + "\n")
+        unified.write_text("\n".join(task.unified) + "\n")
+        times = {}
+        for number in range(rounds):
+            say(f"round {number + 1} of {rounds}: {task.title}")
+            for name, (command, stdin, how) in contenders(task, (envelope, unified), environment).items():
+                work = directory / "files"
+                task.fresh(work)
+                times.setdefault(name, []).append(measure_once(command, stdin, how, work))
+                task.check(work, name)
+        seen[task.title] = {name: statistics.median(each) for name, each in times.items()}
+    return seen
+
+
+def make_goals(seen):
+    for title, times in seen.items():
+        synced, unsynced, peer = times["helve"], times["helve, sync off"], times["Codex apply_patch"]
+        yield f"{title}: at least 5 times faster than Codex, synced", f"{peer / synced:.1f} times", peer / synced >= 5
+        yield f"{title}: at least 10 times faster than Codex, sync off", f"{peer / unsynced:.1f} times", peer / unsynced >= 10
+        yield f"{title}: faster than git apply, sync off", f"{times['git apply'] / unsynced:.1f} times", unsynced < times["git apply"]
+
+
+def table(seen):
+    names = next(iter(seen.values()))
+    yield "| change, whole process, ms | " + " | ".join(names) + " |"
+    yield "|---|" + "---:|" * len(names)
+    for title, times in seen.items():
+        yield f"| {title} | " + " | ".join(f"{times[name]:.1f}" for name in names) + " |"
+
+
+def measure(setting):
+    environment = make_environment(setting.directory / "home")
+    seen = measure_tasks(setting.directory, environment, 1 if setting.quick else 9)
+    lines = [*table(seen), "",
+             "Codex, git and GNU patch change one file after the other and sync nothing: after a failure or a power cut some "
+             "files are new, some old, some perhaps empty. helve changes all files or none. Synced, the change is on disk when the "
+             "call returns; with sync off a power cut within the next half minute may take it back, as with the others, but "
+             "a crash of the program may not.", ""]
+    return Section(lines, list(make_goals(seen)), {"changes_ms": seen})

@@ -12,17 +12,6 @@ constexpr size_t kFilesForAThread = 64;  // with fewer, another thread costs mor
 
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// As a walk with the globs as its filter would decide.
-bool is_wanted(std::string_view path, const GlobSet* globs) {
-  if (!globs) return true;
-  for (size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
-    const std::string_view above = path.substr(0, slash);
-    if (globs->decide(Candidate(above, name_of(above), true)) == Verdict::negated) return false;
-  }
-  const Verdict verdict = globs->decide(Candidate(path, name_of(path), false));
-  return verdict == Verdict::matched || (verdict == Verdict::none && !globs->has_includes());
-}
-
 class Round {
  public:
   Round(const sys::Fd& root, std::string_view directory, const AllToSearch& candidates,
@@ -62,7 +51,8 @@ class Round {
       }
       if (!is_wanted(path, options_.globs)) continue;
       // The kernel resolves the path below the root, without links.
-      const Item item{root_, whole, path, sys::FileKind::file};
+      const ToSearch& file = candidates_.files[i];
+      const Item item{root_, whole, path, sys::FileKind::file, file.parts, &file.stamp};
       if (visitor.visit(item) == Next::stop) return end(WalkReport::End::stopped_by_visitor);
     }
   }
@@ -77,6 +67,18 @@ class Round {
 };
 
 }  // namespace
+
+bool is_wanted(std::string_view path, const GlobSet* globs) {
+  if (!globs) return true;
+  // Only an exclude keeps a walk out of a directory.
+  const size_t first = globs->has_excludes() ? path.find('/') : path.npos;
+  for (size_t slash = first; slash != path.npos; slash = path.find('/', slash + 1)) {
+    const std::string_view above = path.substr(0, slash);
+    if (globs->decide(Candidate(above, name_of(above), true)) == Verdict::negated) return false;
+  }
+  const Verdict verdict = globs->decide(Candidate(path, name_of(path), false));
+  return verdict == Verdict::matched || (verdict == Verdict::none && !globs->has_includes());
+}
 
 FileSource files_of(const sys::Fd& root, std::string_view directory,
                     const AllToSearch& candidates) {

@@ -100,7 +100,7 @@ Result<void> GlobSet::add_rule(std::string_view pattern, Syntax syntax, bool neg
   }
   Glob glob = TRY(Glob::compile(pattern, syntax));
   rules_.push_back({std::move(glob), negated, directories_only, by_name});
-  if (!negated) has_includes_ = true;
+  (negated ? has_excludes_ : has_includes_) = true;
   return {};
 }
 

@@ -50,6 +50,7 @@ class GlobSet {
   bool empty() const { return rules_.empty(); }
   // Whether any rule is not turned around: then what matches nothing is not meant.
   bool has_includes() const { return has_includes_; }
+  bool has_excludes() const { return has_excludes_; }  // rules that are turned around
   // False when nothing below this directory can match a rule that is not turned around.
   bool may_match_below(std::string_view directory) const;
 
@@ -87,6 +88,7 @@ class GlobSet {
   Table names_, extensions_;
   std::vector<std::uint32_t> others_;
   bool has_includes_ = false;
+  bool has_excludes_ = false;
 };
 
 }  // namespace helve::search

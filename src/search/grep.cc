@@ -17,6 +17,8 @@ struct Shared {
   std::atomic<size_t> results = 0;  // only counted when the order does not matter
 };
 
+std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 size_t results_of(const FileMatches& matches, Wanted wanted) {
   return wanted == Wanted::lines ? static_cast<size_t>(matches.matches) : 1;
 }
@@ -24,7 +26,7 @@ size_t results_of(const FileMatches& matches, Wanted wanted) {
 // Keeps the first files that together have as many results as asked for.
 void trim(std::vector<FoundFile>& files, size_t most, Wanted wanted) {
   std::ranges::sort(
-      files, [](const FoundFile& a, const FoundFile& b) { return comes_before(a.path, b.path); });
+      files, [](const FoundFile& a, const FoundFile& b) { return path_less(a.path, b.path); });
   size_t have = 0, keep = 0;
   for (; keep < files.size() && have < most; ++keep)
     have += results_of(files[keep].matches, wanted);
@@ -54,21 +56,30 @@ class Search final : public Visitor {
     if (item.kind != sys::FileKind::file) return Next::go_on;
     const GrepOptions& options = shared_.options;
     if (options.types &&
-        options.types->decide(Candidate(item.path, item.name, false)) != Verdict::matched)
+        options.types->decide(Candidate(item.path, name_in(item.path), false)) != Verdict::matched)
       return Next::go_on;
+    std::span<const Part> parts = item.parts;
+    FileStamp parts_of = item.parts_of ? *item.parts_of : FileStamp();
+    if (options.narrowed) {
+      if (look(item, parts_of) == Look::nowhere) return Next::go_on;
+      parts = parts_;
+    }
     const auto file =
         sys::open_beneath(item.directory, item.name, sys::Open::read, sys::Links::refuse);
     if (!file) return problem(item.path, file.error());
-    if (options.hard_links == HardLinks::skip) {
+    if (options.hard_links == HardLinks::skip || !parts.empty()) {
       const auto status = sys::status(*file);
-      if (!status || status->links > 1) return problem(item.path, std::errc::permission_denied);
+      if (!status) return problem(item.path, status.error());
+      if (options.hard_links == HardLinks::skip && status->links > 1)
+        return problem(item.path, std::errc::permission_denied);
+      if (stamp_of(*status) != parts_of) parts = {};  // it has changed since the index was asked
     }
-    return search(*file, item.path);
+    return search(*file, item.path, parts);
   }
 
-  Next search(const sys::Fd& file, std::string_view path) {
+  Next search(const sys::Fd& file, std::string_view path, std::span<const Part> parts = {}) {
     ++report_.files_searched;
-    if (auto failure = scanner_.scan(file, matches_)) {
+    if (auto failure = scanner_.scan(file, matches_, parts)) {
       if (failure->file) return problem(path, *failure->file);
       error_ = std::move(failure->pattern);
       if (error_) error_->message += ", first in '" + std::string(path) + "'";
@@ -84,6 +95,21 @@ class Search final : public Visitor {
   GrepReport& report() { return report_; }
 
  private:
+  // What the index says about the file, while it is still the one that the index knows.
+  Look look(const Item& item, FileStamp& parts_of) {
+    parts_.clear();
+    const auto status = sys::status_at(item.directory, item.name);
+    if (!status) return Look::at_all;
+    parts_of = stamp_of(*status);
+    path_ = shared_.options.below;
+    if (!path_.empty()) path_ += '/';
+    path_ += item.path;
+    const auto known = shared_.options.narrowed->segments().find(path_, stamp_of(*status));
+    if (!known) return Look::at_all;
+    return shared_.options.narrowed->look(
+        *known, {shared_.options.scan.before, shared_.options.scan.after}, parts_);
+  }
+
   Next problem(std::string_view path, std::errc error) {
     // Gone since it was listed, or not a file any more: as if it had never been there.
     if (error == std::errc::no_such_file_or_directory || error == std::errc::invalid_seek)
@@ -117,6 +143,8 @@ class Search final : public Visitor {
   Shared& shared_;
   FileScanner scanner_;
   FileMatches matches_;
+  std::string path_;         // of the file at hand, below the index's root
+  std::vector<Part> parts_;  // of it
   GrepReport report_;
   size_t kept_ = 0;
   std::optional<Error> error_;
@@ -191,13 +219,6 @@ Result<GrepReport> grep_file(const Matcher& matcher, const GrepOptions& options,
   if (full.scan.stop.stop_requested()) out.end = WalkReport::End::cancelled;
   finish(out, full);
   return out;
-}
-
-bool comes_before(std::string_view path, std::string_view other) {
-  const auto [a, b] = std::ranges::mismatch(path, other);
-  if (a == path.end() || b == other.end()) return a == path.end() && b != other.end();
-  const auto rank = [](char c) { return c == '/' ? 0 : 1 + static_cast<unsigned char>(c); };
-  return rank(*a) < rank(*b);
 }
 
 }  // namespace helve::search

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "search/glob_set.h"
+#include "search/index_narrow.h"
 #include "search/matcher.h"
 #include "search/scan.h"
 #include "search/walk.h"
@@ -33,6 +34,10 @@ struct GrepOptions {
   // Names of files that are searched; null: all. As well as the globs of the walk.
   const GlobSet* types = nullptr;
   HardLinks hard_links = HardLinks::search;
+  // What an index says about files that a walk comes across, by their paths below its root; null:
+  // nothing. The searched directory lies at `below` there.
+  const Narrowed* narrowed = nullptr;
+  std::string below = {};
   Order order = Order::path;
   size_t max_results = SIZE_MAX;  // matching lines; where no lines are wanted, files
 };
@@ -71,8 +76,5 @@ Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, cons
 // The one file that somebody named.
 Result<GrepReport> grep_file(const Matcher& matcher, const GrepOptions& options,
                              const sys::Fd& file, std::string_view path);
-
-// Names of a directory in the order of their bytes, each followed by what it holds.
-bool comes_before(std::string_view path, std::string_view other);
 
 }  // namespace helve::search

@@ -126,6 +126,7 @@ Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
       ToSearch next{.path = std::string(segment.path(file))};
       if (narrowed)
         next.look = narrowed->look({static_cast<std::uint32_t>(i), file}, around, next.parts);
+      next.stamp = segment.stamp(file);
       out.push_back(std::move(next));
     };
     if (narrowed)

@@ -31,6 +31,7 @@ struct ToSearch {
   std::string path;  // below the root
   Look look = Look::at_all;
   std::vector<Part> parts = {};
+  FileStamp stamp = {};  // of the file that has these parts
 };
 
 struct AllToSearch {

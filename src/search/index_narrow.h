@@ -9,15 +9,9 @@
 #include "base/result.h"
 #include "search/index.h"
 #include "search/index_query.h"
+#include "search/walk.h"
 
 namespace helve::search {
-
-// Whole lines of a file that follow each other.
-struct Part {
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
-  std::uint64_t lines_before = 0;
-};
 
 enum class Look : unsigned char { nowhere, at_parts, at_all };
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <limits>
 
+#include "search/index_number.h"
+
 namespace helve::search {
 namespace {
 
@@ -11,14 +13,6 @@ constexpr Gram kNoGram = std::numeric_limits<Gram>::max();
 constexpr int kDocBits = 8;
 constexpr int kPassBits = 12;  // two passes sort the 24 bits of a gram
 constexpr size_t kBuckets = size_t{1} << kPassBits;
-
-void append_number(std::string& out, std::uint32_t number) {
-  while (number >= 0x80) {
-    out += static_cast<char>(number | 0x80);
-    number >>= 7;
-  }
-  out += static_cast<char>(number);
-}
 
 // Stable, so that documents stay in order within a gram.
 void sort_by(const std::vector<std::uint32_t>& from, std::vector<std::uint32_t>& to, int shift) {

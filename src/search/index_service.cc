@@ -103,6 +103,7 @@ bool IndexService::visit_files(const std::string& root_path, std::string_view di
 
 std::optional<Narrowed> IndexService::narrowed(const std::string& root_path,
                                                const Required& required, Together together) {
+  if (life_ == Life::stays) return {};  // ask() will know better in a moment
   auto segments = index_of(root_path).open();
   size_t files = 0;
   for (size_t i = 0; i < segments->size(); ++i) files += (*segments)[i].file_count();

@@ -44,8 +44,8 @@ class IndexService {
   };
   // The files to search instead of a walk; nothing when there is no index that tells.
   std::optional<AllToSearch> ask(const std::string& root_path, const Question& question);
-  // What the index of the tree on disk can say about files that a walk comes across; nothing when
-  // there is none, or it tells nothing.
+  // What the index of the tree on disk can say about files that a walk comes across, in a process
+  // of a single call; nothing when there is none, or it tells nothing.
   std::optional<Narrowed> narrowed(const std::string& root_path, const Required& required,
                                    Together together);
   // Visits all files of a tree that a walk without special wishes would show, as

@@ -3,19 +3,12 @@
 #include <cstring>
 
 #include "base/quick_hash.h"
+#include "search/index_number.h"
 
 namespace helve::search {
 namespace {
 
 constexpr size_t kBufferBytes = 1u << 20;
-
-void append_number(std::string& out, std::uint32_t number) {
-  while (number >= 0x80) {
-    out += static_cast<char>(number | 0x80);
-    number >>= 7;
-  }
-  out += static_cast<char>(number);
-}
 
 void align(std::string& out) { out.resize((out.size() + 7) / 8 * 8); }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "base/text.h"
 
@@ -42,12 +43,13 @@ void FileScanner::reserve(size_t size) {
 
 sys::OrErrno<void> FileScanner::fill(const sys::Fd& file) {
   if (decoder_) return fill_decoded(file);
-  const size_t room = capacity_ - have_;
+  const size_t room =
+      static_cast<size_t>(std::min<std::uint64_t>(capacity_ - have_, end_ - offset_));
   const sys::OrErrno<size_t> got = sys::read_at(file, {buffer_.get() + have_, room}, offset_);
   if (!got) return std::unexpected(got.error());
   have_ += *got;
   offset_ += *got;
-  at_end_ = *got < room;
+  at_end_ = *got < room || offset_ == end_;
   return {};
 }
 
@@ -67,14 +69,18 @@ sys::OrErrno<void> FileScanner::fill_decoded(const sys::Fd& file) {
   return {};
 }
 
-// Begins a file: by its first bytes it is UTF-8 or UTF-16.
-std::optional<FileScanner::Failure> FileScanner::recognise(const sys::Fd& file) {
+void FileScanner::begin(const Part& part) {
   have_ = from_ = shown_ = counted_ = context_left_ = 0;
-  offset_ = passed_ = 0;
-  number_ = 1;
-  at_end_ = kept_any_ = false;
+  offset_ = passed_ = part.offset;
+  end_ = part.offset + part.size;
+  number_ = part.lines_before + 1;
+  at_end_ = false;
+  after_gap_ = kept_any_;
   decoder_.reset();
-  if (const auto read = fill(file); !read) return Failure{.file = read.error()};
+}
+
+// The start of a file: by its first bytes it is UTF-8 or UTF-16.
+std::optional<FileScanner::Failure> FileScanner::recognise(const sys::Fd& file) {
   const std::string_view start = view(0, have_);
   if (start.starts_with(kByteOrderMark)) {
     from_ = shown_ = counted_ = kByteOrderMark.size();
@@ -99,9 +105,28 @@ size_t FileScanner::end_of_lines() const {
                  : from_;
 }
 
-std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileMatches& out) {
+std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileMatches& out,
+                                                      std::span<const Part> parts) {
+  constexpr Part kAll{.size = std::numeric_limits<std::uint64_t>::max()};
   out.clear();
-  if (std::optional<Failure> failure = recognise(file)) return failure;
+  kept_any_ = false;
+  for (const Part& part : parts.empty() ? std::span(&kAll, 1) : parts) {
+    begin(part);
+    if (std::optional<Failure> failure = scan_part(file, out)) return failure;
+    if (options_.wanted == Wanted::presence && out.matches > 0) break;
+  }
+  if (capacity_ > 16 * kBuffer) {  // a file with long lines is the exception
+    capacity_ = have_ = 0;
+    reserve(kBuffer);
+  }
+  return std::nullopt;
+}
+
+std::optional<FileScanner::Failure> FileScanner::scan_part(const sys::Fd& file, FileMatches& out) {
+  if (const auto read = fill(file); !read) return Failure{.file = read.error()};
+  if (passed_ == 0) {
+    if (std::optional<Failure> failure = recognise(file)) return failure;
+  }
   const size_t largest = matcher_.matches_newlines() ? kMaxMultilineFile : kMaxLine;
   for (;;) {
     const size_t end = end_of_lines();
@@ -116,10 +141,6 @@ std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileM
       reserve(std::min(capacity_ * 2, largest));
     }
     if (const auto read = fill(file); !read) return Failure{.file = read.error()};
-  }
-  if (capacity_ > 16 * kBuffer) {  // a file with long lines is the exception
-    capacity_ = have_ = 0;
-    reserve(kBuffer);
   }
   return std::nullopt;
 }
@@ -172,7 +193,7 @@ size_t FileScanner::context_before(size_t at) const {
 void FileScanner::keep(const MatchedLines& match, FileMatches& out) {
   keep_context_after(match.begin, out);
   size_t at = context_before(match.begin);
-  const bool gap = kept_any_ && at > shown_;
+  const bool gap = kept_any_ && (at > shown_ || std::exchange(after_gap_, false));
   const size_t first_kept = out.lines.size();
   while (at <= match.end && at < have_) {
     const void* newline = std::memchr(buffer_.get() + at, '\n', have_ - at);

@@ -16,6 +16,7 @@
 
 #include "base/encoding.h"
 #include "search/matcher.h"
+#include "search/walk.h"
 #include "sys/file_at.h"
 
 namespace helve::search {
@@ -67,19 +68,24 @@ class FileScanner {
  public:
   FileScanner(const Matcher& matcher, const ScanOptions& options);
 
-  // Replaces `out`. An error of the file system is that of this file; one of the pattern concerns
-  // every file. A file that a stop request interrupts has what was found until then.
+  // Replaces `out`. With `parts` only these are read; they must be plain text. An error of the file
+  // system is that of this file; one of the pattern concerns every file. A file that a stop request
+  // interrupts has what was found until then.
   struct Failure {
     std::optional<std::errc> file;
     std::optional<Error> pattern;
   };
-  std::optional<Failure> scan(const sys::Fd& file, FileMatches& out);
+  std::optional<Failure> scan(const sys::Fd& file, FileMatches& out,
+                              std::span<const Part> parts = {});
 
  private:
   // Reads on until the buffer is full or the file ends.
   sys::OrErrno<void> fill(const sys::Fd& file);
   sys::OrErrno<void> fill_decoded(const sys::Fd& file);
+  void begin(const Part& part);
   std::optional<Failure> recognise(const sys::Fd& file);
+  // The part that was begun.
+  std::optional<Failure> scan_part(const sys::Fd& file, FileMatches& out);
   void reserve(size_t size);
   // The part of the buffer that ends with a line.
   size_t end_of_lines() const;
@@ -106,6 +112,7 @@ class FileScanner {
   // Of the file at hand. Places are in the buffer.
   size_t have_ = 0;
   std::uint64_t offset_ = 0;  // in the file, of what comes next
+  std::uint64_t end_ = 0;     // where the part ends
   bool at_end_ = false;
   std::optional<Decoder> decoder_;
   size_t from_ = 0;     // not searched yet
@@ -114,6 +121,7 @@ class FileScanner {
   std::uint64_t number_ = 1;
   size_t context_left_ = 0;  // lines after the last match that are still to be kept
   bool kept_any_ = false;
+  bool after_gap_ = false;    // what lies before this part was left out, and lines before that kept
   std::uint64_t passed_ = 0;  // bytes that the buffer held before
 };
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -19,6 +20,8 @@
 #include "sys/file_at.h"
 
 namespace helve::search {
+
+struct FileStamp;
 
 // Names that begin with a dot.
 enum class Hidden : unsigned char { skip, show };
@@ -47,12 +50,23 @@ struct WalkOptions {
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
 };
 
+// Whole lines of a file that follow each other.
+struct Part {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint64_t lines_before = 0;
+};
+
 // Valid during the visit.
 struct Item {
   const sys::Fd& directory;
-  std::string_view name;
-  std::string_view path;  // below the walked directory; ends in `name`
+  std::string_view name;  // of the entry in `directory`; an index gives the path from there
+  std::string_view path;  // below the walked directory
   sys::FileKind kind;     // of a link itself; links are never followed
+  // What of a file can matter, in order and with gaps between; empty: all of it. A walk does not
+  // know.
+  std::span<const Part> parts = {};
+  const FileStamp* parts_of = nullptr;  // the file that has these parts; another has others
 };
 
 enum class Next : unsigned char {

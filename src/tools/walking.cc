@@ -31,6 +31,16 @@ std::string shown_below(std::string_view directory, std::string_view path) {
   return directory == "." ? below : fmt::format("{}/{}", directory, below);
 }
 
+InRoot root_of(const workspace::Workspace& files, const sys::Fd& directory) {
+  const auto path = sys::path_of(directory);
+  if (!path) return {};
+  for (const workspace::Root& root : files.roots()) {
+    if (*path == root.path) return {&root, ""};
+    if (path->starts_with(root.path + "/")) return {&root, path->substr(root.path.size() + 1)};
+  }
+  return {};
+}
+
 Result<search::WalkReport> walk_for(Context& context, const sys::Fd& directory,
                                     std::string_view shown, search::WalkOptions options,
                                     const std::function<search::Visitor&()>& visitor) {

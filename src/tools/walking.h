@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "search/walk.h"
 #include "tool/context.h"
+#include "workspace/workspace.h"
 
 namespace helve::tools {
 
@@ -17,6 +18,13 @@ EntryType type_of(sys::FileKind kind);
 
 // "a/b" below the directory that is shown as `directory`, as other tools take it.
 std::string shown_below(std::string_view directory, std::string_view path);
+
+// The root that a directory lies in, and where in it; null when it lies in none.
+struct InRoot {
+  const workspace::Root* root = nullptr;
+  std::string below = {};
+};
+InRoot root_of(const workspace::Workspace& files, const sys::Fd& directory);
 
 // Walks with the call's own deadline and stop. A walk that the deadline ended is a report that says
 // so; one that was cancelled is an error.

@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "base/text.h"
+#include "search/candidates.h"
+#include "search/index_service.h"
 #include "tool/make.h"
 #include "tools/files.h"
 #include "tools/walking.h"
@@ -119,6 +121,14 @@ class Collector final : public search::Visitor {
     return sort_ == Sort::none && total_ > limit_ ? search::Next::stop : search::Next::go_on;
   }
 
+  // A file that the index knows.
+  void add(std::string_view path, std::int64_t modified_ns) {
+    found_.push_back(
+        {std::string(path), sys::FileKind::file, sort_ == Sort::modified ? modified_ns : 0});
+    ++total_;
+    if (found_.size() >= 2 * limit_ + 64) keep_best();
+  }
+
   // Takes what another has found.
   void merge(Collector&& other) {
     std::ranges::move(other.found_, std::back_inserter(found_));
@@ -219,6 +229,38 @@ std::vector<std::string> notes_on(const GlobInput& in, const GlobOutput& out,
   return notes;
 }
 
+// From the index, when it knows all files that a walk would show.
+bool ask_index(const GlobInput& in, Context& context, const workspace::Workspace& files,
+               const sys::Fd& directory, const search::WalkOptions& options, Collector& all) {
+  if (!context.index || in.kind != Kind::file || options.hidden == search::Hidden::show ||
+      in.no_ignore)
+    return false;
+  const InRoot place = root_of(files, directory);
+  if (!place.root) return false;
+  const size_t prefix = place.below.empty() ? 0 : place.below.size() + 1;
+  return context.index->visit_files(place.root->path, place.below, options,
+                                    [&](std::string_view path, std::int64_t modified_ns) {
+                                      path.remove_prefix(prefix);
+                                      if (search::is_wanted(path, options.globs))
+                                        all.add(path, modified_ns);
+                                    });
+}
+
+Result<search::WalkReport> collect(const GlobInput& in, Context& context,
+                                   const workspace::Workspace& files, const sys::Fd& directory,
+                                   std::string_view shown, const search::WalkOptions& options,
+                                   Collector& all) {
+  if (ask_index(in, context, files, directory, options, all)) return search::WalkReport{};
+  std::vector<std::unique_ptr<Collector>> parts;
+  search::WalkReport report =
+      TRY(walk_for(context, directory, shown, options, [&]() -> search::Visitor& {
+        return *parts.emplace_back(
+            std::make_unique<Collector>(in, static_cast<size_t>(in.max_results)));
+      }));
+  for (const auto& part : parts) all.merge(std::move(*part));
+  return report;
+}
+
 Result<GlobOutput> glob(const GlobInput& in, Context& context) {
   const workspace::Workspace& files = *TRY(need_files(context, "glob"));
   const Query query = TRY(query_of(in, files));
@@ -238,13 +280,9 @@ Result<GlobOutput> glob(const GlobInput& in, Context& context) {
                            : search::GitDirectory::enter,
       .globs = &globs};
   const auto limit = static_cast<size_t>(in.max_results);
-  std::vector<std::unique_ptr<Collector>> parts;
-  const search::WalkReport report =
-      TRY(walk_for(context, directory, out.path, options, [&]() -> search::Visitor& {
-        return *parts.emplace_back(std::make_unique<Collector>(in, limit));
-      }));
   Collector all(in, limit);
-  for (const auto& part : parts) all.merge(std::move(*part));
+  const search::WalkReport report =
+      TRY(collect(in, context, files, directory, out.path, options, all));
 
   for (Found& found : all.take()) {
     GlobMatch match{.path = shown_below(out.path, found.path), .type = type_of(found.kind)};

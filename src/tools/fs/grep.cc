@@ -295,44 +295,33 @@ GrepOutput output_of(const search::GrepReport& report, const GrepInput& in,
   return out;
 }
 
-// The root that a directory lies in, and where in it.
-struct InRoot {
-  const workspace::Root* root = nullptr;
-  std::string below;
-};
-
-InRoot root_of(const workspace::Workspace& files, const sys::Fd& directory) {
-  const auto path = sys::path_of(directory);
-  if (!path) return {};
-  for (const workspace::Root& root : files.roots()) {
-    if (*path == root.path) return {&root, ""};
-    if (path->starts_with(root.path + "/")) return {&root, path->substr(root.path.size() + 1)};
-  }
-  return {};
-}
-
 // With the index where there is one that tells; its answers are those of a walk.
 Result<search::GrepReport> search_below(const search::Matcher& matcher, const sys::Fd& directory,
-                                        const search::GrepOptions& options, const GrepInput& in,
+                                        search::GrepOptions options, const GrepInput& in,
                                         const workspace::Workspace& files, Context& context,
                                         std::string_view shown) {
-  const InRoot place =
-      context.index && !in.hidden && !in.no_ignore ? root_of(files, directory) : InRoot{};
-  if (place.root) {
-    const auto candidates = context.index->ask(
-        place.root->path, {.directory = place.below,
-                           .required = matcher.required(),
-                           .together = matcher.matches_newlines() ? search::Together::in_a_file
-                                                                  : search::Together::in_a_line,
-                           .around = {options.scan.before, options.scan.after},
-                           .limits = options.walk});
-    if (candidates)
-      return search::grep(matcher, options,
-                          search::files_of(place.root->directory, place.below, *candidates), shown);
-  }
+  // What is left out because of its links is reported, and the index does not know that.
+  const bool may_ask = context.index && !in.hidden && !in.no_ignore &&
+                       options.hard_links == search::HardLinks::search;
+  const InRoot place = may_ask ? root_of(files, directory) : InRoot{};
+  if (!place.root) return search::grep(matcher, options, search::walk_of(directory), shown);
+  const auto together =
+      matcher.matches_newlines() ? search::Together::in_a_file : search::Together::in_a_line;
+  const auto candidates =
+      context.index->ask(place.root->path, {.directory = place.below,
+                                            .required = matcher.required(),
+                                            .together = together,
+                                            .around = {options.scan.before, options.scan.after},
+                                            .limits = options.walk});
+  if (candidates)
+    return search::grep(matcher, options,
+                        search::files_of(place.root->directory, place.below, *candidates), shown);
+  const auto narrowed = context.index->narrowed(place.root->path, matcher.required(), together);
+  if (narrowed) options.narrowed = &*narrowed;
+  options.below = place.below;
   Result<search::GrepReport> report =
       search::grep(matcher, options, search::walk_of(directory), shown);
-  if (report && place.root && place.below.empty())
+  if (report && place.below.empty())
     context.index->consider(place.root->directory, place.root->path, report->files_searched);
   return report;
 }

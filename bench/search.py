@@ -273,7 +273,7 @@ def make_goals(linux, small, lists, index, update):
 def compare(tree, setting, environment, state, rounds, on_disk):
     """What all contenders take on one tree."""
     def helve(query):
-        return [HELVE, "fs", "grep", "--input", json.dumps(arguments_of(query[0], query[2]))]
+        return [HELVE, "call", "grep", json.dumps(arguments_of(query[0], query[2]))]
 
     directory = setting.directory
     contenders = {name: Process(lambda query, command=command: [*command, *query[1], query[2]], environment, tree, directory)

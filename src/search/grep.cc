@@ -72,7 +72,8 @@ class Search final : public Visitor {
       if (!status) return problem(item.path, status.error());
       if (options.hard_links == HardLinks::skip && status->links > 1)
         return problem(item.path, std::errc::permission_denied);
-      if (stamp_of(*status) != parts_of) parts = {};  // it has changed since the index was asked
+      if (parts_of == kNeverFresh || stamp_of(*status) != parts_of)
+        parts = {};  // it has changed since the index was asked
     }
     return search(*file, item.path, parts);
   }

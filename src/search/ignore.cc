@@ -85,6 +85,9 @@ Ignore::Ptr Ignore::in(const sys::Fd& directory, std::string_view absolute_direc
   rules->in_repository_ = rules->is_repository_ || (parent && parent->in_repository_);
   const auto read = [&](bool exists, std::string_view name, GlobSet& into) {
     if (!exists) return;
+    const auto status = sys::status_at(directory, name);
+    if (status && status->kind == sys::FileKind::symlink)
+      rules->files_elsewhere_.push_back(std::string(absolute_directory) + "/" + std::string(name));
     const auto content = read_beneath(directory, name, kMaxIgnoreFile);
     if (!content) {
       unread.emplace_back(name);
@@ -96,7 +99,8 @@ Ignore::Ptr Ignore::in(const sys::Fd& directory, std::string_view absolute_direc
   read(names.ignore, ".ignore", rules->ignore_);
   read(names.gitignore, ".gitignore", rules->gitignore_);
   if (rules->is_repository_) rules->read_repository(directory, absolute_directory);
-  const bool adds = rules->is_repository_ || !rules->rgignore_.empty() || !rules->ignore_.empty() ||
+  const bool adds = rules->is_repository_ || !rules->files_elsewhere_.empty() ||
+                    !rules->rgignore_.empty() || !rules->ignore_.empty() ||
                     !rules->gitignore_.empty();
   if (!adds) return parent;
   rules->parent_ = std::move(parent);
@@ -105,12 +109,12 @@ Ignore::Ptr Ignore::in(const sys::Fd& directory, std::string_view absolute_direc
 
 void Ignore::read_repository(const sys::Fd& directory, std::string_view absolute_directory) {
   if (const auto pointer = read_beneath(directory, ".git", kMaxPointer); pointer && *pointer) {
-    exclude_file_ = exclude_of_work_tree(absolute_directory, **pointer);
-    if (const auto content = sys::read_file(exclude_file_, kMaxIgnoreFile)) {
+    files_elsewhere_.push_back(exclude_of_work_tree(absolute_directory, **pointer));
+    if (const auto content = sys::read_file(files_elsewhere_.back(), kMaxIgnoreFile)) {
       exclude_ = GlobSet::from_ignore_file(*content);
     }
   } else {
-    exclude_file_ = std::string(absolute_directory) + "/.git/info/exclude";
+    files_elsewhere_.push_back(std::string(absolute_directory) + "/.git/info/exclude");
     const auto content = read_beneath(directory, ".git/info/exclude", kMaxIgnoreFile);
     if (content && *content) exclude_ = GlobSet::from_ignore_file(**content);
   }

@@ -47,8 +47,9 @@ class Ignore {
   // hidden.
   Verdict decide(const Candidate& candidate) const;
 
-  // The repository's own list, whether it exists or not; empty when no repository begins here.
-  const std::string& exclude_file() const { return exclude_file_; }
+  // Absolute paths of files with rules that are not entries of a walked directory, whether they
+  // exist or not: a repository's own list, what a link leads to.
+  const std::vector<std::string>& files_elsewhere() const { return files_elsewhere_; }
   const Ignore* parent() const { return parent_.get(); }
 
  private:
@@ -58,7 +59,7 @@ class Ignore {
   size_t base_ = 0;             // where in an absolute path the names below this directory begin
   bool is_repository_ = false;  // it has a .git
   bool in_repository_ = false;  // it, or a directory above
-  std::string exclude_file_;
+  std::vector<std::string> files_elsewhere_;
   GlobSet rgignore_, ignore_, gitignore_, exclude_;
   GlobSet global_;  // the user's own, with the repository that it is about
 };

@@ -16,6 +16,7 @@ namespace {
 constexpr std::string_view kSuffix = ".segment";
 constexpr const char* kLock = "lock";
 constexpr const char* kRoot = "root";  // the path of the tree, for people
+constexpr size_t kMaxRootPath = 8192;
 constexpr auto kLongestWait = std::chrono::milliseconds(100);
 
 std::optional<std::uint64_t> number_of(std::string_view name) {
@@ -40,13 +41,50 @@ std::vector<std::string> segment_names(const sys::Fd& directory) {
   return names;
 }
 
+// What builders left that were killed. The lock is held, so none is at work.
+void remove_leftovers(const sys::Fd& directory) {
+  std::vector<std::string> names;
+  (void)sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
+    if (!number_of(entry.name) && entry.name != kLock && entry.name != kRoot)
+      names.emplace_back(entry.name);
+    return true;
+  });
+  for (const std::string& name : names) (void)sys::remove_file_at(directory, name);
+}
+
+// Indexes of trees that are gone, beside this one.
+void remove_orphans(const std::string& directory) {
+  const std::string all = directory.substr(0, directory.rfind('/'));
+  const auto opened = sys::open_directory(all);
+  if (!opened) return;
+  std::vector<std::string> names;
+  (void)sys::for_each_entry(*opened, [&](const sys::DirectoryEntry& entry) {
+    if (entry.kind == sys::FileKind::directory) names.emplace_back(entry.name);
+    return true;
+  });
+  for (const std::string& name : names) {
+    const std::string path = all + "/" + name;
+    const Result<std::string> root = sys::read_file(path + "/" + kRoot, kMaxRootPath);
+    if (!root || root->empty()) continue;
+    if (sys::status_of(root->substr(0, root->size() - 1))) continue;
+    const Result<sys::Fd> lock = sys::lock_file(path + "/" + kLock, std::chrono::milliseconds(0));
+    const auto orphan = sys::open_directory(path);
+    if (!lock || !orphan) continue;
+    remove_leftovers(*orphan);
+    for (const std::string& segment : segment_names(*orphan))
+      (void)sys::remove_file_at(*orphan, segment);
+    for (const char* last : {kRoot, kLock}) (void)sys::remove_file_at(*orphan, last);
+    (void)sys::remove_directory_at(*opened, name);
+  }
+}
+
 }  // namespace
 
 std::optional<FileRef> Segments::find(std::string_view path, const FileStamp& now) const {
   for (size_t i = segments_.size(); i-- > 0;) {
     const auto file = segments_[i]->find(path);
     if (!file) continue;
-    if (segments_[i]->stamp(*file) != now) return {};
+    if (now == kNeverFresh || segments_[i]->stamp(*file) != now) return {};
     return FileRef{static_cast<std::uint32_t>(i), *file};
   }
   return {};
@@ -91,6 +129,7 @@ Result<Index::Locked> Index::lock() const {
   sys::Fd lock = TRY(sys::lock_file(directory_ + "/" + kLock, kLongestWait));
   auto directory = sys::open_directory(directory_);
   if (!directory) return sys::to_error(directory.error(), "open", directory_);
+  remove_leftovers(*directory);
   std::vector<std::string> names = segment_names(*directory);
   return Locked{std::move(*directory), std::move(lock), std::move(names)};
 }
@@ -104,6 +143,7 @@ Result<Built> Index::add(const sys::Fd& root, std::span<const std::string> paths
                                         fmt::format("{}{}", last + 1, kSuffix), options));
   if (!keep_others) {
     for (const std::string& name : locked.names) (void)sys::remove_file_at(locked.directory, name);
+    remove_orphans(directory_);
   }
   open();
   return built;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include "search/index_run.h"
@@ -11,19 +13,6 @@ namespace helve::search {
 namespace {
 
 constexpr size_t kBlockFiles = 256;  // taken by a thread at a time
-// File times tick in steps of milliseconds, on some file systems of two seconds.
-constexpr std::int64_t kTick = 20'000'000;  // ns
-constexpr std::int64_t kCoarseTick = 2'100'000'000;
-
-// The stamp of a file whose content is about to be read; kNeverFresh when a later change could
-// leave the same times.
-FileStamp stamp_before_reading(const sys::FileStatus& status, std::int64_t now_ns) {
-  const std::int64_t last = std::max(status.modified_ns, status.changed_ns);
-  const bool is_coarse = status.changed_ns % 1'000'000'000 == 0;
-  if (last + (is_coarse ? kCoarseTick : kTick) > now_ns) return kNeverFresh;
-  return stamp_of(status);
-}
-
 bool is_utf16(std::string_view text) {
   return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
 }
@@ -109,13 +98,16 @@ sys::OrErrno<void> Worker::add_text(std::string_view text, Block& block) {
 }
 
 sys::OrErrno<void> Worker::add_file(const std::string& path, Block& block) {
-  const auto file = sys::open_beneath(root_, path, sys::Open::read, sys::Links::refuse);
+  auto file = sys::open_beneath(root_, path, sys::Open::read, sys::Links::refuse);
+  // What cannot be read is known for that: every search tells about it.
+  const bool is_readable = file.has_value();
+  if (!is_readable) file = sys::open_beneath(root_, path, sys::Open::identity, sys::Links::refuse);
   if (!file) return {};
   const auto status = sys::status(*file);
   if (!status || status->kind != sys::FileKind::file) return {};
   FileRecord record{.first_doc = static_cast<Doc>(block.docs.size()),
-                    .stamp = stamp_before_reading(*status, clock_.unix_ms() * 1'000'000)};
-  if (status->size > kMaxIndexedFile) {
+                    .stamp = stamp_before_reading(*status, clock_.unix_ms())};
+  if (!is_readable || status->size > kMaxIndexedFile) {
     record.flags = kNotIndexed;
   } else {
     // One byte more, so that a file that has grown shows it.
@@ -154,7 +146,7 @@ sys::OrErrno<std::vector<Block>> index_all(const sys::Fd& root, std::span<const 
   std::atomic<size_t> next = 0;
   std::atomic<std::errc> failure{};
   const sys::RealClock real_clock;
-  const auto work = [&] {
+  const auto index_blocks = [&] {
     Worker worker(root, runs, options.clock ? *options.clock : real_clock);
     for (size_t i = 0; (i = next.fetch_add(1)) < blocks.size() && failure.load() == std::errc();) {
       const size_t first = i * kBlockFiles;
@@ -166,10 +158,20 @@ sys::OrErrno<std::vector<Block>> index_all(const sys::Fd& root, std::span<const 
         failure = block.error();
     }
   };
+  const auto work = [&] {
+    try {
+      index_blocks();
+    } catch (const std::bad_alloc&) {
+      failure = std::errc::not_enough_memory;
+    }
+  };
   {
     std::vector<std::jthread> others;
     const size_t useful = std::min<size_t>(options.threads, blocks.size());
-    for (size_t i = 1; i < useful; ++i) others.emplace_back(work);
+    try {
+      for (size_t i = 1; i < useful; ++i) others.emplace_back(work);
+    } catch (const std::system_error&) {  // no thread to be had: those that run do it alone
+    }
     work();
   }
   if (failure.load() != std::errc()) return std::unexpected(failure.load());
@@ -193,9 +195,9 @@ Block joined(std::vector<Block> blocks) {
 }
 
 sys::OrErrno<Built> write_segment(const Block& all, std::string_view file_of_runs,
-                                  const sys::Fd& file) {
+                                  const sys::Fd& file, const std::stop_token& stop) {
   SegmentWriter writer(file, static_cast<Doc>(all.docs.size()));
-  if (auto done = merge(file_of_runs, all.runs, writer); !done)
+  if (auto done = merge(file_of_runs, all.runs, writer, stop); !done)
     return std::unexpected(done.error());
   if (auto done = writer.finish(all.paths, all.files, all.docs); !done)
     return std::unexpected(done.error());
@@ -251,7 +253,8 @@ sys::OrErrno<Built> build(const sys::Fd& root, std::span<const std::string> path
   if (!blocks) return std::unexpected(blocks.error());
   const auto mapped = run_file.map();
   if (!mapped) return std::unexpected(mapped.error());
-  auto built = write_segment(joined(std::move(*blocks)), mapped->bytes(), segment.file());
+  auto built =
+      write_segment(joined(std::move(*blocks)), mapped->bytes(), segment.file(), options.stop);
   if (!built) return built;
   if (auto named = segment.rename_to(name); !named) return std::unexpected(named.error());
   return built;

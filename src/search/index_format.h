@@ -5,6 +5,7 @@
 // reads 64 KB of a large file and not all of it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -32,12 +33,24 @@ struct FileStamp {
 
   bool operator==(const FileStamp&) const = default;
 };
+// Of a file whose changes cannot all be told. No file has it.
+constexpr FileStamp kNeverFresh{.size = ~std::uint64_t{0}};
+// A file with several names can be changed by one that nobody watches.
 inline FileStamp stamp_of(const sys::FileStatus& status) {
+  if (status.links > 1) return kNeverFresh;
   return {status.size, status.inode, status.modified_ns, status.changed_ns};
 }
-// Of a file that changed so shortly before it was read that the next change might bear the same
-// time. No file has it.
-constexpr FileStamp kNeverFresh{.size = ~std::uint64_t{0}};
+// Of a file whose content is about to be read; kNeverFresh when it changed so shortly before that
+// the next change might bear the same time. File times tick in steps of milliseconds, on some file
+// systems of two seconds.
+inline FileStamp stamp_before_reading(const sys::FileStatus& status, std::int64_t now_ms) {
+  constexpr std::int64_t kSecond = 1'000'000'000, kTick = kSecond / 50,
+                         kCoarseTick = 21 * kSecond / 10;
+  const std::int64_t last = std::max(status.modified_ns, status.changed_ns);
+  const bool is_coarse = status.changed_ns % kSecond == 0;
+  if (last + (is_coarse ? kCoarseTick : kTick) > now_ms * 1'000'000) return kNeverFresh;
+  return stamp_of(status);
+}
 
 struct FileRecord {
   std::uint64_t path_at = 0;  // in the section of paths

@@ -6,11 +6,14 @@
 #include <ranges>
 
 #include "search/ignore.h"
+#include "sys/clock.h"
 
 namespace helve::search {
 namespace {
 
-constexpr size_t kMaxWatches = 200'000;
+// Of the watches that the user may have, which other programs want, too.
+constexpr double kShareOfWatches = 0.5;
+constexpr auto kBetweenTries = std::chrono::minutes(1);
 constexpr std::array<std::string_view, 4> kRuleNames = {".gitignore", ".ignore", ".rgignore",
                                                         ".git"};
 
@@ -34,58 +37,73 @@ bool is_below(std::string_view directory, std::string_view path) {
                                path[directory.size()] == '/');
 }
 
-std::set<std::string> as_set(const std::vector<std::string>& paths) {
-  return {paths.begin(), paths.end()};
-}
-
 // The stamp of what is at an absolute path; all zero when there is nothing.
 FileStamp stamp_at(const std::string& path) {
   const auto status = sys::status_of(path);
-  return status ? stamp_of(*status) : FileStamp();
+  return status ? stamp_before_reading(*status, sys::RealClock().unix_ms()) : FileStamp();
+}
+
+// Which directory or file it is, whatever changes in it.
+FileStamp identity_at(const std::string& path) {
+  const auto status = sys::status_of(path);
+  return status
+             ? FileStamp{.size = static_cast<std::uint64_t>(status->kind), .inode = status->inode}
+             : FileStamp();
 }
 
 }  // namespace
 
-// What one thread of a walk has come across.
-struct LiveIndex::Seen {
-  std::vector<std::pair<std::string, FileStamp>> files;
-  std::vector<std::pair<int, std::string>> directories;
+// What the threads of one walk share.
+struct LiveIndex::Watching {
+  const sys::DirectoryWatch& watch;
+  std::uint64_t device = 0;          // of the root
+  std::atomic<std::int64_t> left;    // watches that may be made
+  std::atomic<bool> failed = false;  // the tree cannot be watched
 };
 
+// What one thread of a walk has come across.
 class LiveIndex::Lister final : public Visitor {
  public:
-  // `prefix` is where the walk begins, below the root. Without `inotify` directories are not
-  // watched.
-  Lister(std::string_view prefix, const sys::DirectoryWatch* inotify)
-      : prefix_(prefix), inotify_(inotify) {}
+  // `prefix` is where the walk begins, below the root. Without `watching` directories are only
+  // noted.
+  Lister(std::string_view prefix, Watching* watching) : prefix_(prefix), watching_(watching) {}
 
   Next visit(const Item& item) override {
-    if (item.kind == sys::FileKind::directory) return inotify_ ? watch(item) : Next::go_on;
+    if (item.kind == sys::FileKind::directory) return watching_ ? watch(item) : note(item);
     if (item.kind != sys::FileKind::file) return Next::go_on;
     if (const auto status = sys::status_at(item.directory, item.name))
-      seen_.files.emplace_back(joined(prefix_, item.path), stamp_of(*status));
+      files.emplace_back(joined(prefix_, item.path), stamp_of(*status));
     return Next::go_on;
   }
-  Seen& seen() { return seen_; }
-  bool failed() const { return failed_; }
+
+  std::vector<std::pair<std::string, FileStamp>> files;
+  std::vector<std::pair<int, std::string>> directories;  // with their watches
 
  private:
+  Next note(const Item& item) {
+    directories.emplace_back(-1, joined(prefix_, item.path));
+    return Next::go_on;
+  }
   // Before its entries are read: what changes after that is told.
   Next watch(const Item& item) {
     const auto directory =
         sys::open_beneath(item.directory, item.name, sys::Open::directory, sys::Links::refuse);
     if (!directory) return Next::go_on;  // the walk reports it
-    const auto watch = inotify_->watch(*directory);
-    failed_ = !watch || seen_.directories.size() >= kMaxWatches;
-    if (failed_) return Next::stop;
-    seen_.directories.emplace_back(*watch, joined(prefix_, item.path));
+    const auto status = sys::status(*directory);
+    const bool is_other = !status || status->device != watching_->device;
+    const auto watch = watching_->left-- > 0 && (!is_other || sys::is_local(*directory))
+                           ? watching_->watch.watch(*directory)
+                           : std::unexpected(std::errc::no_space_on_device);
+    if (!watch) {
+      watching_->failed = true;
+      return Next::stop;
+    }
+    directories.emplace_back(*watch, joined(prefix_, item.path));
     return Next::go_on;
   }
 
   std::string_view prefix_;
-  const sys::DirectoryWatch* inotify_;
-  Seen seen_;
-  bool failed_ = false;
+  Watching* watching_;
 };
 
 LiveIndex::LiveIndex(const sys::Fd& root, std::string root_path, Index& index)
@@ -98,8 +116,9 @@ bool LiveIndex::start(const WalkOptions& limits) {
 
 bool LiveIndex::visit_files(std::string_view directory, const WalkOptions& limits,
                             const FileVisit& visit) {
+  if (is_walking_) return false;
   std::lock_guard lock(mutex_);
-  if (!refresh(limits)) return false;
+  if (!refresh(limits) || !watched_.contains(directory)) return false;
   for (size_t i = 0; i < segments_->size(); ++i) {
     const Segment& segment = (*segments_)[i];
     for (std::uint32_t file = segment.first_below(directory);
@@ -115,8 +134,9 @@ Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
                                                     const Required& required, Together together,
                                                     const Around& around,
                                                     const WalkOptions& limits) {
+  if (is_walking_) return std::optional<AllToSearch>();
   std::lock_guard lock(mutex_);
-  if (!refresh(limits)) return std::optional<AllToSearch>();
+  if (!refresh(limits) || !watched_.contains(directory)) return std::optional<AllToSearch>();
   std::vector<ToSearch> out;
   const std::optional<Narrowed> narrowed = TRY(Narrowed::make(segments_, required, together));
   for (size_t i = 0; i < segments_->size(); ++i) {
@@ -141,14 +161,17 @@ Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
   if (segments_->size() > 1 || out.size() > from_index)
     std::ranges::sort(out, path_less, &ToSearch::path);
   AllToSearch all{.files = std::move(out)};
-  for (const WalkReport::Unreadable& each : unreadable_)
-    if (each.path == directory || is_below(directory, each.path)) all.unreadable.push_back(each);
+  for (WalkReport::Unreadable each : unreadable_) {
+    if (!is_below(directory, each.path)) continue;
+    if (!directory.empty()) each.path.erase(0, directory.size() + 1);
+    all.unreadable.push_back(std::move(each));
+  }
   all.unreadable_count = directory.empty() ? unreadable_count_ : all.unreadable.size();
   return std::optional(std::move(all));
 }
 
 bool LiveIndex::refresh(const WalkOptions& limits) {
-  if (cannot_watch_) return false;
+  if (try_again_ && std::chrono::steady_clock::now() < *try_again_) return false;
   if (is_watched_) take_events();
   if (is_watched_ && rules_changed()) is_watched_ = false;
   if (!is_watched_) return walk_all(limits);
@@ -159,64 +182,128 @@ bool LiveIndex::refresh(const WalkOptions& limits) {
 }
 
 void LiveIndex::take_events() {
-  const auto drained = inotify_->drain([&](const sys::DirectoryWatch::Event& event) {
-    const auto directory = directories_.find(event.watch);
-    // What came, went or moved with all it holds is not followed: the tree is walked again.
-    if (event.lost || (event.is_directory && !event.name.empty()) ||
-        (event.ended && directory != directories_.end()) || is_rule(event.name)) {
-      is_watched_ = false;
-      return;
-    }
-    if (directory == directories_.end() || event.name.empty()) return;
-    if (event.entry)
-      to_list_.insert(directory->second);
-    else
-      to_stat_.insert(joined(directory->second, event.name));
-  });
+  const auto drained =
+      watch_->drain([&](const sys::DirectoryWatch::Event& event) { take_event(event); });
   if (!drained) is_watched_ = false;
 }
 
-bool LiveIndex::walk_all(const WalkOptions& limits) {
+void LiveIndex::take_event(const sys::DirectoryWatch::Event& event) {
+  const auto directory = directories_.find(event.watch);
+  if (event.lost) {
+    is_watched_ = false;
+  } else if (directory == directories_.end()) {
+    return;  // of a directory that is no longer ours
+  } else if (event.ended) {
+    if (directory->second.empty()) is_watched_ = false;  // the root itself
+  } else if (is_rule(event.name) || (event.is_directory && !event.entry && !event.name.empty())) {
+    is_watched_ = false;  // other files may be shown now; other directories may be readable
+  } else if (event.name.empty()) {
+    return;
+  } else if (event.entry) {
+    if (event.is_directory) forget_directory(joined(directory->second, event.name));
+    to_list_.insert(directory->second);
+  } else {
+    to_stat_.insert(joined(directory->second, event.name));
+  }
+}
+
+void LiveIndex::give_up() {
+  watch_.reset();  // and with it every watch, which others can have then
   is_watched_ = false;
+  try_again_ = std::chrono::steady_clock::now() + kBetweenTries;
+}
+
+bool LiveIndex::walk_all(const WalkOptions& limits) {
+  is_walking_ = true;
+  const auto at_end = [this](void*) { is_walking_ = false; };
+  const std::unique_ptr<void, decltype(at_end)> walking(this, at_end);
+  is_watched_ = false;
+  try_again_.reset();
   directories_.clear();
+  watched_.clear();
   to_list_.clear();
   to_stat_.clear();
   loose_.clear();
-  auto inotify = sys::DirectoryWatch::make();
-  const auto root_watch = inotify ? inotify->watch(root_) : std::unexpected(inotify.error());
+  unreadable_.clear();
+  unreadable_count_ = 0;
+  auto watch = sys::DirectoryWatch::make();
+  const auto root_watch = watch ? watch->watch(root_) : std::unexpected(watch.error());
   if (!root_watch || !sys::is_local(root_)) {
-    cannot_watch_ = true;
+    give_up();
     return false;
   }
-  inotify_ = std::move(*inotify);
-  std::deque<Lister> listers;
-  sys::OrErrno<WalkReport> report;
+  watch_ = std::move(*watch);
+  set_segments();
   // The rules are looked at before a walk follows them, so that a change in between is seen. Where
   // all of them are is known only after a walk.
-  for (bool all_known = false; !all_known;) {
+  for (size_t known = rules_elsewhere_.size() + 1; known != rules_elsewhere_.size();) {
+    known = rules_elsewhere_.size();
     (void)rules_changed();
-    listers.clear();
-    report = walk(root_, {.stop = limits.stop, .deadline = limits.deadline},
-                  [&]() -> Visitor& { return listers.emplace_back("", &*inotify_); });
-    cannot_watch_ = std::ranges::any_of(listers, &Lister::failed);
-    if (!report || report->end != WalkReport::End::complete) return false;
-    all_known = std::ranges::includes(exclude_files_, as_set(report->exclude_files));
-    exclude_files_.insert(report->exclude_files.begin(), report->exclude_files.end());
-  }
-  unreadable_ = report->unreadable;
-  unreadable_count_ = report->unreadable_count;
-  directories_.emplace(*root_watch, "");
-  set_segments();
-  for (Lister& lister : listers) {
-    for (auto& [watch, path] : lister.seen().directories)
-      directories_.emplace(watch, std::move(path));
-    for (const auto& [path, stamp] : lister.seen().files) place(path, stamp);
+    add_directory(*root_watch, "");
+    if (!walk_below("", limits)) return false;
   }
   is_watched_ = true;
   return true;
 }
 
+bool LiveIndex::walk_below(const std::string& path, const WalkOptions& limits) {
+  const auto directory =
+      sys::open_beneath(root_, path.empty() ? "." : path, sys::Open::directory, sys::Links::refuse);
+  const auto root = sys::status(root_);
+  if (!directory || !root) return false;
+  const auto most = static_cast<std::int64_t>(
+      static_cast<double>(sys::DirectoryWatch::most_watches()) * kShareOfWatches);
+  Watching watching{.watch = *watch_,
+                    .device = root->device,
+                    .left = most - static_cast<std::int64_t>(directories_.size())};
+  std::deque<Lister> listers;
+  const auto report = walk(*directory, {.stop = limits.stop, .deadline = limits.deadline},
+                           [&]() -> Visitor& { return listers.emplace_back(path, &watching); });
+  if (watching.failed) give_up();
+  if (watching.failed || !report || report->end != WalkReport::End::complete) return false;
+  for (Lister& lister : listers) {
+    for (auto& [number, found] : lister.directories) add_directory(number, std::move(found));
+    for (const auto& [file, stamp] : lister.files) place(file, stamp);
+  }
+  for (const WalkReport::Unreadable& each : report->unreadable)
+    unreadable_.push_back({joined(path, each.path), each.error});
+  unreadable_count_ += report->unreadable_count;
+  rules_elsewhere_.insert(report->rules_elsewhere.begin(), report->rules_elsewhere.end());
+  return true;
+}
+
+bool LiveIndex::add_directory(int watch, std::string path) {
+  watched_.insert(path);
+  return directories_.insert_or_assign(watch, std::move(path)).second;
+}
+
+// With all that it holds: it is gone, or another one by now.
+void LiveIndex::forget_directory(std::string_view path) {
+  const auto is_in = [path](std::string_view other) {
+    return other == path || is_below(path, other);
+  };
+  std::erase_if(directories_, [&](const auto& each) {
+    if (!is_in(each.second)) return false;
+    watch_->forget(each.first);
+    return true;
+  });
+  std::erase_if(watched_, is_in);
+  for (size_t i = 0; i < segments_->size(); ++i) {
+    const Segment& segment = (*segments_)[i];
+    for (std::uint32_t file = segment.first_below(path);
+         file < segment.file_count() && is_below(path, segment.path(file)); ++file)
+      known_[i][file] = false;
+  }
+  std::erase_if(loose_, [&](const auto& file) { return is_in(file.first); });
+  std::erase_if(unreadable_, [&](const auto& each) {
+    if (!is_in(each.path)) return false;
+    --unreadable_count_;
+    return true;
+  });
+}
+
 bool LiveIndex::list_again(const std::string& path, const WalkOptions& limits) {
+  if (!watched_.contains(path)) return true;  // forgotten since
   const auto directory =
       sys::open_beneath(root_, path.empty() ? "." : path, sys::Open::directory, sys::Links::refuse);
   if (!directory) return false;
@@ -226,9 +313,23 @@ bool LiveIndex::list_again(const std::string& path, const WalkOptions& limits) {
       [&]() -> Visitor& { return listers.emplace_back(path, nullptr); });
   if (!report || report->end != WalkReport::End::complete) return false;
   forget_files_of(path);
-  for (Lister& lister : listers)
-    for (const auto& [file, stamp] : lister.seen().files) place(file, stamp);
+  for (Lister& lister : listers) {
+    for (const auto& [file, stamp] : lister.files) place(file, stamp);
+    for (const auto& [none, below] : lister.directories)
+      if (!watched_.contains(below) && !add_new_directory(below, limits)) return false;
+  }
   return true;
+}
+
+bool LiveIndex::add_new_directory(const std::string& path, const WalkOptions& limits) {
+  const auto directory = sys::open_beneath(root_, path, sys::Open::directory, sys::Links::refuse);
+  if (!directory) return true;  // gone again, which an event tells
+  const size_t rules = rules_elsewhere_.size();
+  const auto watch = watch_->watch(*directory);
+  if (!watch) return false;
+  add_directory(*watch, path);
+  // A repository that came with it has rules that nobody looked at before.
+  return walk_below(path, limits) && rules_elsewhere_.size() == rules;
 }
 
 void LiveIndex::look_again(const std::string& path) {
@@ -240,19 +341,17 @@ void LiveIndex::look_again(const std::string& path) {
   }
   if (!was_there) return;
   forget(path);
-  place_as_it_is(path);
+  // It is searched whole until it is indexed anew, even if its times are what they were: a store
+  // through a mapping does not always change them.
+  const auto file = sys::open_beneath(root_, path, sys::Open::identity, sys::Links::refuse);
+  const auto status = file ? sys::status(*file) : std::unexpected(file.error());
+  if (status && status->kind == sys::FileKind::file) loose_.emplace(path, stamp_of(*status));
 }
 
 void LiveIndex::set_segments() {
   segments_ = index_.segments();
   known_.clear();
   for (size_t i = 0; i < segments_->size(); ++i) known_.emplace_back((*segments_)[i].file_count());
-}
-
-void LiveIndex::place_as_it_is(const std::string& path) {
-  const auto file = sys::open_beneath(root_, path, sys::Open::identity, sys::Links::refuse);
-  const auto status = file ? sys::status(*file) : std::unexpected(file.error());
-  if (status && status->kind == sys::FileKind::file) place(path, stamp_of(*status));
 }
 
 void LiveIndex::place(const std::string& path, const FileStamp& stamp) {
@@ -282,25 +381,30 @@ void LiveIndex::forget_files_of(std::string_view directory) {
 // The rules that a watch of the tree does not tell about. They are few, so they are looked at.
 bool LiveIndex::rules_changed() {
   std::vector<std::pair<std::string, FileStamp>> now;
-  const auto add = [&](std::string path) {
-    const FileStamp stamp = stamp_at(path);
-    now.emplace_back(std::move(path), stamp);
-  };
   for (std::string_view above = root_path_;; above = above.substr(0, above.rfind('/'))) {
     for (const std::string_view name : kRuleNames) {
+      std::string path = std::string(above) + "/" + std::string(name);
       // The time of .git itself changes with every commit.
-      if (name != ".git") add(std::string(above) + "/" + std::string(name));
+      const FileStamp stamp = name == ".git" ? identity_at(path) : stamp_at(path);
+      now.emplace_back(std::move(path), stamp);
     }
     if (above.empty()) break;
   }
-  for (const std::string& path : exclude_files_) add(path);
-  if (const std::string global = global_excludes_path(); !global.empty()) add(global);
-  const bool changed = now != rules_;
+  for (const std::string& path : rules_elsewhere_) now.emplace_back(path, stamp_at(path));
+  if (const std::string global = global_excludes_path(); !global.empty())
+    now.emplace_back(global, stamp_at(global));
+  const bool is_new = std::ranges::any_of(now, [](const auto& rule) {
+    return rule.second == kNeverFresh;  // it changed a moment ago, and may once more
+  });
+  const bool changed = is_new || now != rules_;
   rules_ = std::move(now);
   return changed;
 }
 
 void LiveIndex::use_new_segments() {
+  is_walking_ = true;
+  const auto at_end = [this](void*) { is_walking_ = false; };
+  const std::unique_ptr<void, decltype(at_end)> walking(this, at_end);
   std::lock_guard lock(mutex_);
   if (!is_watched_) return;
   // What was known stays true but for the events that wait; only where it stands has changed.

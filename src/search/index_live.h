@@ -4,6 +4,8 @@
 // Thread-safe.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -75,17 +77,24 @@ class LiveIndex {
   void use_new_segments();
 
  private:
-  struct Seen;
+  struct Watching;
   class Lister;
 
   bool refresh(const WalkOptions& limits);
   void take_events();
+  void take_event(const sys::DirectoryWatch::Event& event);
   bool walk_all(const WalkOptions& limits);
+  // Walks below `path` and takes in what is there. False when that cannot be done, or not to the
+  // end.
+  bool walk_below(const std::string& path, const WalkOptions& limits);
   bool list_again(const std::string& directory, const WalkOptions& limits);
+  bool add_directory(int watch, std::string path);
+  bool add_new_directory(const std::string& path, const WalkOptions& limits);
+  void forget_directory(std::string_view path);
+  void give_up();
   void look_again(const std::string& path);
   void set_segments();
   void place(const std::string& path, const FileStamp& stamp);
-  void place_as_it_is(const std::string& path);
   void forget_files_of(std::string_view directory);
   void forget(std::string_view path);
   bool rules_changed();
@@ -94,17 +103,20 @@ class LiveIndex {
   const std::string root_path_;
   Index& index_;
 
+  // Whether somebody holds the lock for long: then others do without the index.
+  std::atomic<bool> is_walking_ = false;
   mutable std::mutex mutex_;  // guards all that follows
-  std::optional<sys::DirectoryWatch> inotify_;
+  std::optional<sys::DirectoryWatch> watch_;
   bool is_watched_ = false;  // what follows is true but for the events that wait
-  bool cannot_watch_ = false;
+  std::optional<std::chrono::steady_clock::time_point> try_again_;  // it could not be watched
   std::unordered_map<int, std::string> directories_;  // by watch; paths below the root
+  std::set<std::string, PathLess> watched_;           // the same paths
   std::shared_ptr<const Segments> segments_;
   std::vector<std::vector<bool>> known_;  // for each segment, which of its files count
   std::map<std::string, FileStamp, PathLess> loose_;
-  std::set<std::string> to_list_;  // directories whose entries changed
-  std::set<std::string> to_stat_;  // files whose content changed
-  std::set<std::string> exclude_files_;
+  std::set<std::string> to_list_;          // directories whose entries changed
+  std::set<std::string> to_stat_;          // files whose content or attributes changed
+  std::set<std::string> rules_elsewhere_;  // as WalkReport has them
   std::vector<std::pair<std::string, FileStamp>> rules_;  // that no event tells about
   std::vector<WalkReport::Unreadable> unreadable_;
   std::uint64_t unreadable_count_ = 0;

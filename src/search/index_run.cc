@@ -94,7 +94,7 @@ std::string RunMaker::take() {
 }
 
 sys::OrErrno<void> merge(std::string_view file_of_runs, std::span<const Run> runs,
-                         SegmentWriter& writer) {
+                         SegmentWriter& writer, const std::stop_token& stop) {
   std::vector<Cursor> cursors;
   std::vector<Gram> grams;  // where each cursor stands
   for (const Run& run : runs) {
@@ -106,6 +106,7 @@ sys::OrErrno<void> merge(std::string_view file_of_runs, std::span<const Run> run
     // A few hundred neighbours in memory are looked through faster than a heap is kept in order.
     const Gram least = *std::ranges::min_element(grams);
     if (least == kNoGram) break;
+    if (stop.stop_requested()) return std::unexpected(std::errc::operation_canceled);
     docs.clear();
     for (size_t i = 0; i < grams.size(); ++i) {
       if (grams[i] != least) continue;

@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,6 @@ struct Run {
 
 // Merges runs, in ascending order of their documents, into a segment.
 sys::OrErrno<void> merge(std::string_view file_of_runs, std::span<const Run> runs,
-                         SegmentWriter& writer);
+                         SegmentWriter& writer, const std::stop_token& stop);
 
 }  // namespace helve::search

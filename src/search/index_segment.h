@@ -1,5 +1,6 @@
-// Segment: a part of the index as it lies on disk, mapped. It never changes; everything read from
-// it is checked, so that a damaged file is noticed and not believed.
+// Segment: a part of the index as it lies on disk, mapped. Nobody changes it; its tables are
+// checked when it is opened and each list when it is read, so that a damaged file is noticed, not
+// believed.
 #pragma once
 
 #include <memory>

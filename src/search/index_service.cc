@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <new>
+#include <system_error>
 
 #include "sys/thread_priority.h"
 
@@ -41,7 +43,8 @@ void IndexService::Tree::update(const std::stop_token& stop) {
   if (!is_ready) index.open();
   if (!live.start(limits)) return;
   const LiveIndex::Counts counts = live.counts();
-  const bool anew = index.segments()->size() >= kMaxSegments || counts.loose * 4 > counts.known;
+  const bool anew = index.segments()->empty() || index.segments()->size() >= kMaxSegments ||
+                    counts.loose > counts.known / 4;
   if (counts.loose > 0 || anew) {
     const std::vector<std::string> paths = anew ? live.all_files() : live.loose_files();
     const BuildOptions options{.threads = 1, .stop = stop};
@@ -69,22 +72,34 @@ Index IndexService::index_of(const std::string& root_path) const {
   return Index(directory_ + "/" + Index::name_for(root_path), root_path);
 }
 
-std::shared_ptr<IndexService::Tree> IndexService::find(const std::string& root_path) const {
+// The tree at this path, when it is ready and still the one that is meant.
+std::shared_ptr<IndexService::Tree> IndexService::find(const sys::Fd& root,
+                                                       const std::string& root_path) {
+  std::shared_ptr<Tree> tree;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = trees_.find(root_path);
+    if (found == trees_.end()) return nullptr;
+    tree = found->second;
+  }
+  const auto ours = sys::status(tree->root), theirs = sys::status(root);
+  if (ours && theirs && ours->same_file(*theirs)) return tree->is_ready ? tree : nullptr;
   std::lock_guard lock(mutex_);
-  const auto found = trees_.find(root_path);
-  return found == trees_.end() ? nullptr : found->second;
+  trees_.erase(root_path);
+  return nullptr;
 }
 
-std::optional<AllToSearch> IndexService::ask(const std::string& root_path,
+std::optional<AllToSearch> IndexService::ask(const sys::Fd& root, const std::string& root_path,
                                              const Question& question) {
-  const std::shared_ptr<Tree> tree = find(root_path);
-  if (!tree || !tree->is_ready) return {};
+  const std::shared_ptr<Tree> tree = find(root, root_path);
+  if (!tree) return {};
   auto answer = tree->live.files(question.directory, question.required, question.together,
                                  question.around, question.limits);
   if (!answer || !*answer) {
     if (!answer) {  // damaged: built anew
       tree->is_ready = false;
       (void)tree->index.drop();
+      tree->live.use_new_segments();
       enqueue(tree);
     }
     return {};
@@ -95,10 +110,11 @@ std::optional<AllToSearch> IndexService::ask(const std::string& root_path,
   return std::move(*answer);
 }
 
-bool IndexService::visit_files(const std::string& root_path, std::string_view directory,
-                               const WalkOptions& limits, const FileVisit& visit) {
-  const std::shared_ptr<Tree> tree = find(root_path);
-  return tree && tree->is_ready && tree->live.visit_files(directory, limits, visit);
+bool IndexService::visit_files(const sys::Fd& root, const std::string& root_path,
+                               std::string_view directory, const WalkOptions& limits,
+                               const FileVisit& visit) {
+  const std::shared_ptr<Tree> tree = find(root, root_path);
+  return tree && tree->live.visit_files(directory, limits, visit);
 }
 
 std::optional<Narrowed> IndexService::narrowed(const std::string& root_path,
@@ -115,7 +131,11 @@ std::optional<Narrowed> IndexService::narrowed(const std::string& root_path,
 
 void IndexService::consider(const sys::Fd& root, const std::string& root_path,
                             std::uint64_t files) {
-  if (life_ == Life::single_call || files < kFilesThatPay || find(root_path)) return;
+  if (life_ == Life::single_call || files < kFilesThatPay) return;
+  {
+    std::lock_guard lock(mutex_);
+    if (trees_.contains(root_path)) return;
+  }
   auto own = sys::open_beneath(root, ".", sys::Open::directory);
   if (!own) return;
   auto tree = std::make_shared<Tree>(std::move(*own), root_path,
@@ -131,8 +151,13 @@ void IndexService::enqueue(std::shared_ptr<Tree> tree) {
   if (tree->is_waiting.exchange(true)) return;
   std::lock_guard lock(mutex_);
   waiting_.push_back(std::move(tree));
-  if (!worker_.joinable())
-    worker_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  try {
+    if (!worker_.joinable())
+      worker_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+  } catch (const std::system_error&) {  // no thread to be had: searches do without
+    waiting_.back()->is_waiting = false;
+    waiting_.pop_back();
+  }
   changed_.notify_all();
 }
 
@@ -149,7 +174,11 @@ void IndexService::work(const std::stop_token& stop) {
       waiting_.pop_front();
       is_working_ = true;
     }
-    tree->update(stop);
+    try {
+      tree->update(stop);
+    } catch (const std::bad_alloc&) {
+      tree->is_ready = false;  // searches do without
+    }
     tree->is_waiting = false;
   }
 }

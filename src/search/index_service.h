@@ -43,14 +43,15 @@ class IndexService {
     const WalkOptions& limits;
   };
   // The files to search instead of a walk; nothing when there is no index that tells.
-  std::optional<AllToSearch> ask(const std::string& root_path, const Question& question);
+  std::optional<AllToSearch> ask(const sys::Fd& root, const std::string& root_path,
+                                 const Question& question);
   // What the index of the tree on disk can say about files that a walk comes across, in a process
   // of a single call; nothing when there is none, or it tells nothing.
   std::optional<Narrowed> narrowed(const std::string& root_path, const Required& required,
                                    Together together);
   // Visits all files of a tree that a walk without special wishes would show, as
   // LiveIndex::visit_files does; false when no index knows them.
-  bool visit_files(const std::string& root_path, std::string_view directory,
+  bool visit_files(const sys::Fd& root, const std::string& root_path, std::string_view directory,
                    const WalkOptions& limits, const FileVisit& visit);
 
   // After a search without an index that came across so many files: perhaps one pays.
@@ -63,7 +64,7 @@ class IndexService {
 
  private:
   struct Tree;
-  std::shared_ptr<Tree> find(const std::string& root_path) const;
+  std::shared_ptr<Tree> find(const sys::Fd& root, const std::string& root_path);
   void enqueue(std::shared_ptr<Tree> tree);
   void work(const std::stop_token& stop);
 

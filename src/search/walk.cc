@@ -61,7 +61,7 @@ class Worker {
     for (auto& each : report_.unreadable) {
       if (all.unreadable.size() < kMaxUnreadable) all.unreadable.push_back(std::move(each));
     }
-    std::ranges::move(report_.exclude_files, std::back_inserter(all.exclude_files));
+    std::ranges::move(report_.rules_elsewhere, std::back_inserter(all.rules_elsewhere));
   }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -222,8 +222,8 @@ Ignore::Ptr Worker::rules_of(const sys::Fd& directory, const WalkTask& task,
   const std::string_view absolute = std::string_view(path_).substr(0, directory_size_ - 1);
   Ignore::Ptr rules = Ignore::in(directory, absolute, names, task.ignore, unread);
   for (const std::string& name : unread) note_unreadable(task.path + name, std::errc::io_error);
-  if (rules != task.ignore && !rules->exclude_file().empty())
-    report_.exclude_files.push_back(rules->exclude_file());
+  if (rules != task.ignore)
+    std::ranges::copy(rules->files_elsewhere(), std::back_inserter(report_.rules_elsewhere));
   return rules;
 }
 
@@ -315,8 +315,8 @@ sys::OrErrno<WalkReport> walk(const sys::Fd& directory, const WalkOptions& optio
     if (path && *path != "/") shared.root_path = std::move(*path);
     above = Ignore::above(shared.root_path);
     for (const Ignore* rules = above.get(); rules; rules = rules->parent()) {
-      if (!rules->exclude_file().empty())
-        shared.report.exclude_files.push_back(rules->exclude_file());
+      std::ranges::copy(rules->files_elsewhere(),
+                        std::back_inserter(shared.report.rules_elsewhere));
     }
   }
   shared.may_start = threads_for(options) - 1;

@@ -36,7 +36,7 @@ enum class GlobUse : unsigned char {
 struct WalkOptions {
   Hidden hidden = Hidden::skip;
   IgnoreRules ignore = IgnoreRules::respect;
-  GitDirectory git_directory = GitDirectory::enter;
+  GitDirectory git_directory = GitDirectory::skip;
   // Of paths below the walked directory; null: everything. Excludes also keep the walk from
   // entering a directory.
   const GlobSet* globs = nullptr;
@@ -94,9 +94,8 @@ struct WalkReport {
   std::uint64_t directories = 0;            // that were read
   std::vector<Unreadable> unreadable = {};  // directories and files with rules; the first ones …
   std::uint64_t unreadable_count = 0;       // … of so many
-  // Absolute paths of the lists of excludes in repositories' own directories, which no walk shows;
-  // some need not exist.
-  std::vector<std::string> exclude_files = {};
+  // As Ignore::files_elsewhere says, of all rules that were followed.
+  std::vector<std::string> rules_elsewhere = {};
 };
 constexpr size_t kMaxUnreadable = 100;  // that a report names
 

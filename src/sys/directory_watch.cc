@@ -5,7 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+
+#include "sys/file.h"
 
 namespace helve::sys {
 namespace {
@@ -41,6 +44,15 @@ OrErrno<int> DirectoryWatch::watch(const Fd& directory) const {
                                         kEntry | kContent | kEnd | IN_ONLYDIR | IN_EXCL_UNLINK);
   if (watch < 0) return last_error();
   return watch;
+}
+
+std::uint64_t DirectoryWatch::most_watches() {
+  constexpr std::uint64_t kLeast = 8192;  // the default of old kernels
+  const Result<std::string> text = read_file("/proc/sys/fs/inotify/max_user_watches", 64);
+  if (!text) return kLeast;
+  std::uint64_t most = kLeast;
+  (void)std::from_chars(text->data(), text->data() + text->size(), most);
+  return most;
 }
 
 void DirectoryWatch::forget(int watch) const { (void)::inotify_rm_watch(queue_.get(), watch); }

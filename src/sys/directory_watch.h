@@ -1,8 +1,9 @@
 // DirectoryWatch: the kernel tells what changes in directories, at the moment it changes. What
 // another process did before the queue is read is in the queue.
 //
-// Blind to what happens on other machines (network file systems) and to stores through a shared
-// mapping, which it reports only when the mapping ends.
+// Blind to what happens on other machines (network file systems), to what is written through
+// another hard link, and to stores through a shared mapping, which it reports only when the mapping
+// ends.
 #pragma once
 
 #include <functional>
@@ -30,6 +31,8 @@ class DirectoryWatch {
   // Watches a directory, by what the descriptor holds. The same number for the same directory.
   OrErrno<int> watch(const Fd& directory) const;
   void forget(int watch) const;
+  // That this user may have in all processes together.
+  static std::uint64_t most_watches();
   // Visits all that has happened so far; never waits.
   OrErrno<void> drain(const std::function<void(const Event&)>& visit) const;
 

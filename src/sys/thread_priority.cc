@@ -1,12 +1,13 @@
 #include "sys/thread_priority.h"
 
-#include <sched.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace helve::sys {
 
 void lower_thread_priority() {
-  const sched_param none{};
-  (void)::sched_setscheduler(0, SCHED_IDLE, &none);  // 0: this thread, not the process
+  constexpr int kNice = 10;  // not the least: others may wait for a lock that this thread holds
+  (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
 }
 
 }  // namespace helve::sys

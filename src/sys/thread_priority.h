@@ -3,8 +3,7 @@
 
 namespace helve::sys {
 
-// The calling thread only gets what nobody else wants. Where that is not permitted it stays as it
-// is.
+// The calling thread stands back behind others.
 void lower_thread_priority();
 
 }  // namespace helve::sys

@@ -38,7 +38,8 @@ int fail(const Error& error) {
 
 int main(int count, char** words) {
   if (count < 2) return 2;
-  search::WalkOptions options{.glob_use = search::GlobUse::overriding};
+  search::WalkOptions options{.git_directory = search::GitDirectory::enter,
+                              .glob_use = search::GlobUse::overriding};
   std::vector<std::string> patterns;
   bool any = false;
   for (int i = 2; i < count; ++i) {

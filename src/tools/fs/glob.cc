@@ -238,7 +238,7 @@ bool ask_index(const GlobInput& in, Context& context, const workspace::Workspace
   const InRoot place = root_of(files, directory);
   if (!place.root) return false;
   const size_t prefix = place.below.empty() ? 0 : place.below.size() + 1;
-  return context.index->visit_files(place.root->path, place.below, options,
+  return context.index->visit_files(place.root->directory, place.root->path, place.below, options,
                                     [&](std::string_view path, std::int64_t modified_ns) {
                                       path.remove_prefix(prefix);
                                       if (search::is_wanted(path, options.globs))

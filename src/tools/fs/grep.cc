@@ -307,12 +307,12 @@ Result<search::GrepReport> search_below(const search::Matcher& matcher, const sy
   if (!place.root) return search::grep(matcher, options, search::walk_of(directory), shown);
   const auto together =
       matcher.matches_newlines() ? search::Together::in_a_file : search::Together::in_a_line;
-  const auto candidates =
-      context.index->ask(place.root->path, {.directory = place.below,
-                                            .required = matcher.required(),
-                                            .together = together,
-                                            .around = {options.scan.before, options.scan.after},
-                                            .limits = options.walk});
+  const auto candidates = context.index->ask(place.root->directory, place.root->path,
+                                             {.directory = place.below,
+                                              .required = matcher.required(),
+                                              .together = together,
+                                              .around = {options.scan.before, options.scan.after},
+                                              .limits = options.walk});
   if (candidates)
     return search::grep(matcher, options,
                         search::files_of(place.root->directory, place.below, *candidates), shown);

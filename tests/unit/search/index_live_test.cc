@@ -135,6 +135,58 @@ TEST_F(LiveIndexTest, FollowsARepositorysOwnExcludes) {
   EXPECT_EQ(files("one"), Paths{});
 }
 
+TEST_F(LiveIndexTest, FollowsRulesBehindALink) {
+  tree_.file("d/a.txt", "one");
+  tree_.file("d/b.log", "one");
+  tree_.file("d/rules", "*.log\nrules\n");
+  tree_.link("d/.ignore", "rules");
+  build();
+  EXPECT_EQ(files("one", "d"), Paths{"d/a.txt"});
+  tree_.file("d/rules", "*.txt\nrules\n# longer\n");
+  EXPECT_EQ(files("one", "d"), Paths{"d/b.log"});
+}
+
+TEST_F(LiveIndexTest, NoticesARepositoryThatBeginsAbove) {
+  TempTree outer;
+  outer.file("in/a.txt", "one");
+  outer.file("in/.gitignore", "a.txt\n");
+  Index index(state_.path("other"), outer.path("in"));
+  const sys::Fd root = std::move(*sys::open_directory(outer.path("in")));
+  LiveIndex live(root, outer.path("in"), index);
+  const Required any;
+  EXPECT_EQ((*live.files("", any, Together::in_a_line, {}, {}))->files.size(), 1u);
+  outer.directory(".git");
+  EXPECT_EQ((*live.files("", any, Together::in_a_line, {}, {}))->files.size(), 0u);
+}
+
+TEST_F(LiveIndexTest, SaysNothingAboutADirectoryThatAWalkDoesNotEnter) {
+  tree_.file("a.txt", "one");
+  tree_.file(".github/b.txt", "one");
+  tree_.file("out/c.txt", "one");
+  tree_.file(".ignore", "out/\n");
+  build();
+  EXPECT_EQ(files("one"), Paths{"a.txt"});
+  for (const char* directory : {".github", "out", "none"}) {
+    const auto all = live_.files(directory, Required(), Together::in_a_line, {}, {});
+    EXPECT_TRUE(all && !*all) << directory;
+  }
+}
+
+TEST_F(LiveIndexTest, DoesNotTrustAFileWithAnotherName) {
+  tree_.file("a.txt", "one");
+  std::filesystem::create_hard_link(tree_.path("a.txt"), state_.path("b.txt"));
+  build();
+  EXPECT_EQ(files("two"), Paths{"a.txt"}) << "it can be changed without a word";
+}
+
+TEST_F(LiveIndexTest, SearchesAFileThatWasWrittenToEvenIfItsTimesAreTheSame) {
+  tree_.file("a.txt", "one");
+  build();
+  EXPECT_EQ(files("two"), Paths{});
+  { std::ofstream(tree_.path("a.txt"), std::ios::app); }  // opened for writing, and closed
+  EXPECT_EQ(files("two"), Paths{"a.txt"});
+}
+
 TEST_F(LiveIndexTest, ReadsOnlyTheLinesOfALargeFileThatMatter) {
   std::string text;
   for (int i = 0; text.size() < 4 * kDocumentBytes; ++i) text += "line " + std::to_string(i) + "\n";
@@ -187,7 +239,10 @@ TEST_F(LiveIndexTest, AlwaysShowsWhatAWalkShows) {
         tree_.file(random() % 2 ? ".ignore" : "d/.ignore", random() % 2 ? "*.log\n" : "e/\n");
         break;
       case 7:
-        if (random() % 2)
+        if (random() % 4 == 0) {
+          std::filesystem::remove_all(tree_.path("d"), ignored);
+          tree_.directory("d/e");
+        } else if (random() % 2)
           std::filesystem::rename(tree_.path("d/e"), tree_.path("f/e"), ignored);
         else
           std::filesystem::rename(tree_.path("f/e"), tree_.path("d/e"), ignored);

@@ -15,7 +15,7 @@ class IndexServiceTest : public ::testing::Test {
   }
   std::optional<AllToSearch> ask(IndexService& service, std::string_view pattern) {
     const Required required = required_text(*parse_regex(pattern));
-    return service.ask(tree_.path(), {.required = required, .limits = {}});
+    return service.ask(root_, tree_.path(), {.required = required, .limits = {}});
   }
 
   TempTree tree_, state_;
@@ -39,8 +39,9 @@ TEST_F(IndexServiceTest, ALargeTreeIsIndexedBehindTheScenes) {
   // The files are so new that the index does not trust what it read, so both may match.
   EXPECT_FALSE(answer->files.empty());
   std::vector<std::string> all;
-  EXPECT_TRUE(service.visit_files(
-      tree_.path(), "", {}, [&](std::string_view path, std::int64_t) { all.emplace_back(path); }));
+  EXPECT_TRUE(
+      service.visit_files(root_, tree_.path(), "", {},
+                          [&](std::string_view path, std::int64_t) { all.emplace_back(path); }));
   std::ranges::sort(all);
   EXPECT_EQ(all, (std::vector<std::string>{"one.txt", "two.txt"}));
 }

@@ -94,8 +94,9 @@ TEST(Walk, SkipsHiddenNamesUnlessAsked) {
   tree.file("c");
   tree.file(".git/HEAD");
   EXPECT_THAT(walk_in(tree.path()).files, ElementsAre("c"));
-  EXPECT_THAT(walk_in(tree.path(), {.hidden = Hidden::show}).files,
-              ElementsAre(".a", ".d/b", ".git/HEAD", "c"));
+  EXPECT_THAT(
+      walk_in(tree.path(), {.hidden = Hidden::show, .git_directory = GitDirectory::enter}).files,
+      ElementsAre(".a", ".d/b", ".git/HEAD", "c"));
   const Found without =
       walk_in(tree.path(), {.hidden = Hidden::show, .git_directory = GitDirectory::skip});
   EXPECT_THAT(without.files, ElementsAre(".a", ".d/b", "c"));

@@ -6,12 +6,13 @@
 
 namespace helve::edit {
 
-std::string_view ending_near(std::string_view content, size_t begin, size_t end) {
-  // The next newline from `begin` on is the region's first, or ends the line that it is on.
-  size_t newline = content.find('\n', begin);
-  if (newline == content.npos) newline = content.rfind('\n', end);
-  if (newline == content.npos) return {};
-  return ending_of(content.substr(0, newline + 1));
+std::string_view Endings::near(size_t begin) {
+  if (found_ && newline_ >= begin) return ending_;
+  found_ = true;
+  newline_ = content_.find('\n', begin);
+  const size_t last = newline_ == content_.npos ? content_.rfind('\n') : newline_;
+  ending_ = last == content_.npos ? std::string_view() : ending_of(content_.substr(0, last + 1));
+  return ending_;
 }
 
 void append_with_ending(std::string& out, std::string_view line, std::string_view ending) {

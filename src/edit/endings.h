@@ -6,9 +6,20 @@
 
 namespace helve::edit {
 
-// The ending of the first line that a region ends, else of the line it is on, else of the one
-// before; empty when the content has none.
-std::string_view ending_near(std::string_view content, size_t begin, size_t end);
+// Finds endings for regions of a text, from its start to its end, in one pass over it. Borrows it.
+class Endings {
+ public:
+  explicit Endings(std::string_view content) : content_(content) {}
+  // Of the first line that ends at or after `begin`, else of the last one; empty when the content
+  // has none. `begin` never decreases.
+  std::string_view near(size_t begin);
+
+ private:
+  std::string_view content_;
+  size_t newline_ = 0;  // where the ending ends
+  bool found_ = false;
+  std::string_view ending_;
+};
 
 // The line with this ending instead of its own. A line without one gets none, and an empty ending
 // changes nothing.

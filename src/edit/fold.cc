@@ -103,16 +103,6 @@ void append_plain(std::string& out, std::string_view text) {
   }
 }
 
-size_t plain_prefix(std::string_view text, size_t size) {
-  size_t at = 0;
-  for (size_t made = 0; made < size && at < text.size();) {
-    const PlainChar next = plain_char(text.substr(at));
-    made += next.plain.size();
-    at += next.length;
-  }
-  return at;
-}
-
 void append_folded(std::string& out, std::string_view line, Stage stage) {
   const bool ended = line.ends_with('\n');
   switch (stage) {

@@ -32,8 +32,6 @@ std::string_view without_trailing_space(std::string_view line);
 // Typographic punctuation as plain ASCII: quotes, dashes, spaces, the ellipsis; invisible marks
 // become nothing.
 void append_plain(std::string& out, std::string_view text);
-// How many bytes of `text` become the first `size` bytes of what append_plain makes of it.
-size_t plain_prefix(std::string_view text, size_t size);
 // What a character becomes: its length in bytes, and the plain form (of the same bytes, when it has
 // no other).
 struct PlainChar {

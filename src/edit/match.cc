@@ -16,7 +16,12 @@ namespace {
 constexpr size_t kMostNamedLines = 10;       // of a text that occurs often
 constexpr size_t kMostCandidates = 100'000;  // places of an inexact match that are looked at
 
+constexpr size_t kMostPlaces = 4'000'000;  // that are replaced at once
+constexpr size_t kStopInterval = 1024;     // places between two looks at whether to stop
+
 constexpr size_t kNone = std::string_view::npos;
+
+Error stopped() { return {Code::cancelled, "the search was stopped", ""}; }
 
 // memmem: unlike find it stays fast when the first character is a common one.
 size_t find_from(std::string_view content, std::string_view text, size_t from) {
@@ -26,14 +31,32 @@ size_t find_from(std::string_view content, std::string_view text, size_t from) {
   return found ? static_cast<size_t>(static_cast<const char*>(found) - content.data()) : kNone;
 }
 
-std::vector<Region> find_exact(std::string_view content, std::string_view text, Count count) {
-  std::vector<Region> regions;
+Error too_many() {
+  return {Code::too_large, fmt::format("there are more than {} places to replace", kMostPlaces),
+          "give a longer text, or change the file by a program", "too_many_places"};
+}
+
+struct Places {
+  std::vector<Region> regions;  // when one is wanted, no more of them than are named in an error
+  size_t count = 0;
+};
+
+Result<Places> find_exact(std::string_view content, std::string_view text, Count count,
+                          const std::stop_token& stop) {
+  Places places;
   // Overlapping places are two places too, when only one is allowed.
   const size_t step = count == Count::all ? text.size() : 1;
+  // A newline takes the carriage return before it along, unless the text says which there are.
+  const bool takes_return = text.starts_with('\n') && text.find('\r') == text.npos;
   for (size_t at = find_from(content, text, 0); at != kNone;
-       at = find_from(content, text, at + step))
-    regions.push_back({at, at + text.size()});
-  return regions;
+       at = find_from(content, text, at + step)) {
+    if (places.count++ % kStopInterval == 0 && stop.stop_requested()) return stopped();
+    if (count == Count::one && places.count > kMostNamedLines) continue;
+    if (places.count > kMostPlaces) return too_many();
+    const bool after_return = takes_return && at > 0 && content[at - 1] == '\r';
+    places.regions.push_back({at - (after_return ? 1 : 0), at + text.size()});
+  }
+  return places;
 }
 
 // A text with each line folded. Lines stay lines, so a place in it is a line and a column.
@@ -49,15 +72,45 @@ std::string folded(std::string_view text, Stage stage) {
   return out;
 }
 
-// Where the first `size` bytes of a folded line end in the line itself.
-size_t unfolded_column(std::string_view line, size_t size, Stage stage) {
-  if (stage < Stage::indentation) return size;
-  const size_t indent = indent_of(line).size();
-  if (stage == Stage::indentation) return indent + size;
-  std::string plain;
-  append_plain(plain, line);
-  return plain_prefix(line, indent_of(plain).size() + size);
-}
+// A line of the file and its folded form. Places in it are asked for from left to right, so that a
+// line is gone through once, however many there are.
+class FoldedLine {
+ public:
+  FoldedLine(std::string_view content, size_t start, Stage stage)
+      : content_(content), start_(start), stage_(stage), at_(start) {
+    if (stage == Stage::indentation) at_ += indent_of(content.substr(start)).size();
+    if (stage == Stage::punctuation) skip_indent();
+  }
+
+  size_t start() const { return start_; }
+
+  // Where the byte at a column of the folded line comes from; nothing when it is in the middle of
+  // what one character became.
+  std::optional<size_t> place_of(size_t column) {
+    if (stage_ != Stage::punctuation) return at_ + column;
+    while (column_ < column && at_ < content_.size()) {
+      const PlainChar next = plain_char(content_.substr(at_));
+      column_ += next.plain.size();
+      at_ += next.length;
+    }
+    return column_ == column ? std::optional(at_) : std::nullopt;
+  }
+
+ private:
+  void skip_indent() {
+    while (at_ < content_.size()) {
+      const PlainChar next = plain_char(content_.substr(at_));
+      if (!std::all_of(next.plain.begin(), next.plain.end(), is_blank)) break;
+      at_ += next.length;
+    }
+  }
+
+  std::string_view content_;
+  size_t start_;
+  Stage stage_;
+  size_t at_;  // the place of a column
+  size_t column_ = 0;
+};
 
 class InexactSearch {
  public:
@@ -65,7 +118,8 @@ class InexactSearch {
       : content_(content),
         stage_(stage),
         text_lines_(split_lines(text)),
-        folded_text_(folded(text, stage)) {
+        folded_text_(folded(text, stage)),
+        last_line_size_(folded_text_.size() - (folded_text_.rfind('\n') + 1)) {  // npos + 1 is 0
     const std::string_view first = text_lines_.front();
     const std::string_view last = text_lines_.back();
     // What folding took from the ends of the text must not match in the middle of a line.
@@ -75,43 +129,43 @@ class InexactSearch {
   }
 
   // Up to two matches: the second tells that the first is not the only one.
-  std::vector<Match> run() {
+  Result<std::vector<Match>> run(const std::stop_token& stop) {
     std::vector<Match> matches;
     if (std::all_of(folded_text_.begin(), folded_text_.end(), [](char c) { return c == '\n'; }))
       return matches;
     const std::string file = folded(content_, stage_);
+    FoldedLine line(content_, 0, stage_);
+    size_t line_start = 0;  // of that line in `file`
+    size_t seen = 0;        // newlines are counted up to here
     size_t candidates = 0;
-    size_t line = 0;
-    size_t line_at = 0;  // where that line begins in `content_`
-    size_t counted = 0;
     for (size_t at = find_from(file, folded_text_, 0); at != kNone && candidates < kMostCandidates;
          at = find_from(file, folded_text_, at + 1), ++candidates) {
-      for (; counted < at; ++counted) {
-        if (file[counted] != '\n') continue;
-        ++line;
-        line_at = content_.find('\n', line_at) + 1;
+      if (candidates % kStopInterval == 0 && stop.stop_requested()) return stopped();
+      for (; seen < at; ++seen) {
+        if (file[seen] != '\n') continue;
+        line_start = seen + 1;
+        line = FoldedLine(content_, content_.find('\n', line.start()) + 1, stage_);
       }
-      if (auto match = check(file, at, line_at)) matches.push_back(std::move(*match));
+      if (auto match = check(file, at, line, at - line_start)) matches.push_back(std::move(*match));
       if (matches.size() > 1) break;
     }
     return matches;
   }
 
  private:
-  std::optional<Match> check(std::string_view file, size_t at, size_t line_at) const {
-    const size_t line_start = at == 0 ? 0 : file.rfind('\n', at - 1) + 1;  // npos + 1 is 0
-    const size_t column = at - line_start;
+  // `line` and `column`: where the candidate at `at` begins.
+  std::optional<Match> check(std::string_view file, size_t at, FoldedLine& line,
+                             size_t column) const {
     const size_t end = at + folded_text_.size();
     const bool at_end = end == file.size() || file[end] == '\n';
     if (from_start_ && column > 0) return {};
     if (to_end_ && !at_end) return {};
+    const std::optional<size_t> begin = column == 0 ? line.start() : line.place_of(column);
+    if (!begin) return {};
 
     Match match{.stage = stage_, .regions = {}, .whole_start = column == 0};
-    const std::string_view rest = content_.substr(line_at);
-    const size_t begin =
-        line_at + (column == 0 ? 0 : unfolded_column(first_line(rest), column, stage_));
     std::vector<IndentPair> indents;
-    size_t here = line_at;  // the file's line that stands for a line of the text
+    size_t here = line.start();  // the file's line that stands for a line of the text
     for (size_t i = 0; i + 1 < text_lines_.size(); ++i) {
       note_indent(indents, text_lines_[i], here, i > 0 || column == 0);
       here += first_line(content_.substr(here)).size();
@@ -122,7 +176,11 @@ class InexactSearch {
       if (!shift) return {};
       match.shift = std::move(*shift);
     }
-    match.regions.push_back({begin, end_of(file, end, here, at_end)});
+    const std::optional<size_t> past = text_lines_.size() == 1
+                                           ? end_of(line, column, at_end)
+                                           : end_of(FoldedLine(content_, here, stage_), 0, at_end);
+    if (!past) return {};
+    match.regions.push_back({*begin, *past});
     return match;
   }
 
@@ -137,34 +195,33 @@ class InexactSearch {
     indents.push_back({indent_of(given), indent_of(content_.substr(line_at))});
   }
 
-  // Past the match in the file; `last` is where the last line of it begins there.
-  size_t end_of(std::string_view file, size_t end, size_t last, bool at_end) const {
-    const std::string_view line = first_line(content_.substr(last));
-    if (text_lines_.back().ends_with('\n')) return last + line.size();
-    if (at_end) return last + without_ending(line).size();
-    const size_t newline = file.rfind('\n', end - 1);
-    const size_t start = newline == kNone ? 0 : newline + 1;
-    return last + unfolded_column(line, end - start, stage_);
+  // Past the match in the file; its last line begins in `last` at `column`.
+  std::optional<size_t> end_of(FoldedLine last, size_t column, bool at_end) const {
+    const bool ended = text_lines_.back().ends_with('\n');
+    if (!ended && !at_end) return last.place_of(column + last_line_size_);
+    const std::string_view line = first_line(content_.substr(last.start()));
+    return last.start() + (ended ? line.size() : without_ending(line).size());
   }
 
   std::string_view content_;
   Stage stage_;
   std::vector<std::string_view> text_lines_;
   std::string folded_text_;
+  size_t last_line_size_;  // of the folded text
   bool from_start_ = false;
   bool to_end_ = false;
 };
 
-Error not_unique(std::string_view content, const std::vector<Region>& regions, const Names& names) {
+Error not_unique(std::string_view content, const Places& places, const Names& names) {
   std::string lines;
-  for (size_t i = 0; i < regions.size() && i < kMostNamedLines; ++i) {
-    fmt::format_to(std::back_inserter(lines), "{}{}", i == 0 ? "" : ", ",
-                   line_number(content, regions[i].begin));
+  for (const Region& region : places.regions) {
+    fmt::format_to(std::back_inserter(lines), "{}{}", lines.empty() ? "" : ", ",
+                   line_number(content, region.begin));
   }
-  if (regions.size() > kMostNamedLines)
-    lines += fmt::format(" and {} more", regions.size() - kMostNamedLines);
+  if (places.count > places.regions.size())
+    lines += fmt::format(" and {} more", places.count - places.regions.size());
   return {Code::conflict,
-          fmt::format("{} occurs {} times in {}: on lines {}", names.parameter, regions.size(),
+          fmt::format("{} occurs {} times in {}: on lines {}", names.parameter, places.count,
                       names.file, lines),
           "add lines around it until it is the only one, or set replace_all to change each",
           "not_unique"};
@@ -188,18 +245,19 @@ size_t line_number(std::string_view content, size_t at) {
 }
 
 Result<Match> find_text(std::string_view content, std::string_view text, Count count,
-                        const Names& names) {
+                        const Names& names, const std::stop_token& stop) {
   if (text.empty()) {
     return Error{Code::invalid_argument, fmt::format("{} is empty", names.parameter),
                  "name the text to replace; to add a file or replace all of it, use write",
                  "empty_text"};
   }
-  std::vector<Region> regions = find_exact(content, text, count);
-  if (regions.size() > 1 && count == Count::one) return not_unique(content, regions, names);
-  if (!regions.empty()) return Match{.stage = Stage::exact, .regions = std::move(regions)};
+  Places exact = TRY(find_exact(content, text, count, stop));
+  if (exact.count > 1 && count == Count::one) return not_unique(content, exact, names);
+  if (exact.count > 0) return Match{.stage = Stage::exact, .regions = std::move(exact.regions)};
   for (const Stage stage :
        {Stage::line_endings, Stage::trailing_whitespace, Stage::indentation, Stage::punctuation}) {
-    std::vector<Match> matches = InexactSearch(content, text, stage).run();
+    if (stop.stop_requested()) return stopped();
+    std::vector<Match> matches = TRY(InexactSearch(content, text, stage).run(stop));
     if (matches.size() > 1) return inexact_not_unique(content, matches, names);
     if (matches.size() == 1) return std::move(matches[0]);
   }

@@ -2,6 +2,7 @@
 // exactly one place.
 #pragma once
 
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -18,9 +19,11 @@ struct Region {
 
 struct Match {
   Stage stage = Stage::exact;
-  std::vector<Region> regions;  // in order, not overlapping, at least one
-  Shift shift = {};             // of an inexact match
-  bool whole_start = true;      // an inexact match begins at the start of a line
+  // In order, not overlapping, at least one. Where the text begins with a newline, an exact match
+  // has the carriage return before it too.
+  std::vector<Region> regions;
+  Shift shift = {};         // of an inexact match
+  bool whole_start = true;  // an inexact match begins at the start of a line
 };
 
 enum class Count : unsigned char { one, all };
@@ -32,9 +35,9 @@ struct Names {
 };
 
 // The errors say where the text occurs, or what comes nearest and how it differs. Never an empty
-// match.
+// match. Fails (cancelled) soon after `stop` is requested.
 Result<Match> find_text(std::string_view content, std::string_view text, Count count,
-                        const Names& names);
+                        const Names& names, const std::stop_token& stop = {});
 
 // Where a region begins, counted from 1.
 size_t line_number(std::string_view content, size_t at);

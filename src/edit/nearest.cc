@@ -20,11 +20,18 @@ constexpr size_t kMostTextBytes = 65536;  // of the text that are looked at
 constexpr double kLeastAlike = 0.35;      // 1 is the same
 constexpr size_t kMostDifferent = 24;     // characters shown of a difference
 
-// The pieces of three characters that a text has, whitespace and letter case left out, as a set
-// that may find a few too many.
-class Trigrams {
+constexpr size_t kShortText = 12;     // characters; such a text is compared by smaller pieces
+constexpr double kPartOfALine = 0.5;  // what all pieces of a text in a longer line count
+constexpr double kLongestLine = 16;   // of such a line, in lengths of the text
+
+// The pieces of three characters that a text has, or of two when it is short; whitespace and letter
+// case left out, as a set that may find a few too many.
+class Pieces {
  public:
-  explicit Trigrams(std::string_view text) {
+  explicit Pieces(std::string_view text) {
+    const auto counts = [](char c) { return !is_blank(c) && c != '\r' && c != '\n'; };
+    if (std::count_if(text.begin(), text.end(), counts) < static_cast<std::ptrdiff_t>(kShortText))
+      length_ = 2;
     for (const std::string_view line : split_lines(text)) {
       each(line, [this](std::uint32_t piece) {
         set_[piece] = true;
@@ -52,18 +59,20 @@ class Trigrams {
   static constexpr std::uint32_t kSize = 1u << 16;
 
   template <class Visit>
-  static void each(std::string_view text, Visit visit) {
+  void each(std::string_view text, Visit visit) const {
+    const std::uint32_t mask = (1u << (8 * length_)) - 1;
     std::uint32_t window = 0;
     size_t seen = 0;
     for (const char c : text) {
       if (is_blank(c) || c == '\r' || c == '\n') continue;
       window = (window << 8) | (static_cast<unsigned char>(c) | 0x20u);
-      if (++seen >= 3) visit(((window & 0xffffffu) * 0x9e3779b1u) >> 16);
+      if (++seen >= length_) visit(((window & mask) * 0x9e3779b1u) >> 16);
     }
     // Short lines such as "}" count too, by all they have.
-    if (seen > 0 && seen < 3) visit(((window & 0xffffffu) * 0x9e3779b1u) >> 16);
+    if (seen > 0 && seen < length_) visit(((window & mask) * 0x9e3779b1u) >> 16);
   }
 
+  size_t length_ = 3;
   size_t pieces_ = 0;
   std::unique_ptr<bool[]> set_ = std::make_unique<bool[]>(kSize);
 };
@@ -125,12 +134,22 @@ std::string word_difference(std::string_view actual, std::string_view given,
   return fmt::format("has {} where {} has {}", piece(actual), parameter, piece(given));
 }
 
+std::vector<std::string_view> lines_at(std::string_view content, const Nearest& near) {
+  for (size_t i = 0; i < near.line; ++i) content.remove_prefix(content.find('\n') + 1);
+  size_t end = 0;
+  for (size_t i = 0; i < near.count && end < content.size(); ++i) {
+    const size_t newline = content.find('\n', end);
+    end = newline == content.npos ? content.size() : newline + 1;
+  }
+  return split_lines(content.substr(0, end));
+}
+
 void append_region(std::string& out, const std::vector<std::string_view>& lines,
                    const Nearest& near) {
   const size_t shown = std::min(near.count, kMostShownLines);
   const size_t width = fmt::formatted_size("{}", near.line + shown);
-  for (size_t i = near.line; i < near.line + shown; ++i)
-    fmt::format_to(std::back_inserter(out), "\n{:>{}} | {}", i + 1, width,
+  for (size_t i = 0; i < shown; ++i)
+    fmt::format_to(std::back_inserter(out), "\n{:>{}} | {}", near.line + i + 1, width,
                    visible_whitespace(lines[i]));
   if (near.count > shown)
     fmt::format_to(std::back_inserter(out), "\n… {} more lines", near.count - shown);
@@ -140,13 +159,13 @@ void append_region(std::string& out, const std::vector<std::string_view>& lines,
 
 Nearest find_nearest(std::string_view content, std::string_view text) {
   text = text.substr(0, kMostTextBytes);
-  const Trigrams wanted(text);
+  const Pieces wanted(text);
   const size_t height = std::max<size_t>(1, count_lines(text));
   const auto in_text = static_cast<double>(wanted.pieces());
   if (in_text == 0) return {};
   // A window of as many lines as the text has goes down the file; what enters adds to the sums and
   // what leaves is taken off again.
-  std::vector<Trigrams::Hits> window(height);
+  std::vector<Pieces::Hits> window(height);
   double shared = 0;
   double all = 0;
   double best = 0;
@@ -156,13 +175,16 @@ Nearest find_nearest(std::string_view content, std::string_view text) {
     const size_t newline = rest.find('\n');
     const std::string_view current = rest.substr(0, newline);
     rest.remove_prefix(newline == rest.npos ? rest.size() : newline + 1);
-    Trigrams::Hits& slot = window[line % height];
+    Pieces::Hits& slot = window[line % height];
     shared -= static_cast<double>(slot.shared);
     all -= static_cast<double>(slot.all);
     slot = wanted.count(current);
     shared += static_cast<double>(slot.shared);
     all += static_cast<double>(slot.all);
-    const double alike = 2 * std::min(shared, in_text) / (in_text + all);
+    double alike = 2 * std::min(shared, in_text) / (in_text + all);
+    // A text of one line may be meant to stand in a longer one.
+    if (height == 1 && all <= in_text * kLongestLine)
+      alike = std::max(alike, kPartOfALine * std::min(shared, in_text) / in_text);
     if (alike > best) {
       best = alike;
       const size_t count = std::min(height, line + 1);
@@ -248,15 +270,14 @@ Error not_found(std::string_view content, std::string_view text, const Names& na
     error.message += content.empty() ? ", which is empty" : ", nor anything like it";
     return error;
   }
-  const std::vector<std::string_view> lines = split_lines(content);
+  const std::vector<std::string_view> lines = lines_at(content, near);
   const std::vector<std::string_view> given = split_lines(text);
   error.message += near.count == 1 ? fmt::format("; nearest is line {}", near.line + 1)
                                    : fmt::format("; nearest are lines {}–{}", near.line + 1,
                                                  near.line + near.count);
   for (size_t i = 0; i < near.count && i < given.size(); ++i) {
     // The last line of the text may end before the line does.
-    const std::string_view actual =
-        given[i].ends_with('\n') ? lines[near.line + i] : without_ending(lines[near.line + i]);
+    const std::string_view actual = given[i].ends_with('\n') ? lines[i] : without_ending(lines[i]);
     const std::string why = difference(actual, given[i], names.parameter);
     if (why.empty()) continue;
     error.message += fmt::format(", where line {} {}", near.line + i + 1, why);

@@ -42,9 +42,9 @@ std::string inexact_replacement(std::string_view region, const Replacement& repl
 }
 
 std::string replacement_for(std::string_view content, const Region& region,
-                            const Replacement& replacement, const Match& match) {
+                            const Replacement& replacement, const Match& match, Endings& endings) {
   const std::string_view matched = content.substr(region.begin, region.end - region.begin);
-  const std::string_view ending = ending_near(content, region.begin, region.end);
+  const std::string_view ending = endings.near(region.begin);
   if (match.stage != Stage::exact) return inexact_replacement(matched, replacement, match, ending);
   // A text that names carriage returns itself and was found means them.
   if (replacement.old_text.find('\r') != replacement.old_text.npos)
@@ -60,18 +60,19 @@ std::string replacement_for(std::string_view content, const Region& region,
 }
 
 Result<Replaced::Step> replace_one(std::string& content, const Replacement& replacement,
-                                   const Names& names) {
+                                   const Names& names, const std::stop_token& stop) {
   if (replacement.old_text == replacement.new_text && !replacement.old_text.empty()) {
     return Error{Code::invalid_argument,
                  fmt::format("{} is the same before and after", names.parameter),
                  "nothing would change; give the new text", "no_change"};
   }
-  const Match match = TRY(find_text(content, replacement.old_text, replacement.count, names));
+  const Match match = TRY(find_text(content, replacement.old_text, replacement.count, names, stop));
   Replaced::Step step{match.regions.size(), line_number(content, match.regions[0].begin),
                       match.stage};
+  Endings endings(content);
   if (match.regions.size() == 1) {
     const Region region = match.regions[0];
-    const std::string text = replacement_for(content, region, replacement, match);
+    const std::string text = replacement_for(content, region, replacement, match, endings);
     content.replace(region.begin, region.end - region.begin, text);
     return step;
   }
@@ -80,7 +81,7 @@ Result<Replaced::Step> replace_one(std::string& content, const Replacement& repl
   size_t at = 0;
   for (const Region& region : match.regions) {
     out.append(content, at, region.begin - at);
-    out += replacement_for(content, region, replacement, match);
+    out += replacement_for(content, region, replacement, match, endings);
     at = region.end;
   }
   out.append(content, at);
@@ -98,7 +99,7 @@ Error of_edit(Error error, size_t index, size_t count) {
 }  // namespace
 
 Result<Replaced> replace(std::string_view content, std::span<const Replacement> replacements,
-                         const Names& names) {
+                         const Names& names, const std::stop_token& stop) {
   const bool marked = content.starts_with(kByteOrderMark);
   if (marked) content.remove_prefix(kByteOrderMark.size());
   const LoneReturns returns(content);
@@ -117,7 +118,7 @@ Result<Replaced> replace(std::string_view content, std::span<const Replacement> 
       replacement.old_text.remove_prefix(kByteOrderMark.size());
       replacement.new_text.remove_prefix(kByteOrderMark.size());
     }
-    Result<Replaced::Step> step = replace_one(replaced.content, replacement, names);
+    Result<Replaced::Step> step = replace_one(replaced.content, replacement, names, stop);
     if (!step) return of_edit(std::move(step).error(), i, replacements.size());
     replaced.steps.push_back(*step);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +32,8 @@ struct Replaced {
 
 // Lines of a new text end as the lines do that they replace, unless the old text named the endings
 // itself. Where an inexact match leaves a line of the old text as it was, the line of the file
-// stays.
+// stays. Fails (cancelled) soon after `stop` is requested.
 Result<Replaced> replace(std::string_view content, std::span<const Replacement> replacements,
-                         const Names& names);
+                         const Names& names, const std::stop_token& stop = {});
 
 }  // namespace helve::edit

@@ -57,6 +57,13 @@ TEST(Replace, KeepsCarriageReturns) {
   EXPECT_EQ(outcome("a\nb\n", "a\r\nb", "a\r\nc"), "line_endings: a\nc\n");
 }
 
+TEST(Replace, TakesACarriageReturnWithTheNewlineThatATextBeginsWith) {
+  EXPECT_EQ(outcome("a\r\nb\r\n", "\nb", "\nX\nb"), "exact: a\r\nX\r\nb\r\n");
+  EXPECT_EQ(outcome("a\r\nb\r\n", "\nb", "b"), "exact: ab\r\n");
+  EXPECT_EQ(outcome("\r\n\r\n", "\n", "\n-\n", Count::all), "exact: \r\n-\r\n\r\n-\r\n");
+  EXPECT_EQ(outcome("a\r\nb\r\n", "\nb\r\n", "\nc\r\n"), "exact: a\r\nc\r\n");
+}
+
 TEST(Replace, ChangesEndingsThatAreNamed) {
   EXPECT_EQ(outcome("a\r\nb\r\n", "a\r\n", "a\n"), "exact: a\nb\r\n");
   EXPECT_EQ(outcome("a\nb\n", "a\n", "a\r\n"), "exact: a\r\nb\n");
@@ -126,6 +133,54 @@ TEST(Replace, IgnoresTypographicPunctuation) {
   EXPECT_EQ(outcome("x = ‘a’;  y\n", "'a';", "'b';"), "punctuation: x = 'b';  y\n");
 }
 
+TEST(Replace, MatchesNoPartOfACharacter) {
+  EXPECT_EQ(outcome("wait…", "wait.", "x"), "text_not_found");
+  EXPECT_EQ(outcome("wait… now", ". now", "x"), "text_not_found");
+  EXPECT_EQ(outcome("a\nwait… now", "a\nwait.", "x"), "text_not_found");
+  EXPECT_EQ(outcome("wait… now", "wait...", "x"), "punctuation: x now");
+  EXPECT_EQ(outcome("wait… “now”", "... \"now\"", "x"), "punctuation: waitx");
+  // The place is looked for further down.
+  EXPECT_EQ(outcome("wait… now’s. now’s", ". now's", "x"), "punctuation: wait… now’sx");
+}
+
+TEST(Replace, LooksThroughOneLongLine) {
+  std::string line = "x";
+  for (int i = 0; i < 80'000; ++i) line += "a" + std::string(99, 'b');
+  EXPECT_EQ(outcome(line, "  a", "x").substr(0, 20), "text_not_found");
+  EXPECT_EQ(outcome(line + "a’", "  a'", "x").substr(0, 20), "text_not_found");
+  std::string dots;
+  for (int i = 0; i < 90'000; ++i) dots += "… ";
+  EXPECT_EQ(outcome(dots, ". ", "x").substr(0, 20), "text_not_found");
+  EXPECT_TRUE(outcome(dots + "’.", "'.", "x") == "punctuation: " + dots + "x");
+}
+
+TEST(Replace, CountsPlacesWithoutKeepingThem) {
+  const Result<Replaced> result = replaced(std::string(1'000'001, 'a'), "aa", "b");
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message,
+            "old_text occurs 1000000 times in a.txt: on lines 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 and "
+            "999990 more");
+}
+
+TEST(Replace, ChangesManyPlacesOfOneLine) {
+  const std::string line(2'000'000, 'a');
+  EXPECT_TRUE(outcome(line, "a", "b", Count::all) == "exact: " + std::string(line.size(), 'b'));
+  const Result<Replaced> split = replaced("x\r\n" + line, "a", "\n", Count::all);
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->content.size(), 3 + 2 * line.size());
+  EXPECT_TRUE(split->content.ends_with("\r\n"));
+  EXPECT_EQ(outcome(std::string(4'000'001, 'a'), "a", "b", Count::all), "too_many_places");
+}
+
+TEST(Replace, EndsWhenItIsToldTo) {
+  std::stop_source stop;
+  stop.request_stop();
+  const Replacement replacement{"a", "b"};
+  const Result<Replaced> result = replace("a", {&replacement, 1}, kNames, stop.get_token());
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code, Code::cancelled);
+}
+
 TEST(Replace, RefusesAnInexactTextThatOccursTwice) {
   EXPECT_EQ(outcome("a \nb\na  \nb\n", "a\nb", "x"), "not_unique");
   EXPECT_EQ(outcome("a \nb\na  \nb\n", "a\nb", "x", Count::all), "not_unique");
@@ -180,6 +235,25 @@ TEST(Nearest, FindsTheRightLinesAmongMany) {
   EXPECT_NE(result.error().message.find("nearest are lines 501–502, where line 501 has "
                                         "'request):' where old_text has 'req):'"),
             std::string::npos)
+      << result.error().message;
+}
+
+TEST(Nearest, FindsShortTextsToo) {
+  const auto message = [](std::string_view content, std::string_view text) {
+    return replaced(content, text, "new").error().message;
+  };
+  EXPECT_EQ(message("int y;\n\tx = 2\n", "x = 7"),
+            "old_text is not in a.txt; nearest is line 2, where line 2 has '2' where old_text has "
+            "'7':\n2 | →x = 2");
+  EXPECT_EQ(message("int y;\nx\n", "z"), "old_text is not in a.txt, nor anything like it");
+}
+
+TEST(Nearest, FindsATextThatIsAPartOfALine) {
+  const Result<Replaced> result = replaced(
+      "int y;\n\tconst int result = compute(alpha, beta) + something_else(gamma, delta);\n",
+      "compute(alpha, betta)", "x");
+  ASSERT_FALSE(result);
+  EXPECT_NE(result.error().message.find("nearest is line 2"), std::string::npos)
       << result.error().message;
 }
 

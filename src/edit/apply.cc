@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "edit/endings.h"
-#include "edit/indent.h"
 #include "edit/lines.h"
 #include "edit/place.h"
 
@@ -56,22 +55,18 @@ Result<Patched> on_lines(std::string_view content, std::string_view path, size_t
   return patched;
 }
 
-// How much further in the file's lines are than the hunk's.
-Shift shift_of(const LineIndex& file, const Hunk& hunk, const Placed& placed) {
-  std::vector<IndentPair> indents;
-  size_t line = placed.line;
-  for (const HunkLine& given : hunk.lines) {
-    if (given.kind == HunkLine::Kind::added || line == placed.line + placed.matched) continue;
-    if (!without_trailing_space(given.text).empty())
-      indents.push_back({indent_of(given.text), indent_of(file.line(line))});
-    ++line;
-  }
-  return uniform_shift(indents).value_or(Shift{});
+// True when both sides end without a newline: then the patch does not mean to take away one that
+// the file has.
+bool keeps_open_end(const Hunk& hunk) {
+  return std::any_of(hunk.lines.begin(), hunk.lines.end(), [](const HunkLine& line) {
+    return line.open_end && line.kind != HunkLine::Kind::added;
+  });
 }
 
 void add_splices(std::vector<Splice>& splices, const LineIndex& file, const Hunk& hunk,
                  const Placed& placed) {
-  const Shift shift = placed.stage >= Stage::indentation ? shift_of(file, hunk, placed) : Shift{};
+  const bool file_ends_open = !file.text().ends_with('\n');
+  const bool may_open_end = file_ends_open || !keeps_open_end(hunk);
   const bool names_returns =
       placed.stage == Stage::exact &&
       std::any_of(hunk.lines.begin(), hunk.lines.end(), [](const HunkLine& line) {
@@ -90,7 +85,8 @@ void add_splices(std::vector<Splice>& splices, const LineIndex& file, const Hunk
     if (given.kind == HunkLine::Kind::removed)
       splices.back().end = ++line;
     else
-      splices.back().lines.push_back({shift.apply(given.text), names_returns, given.open_end});
+      splices.back().lines.push_back(
+          {placed.shift.apply(given.text), names_returns, given.open_end && may_open_end});
   }
 }
 

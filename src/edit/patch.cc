@@ -102,6 +102,28 @@ bool parse_count(std::string_view& text, size_t& line, size_t& count) {
   return parse_number(text, count);
 }
 
+// "--- a/x" and "+++ b/x": the names may differ in the folder that git puts before them.
+bool name_one_file(std::string_view old_line, std::string_view new_line) {
+  const auto name_in = [](std::string_view line) {
+    line.remove_prefix(4);
+    return trim(line.substr(0, line.find('\t')));
+  };
+  const std::string_view old_name = name_in(old_line);
+  const std::string_view new_name = name_in(new_line);
+  const auto inner = [](std::string_view name) { return name.substr(name.find('/') + 1); };
+  return old_name == new_name || old_name == "/dev/null" || new_name == "/dev/null" ||
+         inner(old_name) == inner(new_name);
+}
+
+// True at the --- and +++ lines that begin the next file of a unified diff. In a hunk without
+// counts they may also be a line that goes and one that comes: "-- c" and "++ d".
+bool at_file_names(const PatchReader& reader) {
+  if (!reader.line().starts_with("--- ") || !reader.peek().starts_with("+++ ")) return false;
+  HunkRange range;
+  return parse_range(reader.peek(2), range) ||
+         (reader.peek(2).starts_with("@@") && name_one_file(reader.line(), reader.peek()));
+}
+
 }  // namespace
 
 Error bad_patch(size_t line, std::string_view what, std::string_view hint) {
@@ -131,11 +153,6 @@ bool parse_anchor(std::string_view header, std::string_view& anchor) {
     header = ended.substr(0, ended.size() - 3);
   anchor = trim(header).empty() ? std::string_view() : header;
   return true;
-}
-
-bool at_file_names(const PatchReader& reader) {
-  return reader.line().starts_with("--- ") && reader.peek().starts_with("+++ ") &&
-         (reader.peek(2).starts_with("@@") || reader.left() == 2);
 }
 
 void read_hunk_lines(PatchReader& reader, Hunk& hunk, Form form) {

@@ -46,9 +46,6 @@ bool parse_range(std::string_view header, HunkRange& range);
 // "@@", "@@ context" or "@@ context @@" into the anchor; nothing else. True for any of them.
 bool parse_anchor(std::string_view header, std::string_view& anchor);
 
-// True at the --- and +++ lines that begin a file of a unified diff.
-bool at_file_names(const PatchReader& reader);
-
 // Lines of a hunk that begin with ' ', '+', '-' or are empty, up to the next thing. Empty lines at
 // its end are no part of it.
 enum class Form : unsigned char { envelope, unified };

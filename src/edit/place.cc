@@ -99,6 +99,18 @@ struct Candidates {
   std::vector<size_t> lines;  // in order
 };
 
+// How lines of the file are indented against those that were wanted; nothing when it is not the
+// same for all of them.
+std::optional<Shift> shift_at(const LineIndex& file, const std::vector<std::string_view>& wanted,
+                              size_t line, Stage stage) {
+  if (stage < Stage::indentation) return Shift{};
+  std::vector<IndentPair> indents;
+  for (size_t i = 0; i < wanted.size(); ++i)
+    if (!without_trailing_space(wanted[i]).empty())
+      indents.push_back({indent_of(wanted[i]), indent_of(file.line(line + i))});
+  return uniform_shift(indents);
+}
+
 // All places at one stage. The longest line is looked for first: it is the rarest.
 std::vector<size_t> find_lines(const LineIndex& file, const std::vector<std::string_view>& wanted,
                                Stage stage) {
@@ -120,7 +132,7 @@ std::vector<size_t> find_lines(const LineIndex& file, const std::vector<std::str
     const size_t line = at - pivot;
     size_t same = 0;
     while (same < wanted.size() && patterns[same].matches(file.line(line + same))) ++same;
-    if (same == wanted.size()) found.push_back(line);
+    if (same == wanted.size() && shift_at(file, wanted, line, stage)) found.push_back(line);
   }
   return found;
 }
@@ -176,8 +188,12 @@ class Placing {
     TRY(place_forward());
     TRY(refuse_guesses());
     std::vector<Placed> placed;
-    for (size_t i = 0; i < hunks_.size(); ++i)
-      placed.push_back({chosen_[i], candidates_[i].stage, wanted_[i].lines.size()});
+    for (size_t i = 0; i < hunks_.size(); ++i) {
+      const Stage stage = candidates_[i].stage;
+      const std::vector<std::string_view>& lines = wanted_[i].lines;
+      placed.push_back({chosen_[i], stage, lines.size(),
+                        shift_at(file_, lines, chosen_[i], stage).value_or(Shift{})});
+    }
     return placed;
   }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "edit/fold.h"
+#include "edit/indent.h"
 #include "edit/lines.h"
 #include "edit/patch.h"
 
@@ -16,6 +17,7 @@ struct Placed {
   size_t line = 0;  // of the file, from 0, where the hunk's first common or removed line is
   Stage stage = Stage::exact;
   size_t matched = 0;  // common and removed lines; one less when an empty last one was ignored
+  Shift shift = {};    // how much further in the file's lines are than the hunk's
 };
 
 // One for each hunk. `path` is for the errors.

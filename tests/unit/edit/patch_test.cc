@@ -137,6 +137,17 @@ TEST(Placing, TriesTheStagesInTurn) {
   EXPECT_EQ(after("“a” – b\nc\n", update("@@\n \"a\" - b\n-c\n+d\n")), "“a” – b\nd\n");
 }
 
+TEST(Placing, RefusesIndentationThatIsNotShiftedEvenly) {
+  EXPECT_EQ(after("f\n  x\n  y\n", update("@@\n-x\n+x2\n   y\n")), "hunk_not_found");
+  EXPECT_EQ(after("f\n  “x”\n  y\n", update("@@\n-\"x\"\n+x2\n   y\n")), "hunk_not_found");
+  EXPECT_EQ(error_of({{"a.txt", "f\n  x\n  y\n"}}, update("@@\n-x\n+x2\n   y\n")),
+            "line 3 of the patch: the hunk is not in a.txt; nearest are lines 2–3, where line 2 "
+            "begins with 2 spaces where the hunk has nothing:\n2 | ··x\n3 | ··y");
+  // Another place where it is even is the one.
+  EXPECT_EQ(after("  x\n  y\nf\n  x\n    y\n", update("@@\n-x\n+x2\n   y\n")),
+            "  x\n  y\nf\n  x2\n    y\n");
+}
+
 TEST(Placing, RefusesToGuess) {
   EXPECT_EQ(after("x\na\nx\n", update("@@\n-x\n+y\n")), "ambiguous_hunk");
   EXPECT_EQ(error_of({{"a.txt", "x\na\nx\n"}}, update("@@\n-x\n+y\n")),
@@ -235,6 +246,24 @@ TEST(Unified, NamesTheEndingsItself) {
   EXPECT_EQ(after("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+b\r\n"), "a\nb\r\n");
   EXPECT_EQ(after("a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+b\n"), "a\nb\n");
   EXPECT_EQ(after("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+b\n\\ No newline at end of file\n"), "a\nb");
+}
+
+TEST(Unified, KeepsTheLastNewlineThatThePatchDidNotKnowOf) {
+  const std::string open = "\\ No newline at end of file\n";
+  EXPECT_EQ(after("a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n" + open + "+c\n" + open), "a\nc\n");
+  EXPECT_EQ(after("a\nb", "@@ -1,2 +1,2 @@\n a\n-b\n" + open + "+c\n" + open), "a\nc");
+  EXPECT_EQ(after("a\nb\n", "@@\n a\n-b\n" + open + "+c\n" + open), "a\nc\n");
+}
+
+TEST(Unified, TakesLinesThatLookLikeFileNamesForLines) {
+  EXPECT_EQ(after("-- c\nx\n", "--- a.txt\n+++ a.txt\n@@\n--- c\n+++ d\n"), "++ d\nx\n");
+  EXPECT_EQ(after("-- c\nx\ny\n", "--- a.txt\n+++ a.txt\n@@\n--- c\n+++ d\n@@\n-y\n+z\n"),
+            "++ d\nx\nz\n");
+  const Result<Tree> tree = patched({{"a", "1\n"}, {"b", "2\n"}, {"c", "3\n"}},
+                                    "--- a/a\n+++ b/a\n@@\n-1\n+one\n--- b\n+++ b\n@@\n-2\n+two\n"
+                                    "--- c.orig\n+++ c\n@@ -1 +1 @@\n-3\n+three\n");
+  ASSERT_TRUE(tree) << tree.error().message;
+  EXPECT_EQ(*tree, (Tree{{"a", "one\n"}, {"b", "two\n"}, {"c", "three\n"}}));
 }
 
 TEST(Unified, RefusesWhatItCannotDo) {

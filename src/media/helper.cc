@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/base64.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "sys/environment.h"
@@ -26,7 +29,8 @@ Error as_error(const Json& answer) {
   }
   if (type == "damaged_pdf" || type == "damaged_image")
     return {Code::unsupported, message, "make it again", std::string(type)};
-  return failed(message.empty() ? "the helper gave no reason" : message, "");
+  return failed(message.empty() ? "the helper gave no reason" : message,
+                "the file may be damaged, or of a kind that is not read");
 }
 
 Result<Json> ask(std::vector<std::string> words, const sys::Fd& file,
@@ -56,7 +60,10 @@ Result<Json> ask(std::vector<std::string> words, const sys::Fd& file,
                  fmt::format("the helper did not finish within {} ms", options.timeout.count()),
                  "ask for fewer pages"};
   }
-  if (ended->signal == "SIGXCPU") return Error{Code::timeout, "the helper used up its time", ""};
+  if (ended->signal == "SIGXCPU") {
+    return Error{Code::timeout, "the helper used up its time",
+                 "ask for fewer pages; a file that it cannot read in time may be damaged"};
+  }
   if (!ended->signal.empty())
     return failed(fmt::format("the helper was ended by {}", ended->signal),
                   "the file may be damaged");
@@ -72,16 +79,22 @@ std::int64_t number_at(const Json& value, std::string_view key) {
   return found && found->is_int64() ? found->get_int64() : 0;
 }
 
-// Checked like any other image: the helper may have been taken over by the file.
+// The helper may have been taken over by the file, so that its pictures are looked at like those of
+// any stranger, and only what they show of themselves is believed.
 Result<Picture> to_picture(const Json& json) {
-  Picture picture{.data = std::string(string_at(json, "data")),
-                  .mime_type = std::string(string_at(json, "mime_type")),
-                  .width = static_cast<std::uint32_t>(number_at(json, "width")),
-                  .height = static_cast<std::uint32_t>(number_at(json, "height"))};
-  const bool known = picture.mime_type == "image/png" || picture.mime_type == "image/jpeg";
-  if (!known || picture.data.empty() || picture.data.size() > kMaxEncodedImage)
-    return failed("the picture is too large to be shown", "");
-  return picture;
+  const std::string_view data = string_at(json, "data");
+  if (data.size() > kMaxEncodedImage)
+    return failed("the helper's picture is too large to be shown", "ask for fewer pages");
+  const std::optional<std::string> bytes = from_base64(data);
+  const Result<ImageInfo> info = inspect_image(bytes.value_or(""));
+  const bool known =
+      info && (info->format == ImageFormat::png || info->format == ImageFormat::jpeg);
+  if (!known || std::max(info->width, info->height) > kMaxImageSide)
+    return failed("the helper's picture is none that can be shown", "the file may be damaged");
+  return Picture{.data = std::string(data),
+                 .mime_type = std::string(mime_type_of(info->format)),
+                 .width = info->width,
+                 .height = info->height};
 }
 
 }  // namespace
@@ -97,8 +110,15 @@ Result<Pdf> read_pdf(const sys::Fd& file, std::span<const std::int64_t> pages, P
       pdf.text.emplace_back(text.is_string() ? std::string_view(text.get_string()) : "");
   }
   if (const Json* pictures = find(answer, "pictures"); pictures && pictures->is_array()) {
-    for (const Json& picture : pictures->get_array())
+    for (const Json& picture : pictures->get_array()) {
+      const size_t index = pdf.pictures.size();
+      if (!find(picture, "data") && index < pages.size()) {
+        return Error{Code::unsupported,
+                     fmt::format("page {} of the PDF cannot be drawn", pages[index]),
+                     "ask for the other pages, or for this one as text", "damaged_pdf"};
+      }
       pdf.pictures.push_back(TRY(to_picture(picture)));
+    }
   }
   return pdf;
 }

@@ -156,7 +156,8 @@ std::optional<ImageFormat> image_format(std::string_view start) {
 Result<ImageInfo> inspect_image(std::string_view bytes) {
   const auto format = image_format(bytes);
   if (!format) {
-    return Error{Code::unsupported, "this is no PNG, JPEG, GIF or WebP image", "", "no_image"};
+    return Error{Code::unsupported, "this is no PNG, JPEG, GIF or WebP image",
+                 "convert it to PNG first", "no_image"};
   }
   const Bytes in(bytes);
   const auto inspect = [&] {

@@ -126,7 +126,8 @@ std::string language_of(const Json& notebook) {
 }
 
 Error damaged(std::string why) {
-  return {Code::unsupported, "the notebook is damaged: " + std::move(why), "", "damaged_notebook"};
+  return {Code::unsupported, "the notebook is damaged: " + std::move(why),
+          "as=text reads the file as it is", "damaged_notebook"};
 }
 
 void append_part(std::string& out, std::string_view text) {

@@ -144,7 +144,9 @@ Result<void> read_notebook(const workspace::OpenFile& file, const MediaRequest& 
                            const Context& context, ReadOutput& out) {
   if (file.status.size > media::kMaxNotebook) {
     return Error{Code::too_large, fmt::format("the notebook has {}", human_size(file.status.size)),
-                 "", "notebook_too_large"};
+                 fmt::format("notebooks of at most {} are shown; as=text reads the file in parts",
+                             human_size(media::kMaxNotebook)),
+                 "notebook_too_large"};
   }
   const media::Notebook notebook = TRY(media::parse_notebook(TRY(read_whole(file, *out.path))));
   const size_t total = notebook.cells.size();

@@ -120,6 +120,42 @@ TEST(Helper, ThatTakesTooLongIsEnded) {
   EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
 }
 
+TEST(Helper, IsNotBelievedAboutItsPictures) {
+  const std::string png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAASFvFNAAAAAElEQVQ1r17mAAAAAElFTkSuQmCC";
+  const auto scaled = [](const std::string& data, const std::string& type, int width) {
+    const Script script("echo '{\"data\":\"" + data + "\",\"mime_type\":\"" + type +
+                        "\",\"width\":" + std::to_string(width) + ",\"height\":2}'");
+    const auto picture = scale_image(file_of("x"), 300, {.program = script.path()});
+    if (!picture) return std::string(picture.error().type_name());
+    return std::to_string(picture->width) + "x" + std::to_string(picture->height) + " " +
+           picture->mime_type;
+  };
+  EXPECT_EQ(scaled(png, "image/png", 3), "3x2 image/png");
+  EXPECT_EQ(scaled(png, "image/jpeg", 99), "3x2 image/png");  // what it is, not what was said
+  EXPECT_EQ(scaled(png.substr(0, 40), "image/png", 3), "media_failed");
+  EXPECT_EQ(scaled("PHN2Zz4=", "image/png", 3), "media_failed");
+  EXPECT_EQ(scaled("no base64", "image/png", 3), "media_failed");
+  EXPECT_EQ(scaled("R0lGODlhAQABAAAAADs=", "image/png", 1), "media_failed");  // a GIF
+}
+
+TEST(Helper, ThatCannotMakeAPageSaysSo) {
+  const Script empty("echo '{\"pages\":1,\"pictures\":[{}]}'");
+  const std::int64_t pages[] = {1};
+  const auto pdf = read_pdf(file_of("%PDF-"), pages, PageForm::pictures, {.program = empty.path()});
+  ASSERT_FALSE(pdf);
+  EXPECT_EQ(pdf.error().message, "page 1 of the PDF cannot be drawn");
+  EXPECT_FALSE(pdf.error().hint.empty());
+}
+
+TEST(Helper, ThatUsesUpItsTimeSaysWhatToDo) {
+  const Script burns("kill -XCPU $$");
+  const auto picture = scale_image(file_of("x"), 300, {.program = burns.path()});
+  ASSERT_FALSE(picture);
+  EXPECT_EQ(picture.error().code, Code::timeout);
+  EXPECT_FALSE(picture.error().hint.empty());
+}
+
 TEST(Helper, ScalesImagesDown) {
   const auto drawn = [] {
     const std::int64_t pages[] = {1};

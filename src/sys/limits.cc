@@ -5,6 +5,15 @@
 namespace helve::sys {
 namespace {
 
+// A sanitizer reserves terabytes of address space that it never touches.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kIsSanitized = true;
+#elif defined(__has_feature)
+constexpr bool kIsSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kIsSanitized = false;
+#endif
+
 bool set(__rlimit_resource what, rlim_t value) {
   const rlimit limit{value, value};
   return setrlimit(what, &limit) == 0;
@@ -13,7 +22,7 @@ bool set(__rlimit_resource what, rlim_t value) {
 }  // namespace
 
 bool confine_self(const OwnLimits& limits) {
-  return set(RLIMIT_AS, limits.memory) &&
+  return (kIsSanitized || set(RLIMIT_AS, limits.memory)) &&
          set(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu.count())) && set(RLIMIT_FSIZE, 0) &&
          set(RLIMIT_CORE, 0);
 }

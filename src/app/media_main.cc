@@ -12,6 +12,7 @@
 
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "app/media_pixels.h"
@@ -149,10 +150,13 @@ int run(int count, char** words) {
     said = JsonObject{{"error", said.error().type_name()}, {"message", said.error().message}};
   }
   const std::string text = helve::to_text(Json(std::move(*said)));
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() ? 0 : 1;
+  const bool is_said =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return is_said ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace helve::app
 
-int main(int count, char** words) { return helve::app::run(count, words); }
+// Ends at once: what the libraries hold goes with the process.
+int main(int count, char** words) { std::_Exit(helve::app::run(count, words)); }

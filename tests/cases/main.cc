@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 
 #include "base/text.h"
 #include "case_file.h"
@@ -33,21 +32,44 @@ class Scratch {
   fs::path path_;
 };
 
-// Ids and times are others in every run: "c_$ID", "s_$ID", "$TIME".
-std::string without_chance(const std::string& text) {
-  static const std::regex kId(
-      "([a-z]+_)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
-  static const std::regex kSession("s_cases");
-  static const std::regex kTime("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}");
-  const std::string named =
-      std::regex_replace(std::regex_replace(text, kSession, "s_$$ID"), kId, "$1$$ID");
-  return std::regex_replace(named, kTime, "$$TIME");
-}
-
 std::string replace_all(std::string text, const std::string& what, const std::string& with) {
   for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += with.size())
     text.replace(at, what.size(), with);
   return text;
+}
+
+// Whether the text has there what the shape says: x is a hexadecimal digit, 0 a decimal one, and
+// anything else itself.
+bool has_shape(std::string_view text, std::string_view shape) {
+  if (text.size() < shape.size()) return false;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const char c = text[i];
+    const bool is_digit = c >= '0' && c <= '9';
+    const bool fits = shape[i] == 'x'   ? is_digit || (c >= 'a' && c <= 'f')
+                      : shape[i] == '0' ? is_digit
+                                        : c == shape[i];
+    if (!fits) return false;
+  }
+  return true;
+}
+
+// Ids and times are others in every run: "c_$ID", "s_$ID", "$TIME".
+std::string without_chance(const std::string& text) {
+  constexpr std::string_view kId = "_xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  constexpr std::string_view kTime = "0000-00-00 00:00:00";
+  const std::string named = replace_all(text, "s_cases", "s_$ID");
+  std::string out;
+  for (std::string_view rest = named; !rest.empty();) {
+    const bool is_id = has_shape(rest, kId), is_time = has_shape(rest, kTime);
+    if (is_id)
+      out += "_$ID";
+    else if (is_time)
+      out += "$TIME";
+    else
+      out += rest.front();
+    rest.remove_prefix(is_id ? kId.size() : is_time ? kTime.size() : 1);
+  }
+  return out;
 }
 
 // The workspace has another name on each run.

@@ -1,6 +1,5 @@
 // The dialects against the tools that are built in: no table may name what a tool does not have,
 // and a call in their words must do what ours does.
-#include <regex>
 
 #include "app/dialect_face.h"
 #include "app/wire.h"
@@ -84,7 +83,11 @@ class Dialects : public Machine {
     std::string text = std::to_string(code) + out_ + err_;
     for (const char* file : {"work/a.txt", "work/c.txt", "work/new/b.txt"})
       text += exists(file) ? content(file) : "absent\n";
-    return std::regex_replace(text, std::regex("c_[0-9a-f-]{36}"), "c_ID");
+    // Ids differ from call to call.
+    constexpr size_t kIdSize = 38;
+    for (size_t at = text.find("\"c_"); at != text.npos; at = text.find("\"c_", at + 1))
+      text.replace(at + 1, std::min(kIdSize, text.size() - at - 1), "c_ID");
+    return text;
   }
   const Registry& tools() {
     if (!world_) world_ = *make_world({}, around_, Purpose::inspect, [](std::string_view) {});

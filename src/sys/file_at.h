@@ -91,6 +91,12 @@ OrErrno<void> copy_attributes(const Fd& from, const FileStatus& status, const Fd
 // Read and write for all but what the umask takes away: the mode that a new file usually has.
 OrErrno<void> set_default_mode(const Fd& file);
 OrErrno<void> set_mode(const Fd& file, std::uint32_t mode);
+// Of the link itself, when it is one.
+OrErrno<void> set_modified_at(const Fd& directory, std::string_view name, std::int64_t ns);
+// Gives a link the owner of another, as far as this process may.
+void copy_link_owner(const FileStatus& status, const Fd& directory, std::string_view name);
+// Also access lists; true when it cannot be told.
+bool has_extended_attributes(const Fd& file);
 
 OrErrno<void> make_directory_at(const Fd& directory, std::string_view name, std::uint32_t mode);
 enum class Rename : unsigned char { replace, no_replace, exchange };

@@ -71,8 +71,40 @@ OrErrno<void> copy_attributes(const Fd& from, const FileStatus& status, const Fd
 OrErrno<void> set_default_mode(const Fd& file) { return set_mode(file, 0666 & ~current_umask()); }
 
 OrErrno<void> set_mode(const Fd& file, std::uint32_t mode) {
-  if (::fchmod(file.get(), mode) < 0) return last_error();
+  if (::fchmod(file.get(), mode) == 0) return {};
+  if (errno != EBADF) return last_error();
+  // An identity descriptor: only its name in /proc will do.
+  char name[40];
+  std::snprintf(name, sizeof name, "/proc/self/fd/%d", file.get());
+  if (::chmod(name, mode) < 0) return last_error();
   return {};
+}
+
+OrErrno<void> set_modified_at(const Fd& directory, std::string_view name, std::int64_t ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::int64_t part = ((ns % kSecond) + kSecond) % kSecond;
+  const struct timespec times[2] = {{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
+                                    {.tv_sec = (ns - part) / kSecond, .tv_nsec = part}};
+  if (::utimensat(directory.get(), std::string(name).c_str(), times, AT_SYMLINK_NOFOLLOW) < 0) {
+    return last_error();
+  }
+  return {};
+}
+
+void copy_link_owner(const FileStatus& status, const Fd& directory, std::string_view name) {
+  (void)!::fchownat(directory.get(), std::string(name).c_str(), status.user, status.group,
+                    AT_SYMLINK_NOFOLLOW);
+}
+
+bool has_extended_attributes(const Fd& file) {
+  std::string names(kMaxAttributeBytes, 0);
+  const ssize_t length = ::flistxattr(file.get(), names.data(), names.size());
+  if (length < 0) return errno != EOPNOTSUPP;
+  for (ssize_t at = 0; at < length; at += static_cast<ssize_t>(std::strlen(&names[at])) + 1) {
+    // The system labels every file by itself.
+    if (std::strcmp(&names[at], "security.selinux") != 0) return true;
+  }
+  return false;
 }
 
 }  // namespace helve::sys

@@ -31,15 +31,6 @@ bool is_staged(const Step& step) {
 Result<void> ChangeSet::add(const Change& change, Where where, std::optional<Where> to,
                             std::optional<Where> like) {
   const std::string_view verb = verb_of(change);
-  if (change.kind == Change::Kind::directory) {
-    Directory& directory =
-        *TRY(targets_.find_directory(*where.root, where.path, where.shown, verb));
-    if (change.mode) {
-      directory.mode = *change.mode;
-      directory.exact_mode = true;
-    }
-    return {};
-  }
   Target target = TRY(targets_.find(*where.root, where.path, std::move(where.shown), verb));
   std::optional<Target> destination;
   if (to) destination = TRY(targets_.find(*to->root, to->path, std::move(to->shown), verb));
@@ -62,14 +53,9 @@ void ChangeSet::make_room(const Target& target) {
   if (!target.directory->missing.empty()) return;
   const auto status = sys::status_at(target.at(), target.name);
   if (!status || status->kind == sys::FileKind::directory) return;
-  made_room_.push_back({.kind = Change::Kind::remove, .path = target.shown});
+  made_room_.push_back({.kind = Change::Kind::remove, .path = target.shown, .makes_way = true});
   steps_.emplace_back(made_room_.back(), target, std::nullopt);
   models_.emplace_back();
-}
-
-bool ChangeSet::makes_room(const Step& step) const {
-  return std::ranges::any_of(made_room_,
-                             [&](const Change& change) { return &change == &step.change(); });
 }
 
 Result<std::vector<std::string>> ChangeSet::keys() const {
@@ -84,10 +70,13 @@ Result<std::vector<std::string>> ChangeSet::keys() const {
   const bool is_simple = repeated.empty() && steps_.size() < 2;
   keys.erase(repeated.begin(), repeated.end());
   if (is_simple) return keys;
+  // A path may be left by one change and taken by another, when the first makes way.
+  std::set<std::string> left;
   for (const Step& step : steps_) {
-    if (makes_room(step)) continue;
     for (const Target* target : {&step.target(), step.to() ? &*step.to() : nullptr}) {
-      if (!target || paths.insert(target->path()).second) continue;
+      if (!target) continue;
+      const bool leaves = target == &step.target() && step.change().makes_way;
+      if ((leaves ? left : paths).insert(target->path()).second) continue;
       return Error{Code::invalid_argument,
                    fmt::format("'{}' is changed twice", escape_for_display(target->shown)),
                    "make one change of the two, or two calls", "changed_twice"};
@@ -98,8 +87,11 @@ Result<std::vector<std::string>> ChangeSet::keys() const {
     const Change::Kind kind = step.change().kind;
     if (kind != Change::Kind::remove && kind != Change::Kind::move) continue;
     const std::string inside = step.target().path() + "/";
-    const auto next = paths.lower_bound(inside);
-    if (next == paths.end() || !next->starts_with(inside)) continue;
+    const auto is_in = [&](const std::set<std::string>& all) {
+      const auto next = all.lower_bound(inside);
+      return next != all.end() && next->starts_with(inside);
+    };
+    if (!is_in(paths) && !is_in(left)) continue;
     return Error{Code::invalid_argument,
                  fmt::format("'{}' is changed, and so is something in it",
                              escape_for_display(step.target().shown)),
@@ -109,10 +101,15 @@ Result<std::vector<std::string>> ChangeSet::keys() const {
 }
 
 Result<void> ChangeSet::look() {
-  for (Step& step : steps_) TRY(step.look(targets_));
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const bool has_room = i > 0 && makes_room(steps_[i - 1]);
-    if (steps_[i].kind() == Step::Kind::move && !has_room) TRY(steps_[i].check_destination());
+  std::set<std::string> left;
+  for (const Step& step : steps_) {
+    if (step.change().makes_way) left.insert(step.target().path());
+  }
+  for (Step& step : steps_) {
+    const bool vacated = !step.change().makes_way && left.contains(step.target().path());
+    TRY(step.look(targets_, vacated ? Step::Vacated::yes : Step::Vacated::no));
+    const bool has_room = step.to() && left.contains(step.to()->path());
+    if (step.kind() == Step::Kind::move && !has_room) TRY(step.check_destination());
   }
   return {};
 }
@@ -127,8 +124,10 @@ void ChangeSet::put_aside(Journal& journal, Record& record, Place place) {
   for (size_t i = 0; i < steps_.size(); ++i) {
     Step& step = steps_[i];
     const Directory* directory = step.target().directory;
-    // A new file takes what its directory bequeaths, so it is made there.
-    bool near = place == Place::in_journal && step.kind() != Step::Kind::create;
+    // A new file takes what its directory bequeaths, so it is made there; and what is moved stays
+    // near.
+    const bool keeps_old = step.kind() == Step::Kind::replace || step.kind() == Step::Kind::remove;
+    bool near = place == Place::in_journal && keeps_old;
     if (near) {
       const auto [known, is_new] = is_near.try_emplace(directory);
       if (is_new) known->second = sys::mount_of(directory->descriptor) == journal.mount();
@@ -136,7 +135,7 @@ void ChangeSet::put_aside(Journal& journal, Record& record, Place place) {
     }
     Record::File file{.path = step.target().path(), .beside = !near};
     step.describe(file, journal.seed());
-    if (step.kind() != Step::Kind::move) {
+    if (step.kind() != Step::Kind::move || step.change().makes_way) {
       file.temporary = near ? record.kept_name(i) : Leftovers::new_recorded_name();
     }
     step.put_aside_as(file.temporary, near ? &journal.kept() : nullptr, Step::Recorded::yes);
@@ -178,8 +177,11 @@ Result<void> ChangeSet::sync(Journal* journal, const sys::Fd* record) {
   if (durability_ == Durability::unsynced) return {};
   sys::OrErrno<void> done;
   if (!is_synced_one_by_one()) done = sync_file_systems();
-  // One file needs no record to be whole after a power failure.
-  if (done && journal && steps_.size() > 1) {
+  // One file needs no record to be whole after a power failure. One that is only replaced may then
+  // lack its past; one that is removed shall not.
+  const bool removes = std::ranges::any_of(
+      steps_, [](const Step& step) { return step.kind() == Step::Kind::remove; });
+  if (done && journal && (steps_.size() > 1 || removes)) {
     done = sys::sync_data(*record);
     if (done) done = journal->sync();
   }
@@ -200,6 +202,12 @@ sys::OrErrno<void> ChangeSet::sync_file_systems() const {
 
 Result<void> ChangeSet::perform() {
   for (Step& step : steps_) {
+    if (Result<void> done = step.make_way(); !done) {
+      needs_beside_ = step.failed_across_mounts();
+      return taken_back(std::move(done).error());
+    }
+  }
+  for (Step& step : steps_) {
     if (Result<void> done = step.perform(); !done) {
       lost_a_race_ = step.kind() == Step::Kind::create &&
                      done.error().type == "changed_meanwhile" && !step.change().expected;
@@ -208,7 +216,7 @@ Result<void> ChangeSet::perform() {
     }
   }
   if (durability_ == Durability::unsynced) return {};
-  if (const auto synced = targets_.sync(); !synced) {
+  if (const auto synced = targets_.sync(); !synced && !steps_.empty()) {
     return taken_back(sys::to_error(synced.error(), "sync", steps_.front().target().shown));
   }
   return {};
@@ -218,6 +226,15 @@ Error ChangeSet::taken_back(Error why) {
   std::string kept;
   for (size_t i = steps_.size(); i-- > 0;) {
     if (const auto where = steps_[i].take_back()) kept += (kept.empty() ? "" : "; ") + *where;
+  }
+  for (size_t i = steps_.size(); i-- > 0;) {
+    if (const auto where = steps_[i].come_back()) kept += (kept.empty() ? "" : "; ") + *where;
+  }
+  if (std::ranges::any_of(steps_, [](const Step& step) { return step.is_left_to_recovery(); })) {
+    // What is staged tells that the change was not made.
+    for (Step& step : steps_) {
+      if (step.kind() == Step::Kind::create) step.let_go();
+    }
   }
   discard();
   if (!kept.empty()) why.hint = why.hint.empty() ? kept : kept + "; " + why.hint;

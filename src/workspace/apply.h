@@ -51,7 +51,6 @@ class ChangeSet {
 
  private:
   void make_room(const Target& target);
-  bool makes_room(const Step& step) const;
   Result<void> stage_all(Leftovers& leftovers);
   size_t count_staged() const;
   bool is_synced_one_by_one() const;

@@ -12,11 +12,11 @@
 
 namespace helve::workspace {
 
-constexpr size_t kMaxWrite = 64u << 20;                 // bytes of one file
-constexpr size_t kMaxChanges = 4096;                    // of one set
-constexpr size_t kMaxChangeBytes = 512u << 20;          // of all contents of one set
-constexpr size_t kMaxRemovedEntries = kMaxChanges - 1;  // of a directory: undo makes each of them
-constexpr size_t kMaxMovedEntries = 100'000;            // of a directory
+constexpr size_t kMaxWrite = 64u << 20;         // bytes of one file
+constexpr size_t kMaxChanges = 4096;            // of one set
+constexpr size_t kMaxChangeBytes = 512u << 20;  // of all contents of one set
+constexpr size_t kMaxRemovedEntries = 4095;     // of a directory: undo copies each of them
+constexpr size_t kMaxMovedEntries = 100'000;    // of a directory
 
 // Which content a file had. Two versions that are equal are the same bytes, unless somebody took
 // pains to hide a change.
@@ -52,22 +52,27 @@ enum class OnConflict : unsigned char { overwrite, error };
 
 struct Change {
   enum class Kind : unsigned char {
-    write,      // a file, created or replaced
-    remove,     // a file or a link; a directory with all it holds when `tree` is set
-    move,       // a file, a link or a directory, within one file system
-    link,       // a new symbolic link to `content`
-    directory,  // makes it unless it is there
+    write,    // a file, created or replaced
+    remove,   // a file or a link; a directory with all it holds when `tree` is set
+    move,     // a file, a link or a directory, within one file system
+    restore,  // a copy of what the journal kept, where nothing is
   };
   Kind kind = Kind::write;
   std::string path;
-  std::string content = {};  // write: the whole new content
+  std::string content = {};  // write: the whole new content; restore: what tells it apart
   std::string to = {};       // move: where to; never over another, unless `replace` is set
   std::string like = {};     // write of a new file: takes owner, mode and attributes of this one
   OnConflict on_conflict = OnConflict::overwrite;  // write
   std::optional<Version> expected = {};    // write, remove, move: anything else is a conflict
-  std::optional<std::uint32_t> mode = {};  // write of a new file, directory
+  std::optional<std::uint32_t> mode = {};  // write of a new file
   bool tree = false;                       // remove
   bool replace = false;                    // move: a file that has the new path is removed first
+  // remove, move: before all others, so that another change of the set may take the path.
+  bool makes_way = false;
+  // restore: a name in a directory, which must stay open.
+  const sys::Fd* kept_in = nullptr;
+  std::string kept = {};
+  sys::FileKind kind_kept = sys::FileKind::file;
 };
 
 // Who changes something, for the journal and for what a session has seen.

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "workspace/past.h"
 #include "workspace/path.h"
+#include "workspace/tree.h"
 
 namespace helve::workspace {
 namespace {
@@ -19,6 +20,12 @@ using What = Changed::What;
 constexpr size_t kMaxCounted = 1u << 20;  // bytes of a text whose changed lines are counted
 constexpr size_t kMaxCountedFiles = 500;  // of one list
 constexpr size_t kMaxLoaded = 10'000;     // changes that are looked at
+
+// Its name and what changes with it may be others.
+bool is_unchanged(const sys::FileStatus& now, const Version& old) {
+  if (now.kind == sys::FileKind::directory) return now.inode == old.inode;
+  return now.size == old.size && now.modified_ns == old.modified_ns;
+}
 
 // Loads newest first and knows which are undone: whatever undoes a change is newer.
 class Loader {
@@ -116,7 +123,11 @@ Result<void> History::select(const Selection& selection) {
 
 Result<void> History::keep_wanted() {
   const size_t before = net_.size();
-  std::erase_if(net_, [&](const auto& entry) { return !wants(entry.first); });
+  // A move is wanted when one of its ends is.
+  std::erase_if(net_, [&](const auto& entry) {
+    const PathState& before = entry.second.before;
+    return !wants(entry.first) && !(before.kind == Kind::moved && wants(before.from));
+  });
   is_partial_ = net_.size() != before;
   if (!net_.empty()) return {};
   return Error{Code::not_found,
@@ -137,7 +148,7 @@ History::Now History::look(const std::string& path) const {
   if (!opened) return {};
   const auto status = sys::status_at(*opened, name);
   if (!status) return {};
-  Now now{.status = *status};
+  Now now{.path = path, .status = *status};
   if (status->kind == sys::FileKind::symlink) {
     if (const auto target = sys::read_link_at(*opened, name)) now.content = *target;
   } else if (status->kind == sys::FileKind::file) {
@@ -150,19 +161,53 @@ bool History::is_as(const Now& now, const PathState& state) const {
   switch (state.kind) {
     case Kind::absent:
       return !now.status;
-    case Kind::written:
-      return now.content && state.file().new_digest &&
-             digest_of(*now.content, journal_.seed()) == *state.file().new_digest;
+    case Kind::written: {
+      const std::optional<Digest>& digest = state.file().new_digest;
+      if (!now.status || now.status->kind != state.file().kind || !digest) return false;
+      const bool is_directory = now.status->kind == sys::FileKind::directory;
+      const auto essence = is_directory ? outline_at(now.path, digest->size) : now.content;
+      return essence && digest_of(*essence, journal_.seed()) == *digest;
+    }
     case Kind::moved:
-      if (!now.status || now.status->kind != state.file().kind) return false;
-      return now.status->kind == sys::FileKind::directory
-                 ? now.status->inode == state.file().old.inode
-                 : now.status->size == state.file().old.size &&
-                       now.status->modified_ns == state.file().old.modified_ns;
+      return now.status && now.status->kind == state.file().kind &&
+             (is_unchanged(*now.status, state.file().old) || was_restored(now, state.file()));
     case Kind::kept: {
       if (!now.content || now.status->kind != state.file().kind) return false;
       const auto content = content_of(state);
       return content && *content == *now.content;
+    }
+  }
+  return false;
+}
+
+std::optional<std::string> History::outline_at(const std::string& path, std::uint64_t limit) const {
+  const auto place = files_.locate(path);
+  if (!place) return {};
+  const auto directory = sys::open_beneath(place->root->directory, place->path,
+                                           sys::Open::directory, sys::Links::refuse);
+  if (!directory) return {};
+  auto outline = outline_of(*directory, limit);
+  return outline ? std::optional(std::move(*outline)) : std::nullopt;
+}
+
+// Whether it is what `moved` moved, although another file: a later change replaced or removed that,
+// and was undone.
+bool History::was_restored(const Now& now, const Record::File& moved) const {
+  for (const Record& record : all_) {
+    for (size_t i = 0; i < record.files.size(); ++i) {
+      const Record::File& file = record.files[i];
+      const bool kept = file.what == What::replaced || file.what == What::removed;
+      if (!kept || file.kind != moved.kind || file.old.inode != moved.old.inode) continue;
+      const PathState state{.kind = Kind::kept, .record = &record, .index = i};
+      if (file.kind != sys::FileKind::directory) {
+        const auto content = content_of(state);
+        if (content && now.content == *content) return true;
+        continue;
+      }
+      const auto place = journal_.find_kept(record, i);
+      if (!place) continue;
+      const auto outline = essence_of(state, *place);
+      if (outline && outline_at(now.path, outline->size()) == *outline) return true;
     }
   }
   return false;

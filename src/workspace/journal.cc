@@ -13,6 +13,7 @@
 #include "sys/id.h"
 #include "sys/owner.h"
 #include "sys/process_identity.h"
+#include "workspace/path.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -129,6 +130,11 @@ Result<sys::Fd> Journal::lock(std::string_view name, std::chrono::milliseconds l
   return sys::lock_file(fmt::format("{}/{}", path_, name), longest);
 }
 
+Result<sys::Fd> Journal::lock_records() const {
+  constexpr std::chrono::milliseconds kLongest(1000);
+  return lock("amend.lock", kLongest);
+}
+
 void Journal::name(Record& record) {
   // It becomes a part of a file's name.
   const std::string& call = record.call_id;
@@ -242,30 +248,55 @@ Result<Record> Journal::load(std::string_view id) {
                "changes lists them", "no_such_change"};
 }
 
+namespace {
+
+Error lost(const Record::File& file, std::string_view why) {
+  return {Code::not_found,
+          fmt::format("what '{}' was before is not kept any more: {}",
+                      escape_for_display(file.path), why),
+          "the journal keeps as much as its limits allow", "not_kept"};
+}
+
+}  // namespace
+
+Result<Journal::KeptPlace> Journal::find_kept(const Record& record, size_t index) const {
+  const Record::File& file = record.files[index];
+  if (!file.undoable) return lost(file, "it was too large");
+  const std::string name = record.kept_name(index);
+  if (sys::status_at(kept_, name)) return KeptPlace{&kept_, name};
+  if (file.beside) {
+    // It could not be taken into the journal yet.
+    auto directory = sys::open_directory(split_name(file.path).directory);
+    const auto status = directory
+                            ? sys::status_at(*directory, file.temporary)
+                            : sys::OrErrno<sys::FileStatus>(std::unexpected(directory.error()));
+    if (status && status->inode == file.old.inode) {
+      auto opened = std::make_shared<const sys::Fd>(std::move(*directory));
+      return KeptPlace{opened.get(), file.temporary, opened};
+    }
+  }
+  return lost(file, "it is gone from the journal");
+}
+
 Result<std::string> Journal::old_content(const Record& record, size_t index, std::uint64_t limit) {
   const Record::File& file = record.files[index];
-  const auto lost = [&](std::string_view why) {
-    return Error{Code::not_found,
-                 fmt::format("what '{}' was before is not kept any more: {}",
-                             escape_for_display(file.path), why),
-                 "", "not_kept"};
-  };
-  if (!file.undoable) return lost("it was too large");
   if (file.old_digest) return read_object(*file.old_digest);
-  const std::string name = record.kept_name(index);
+  const KeptPlace place = TRY(find_kept(record, index));
   if (file.kind == sys::FileKind::symlink) {
-    const auto target = sys::read_link_at(kept_, name);
-    return target ? Result<std::string>(*target) : lost("the link is gone from the journal");
+    const auto target = sys::read_link_at(*place.directory, place.name);
+    if (!target) return sys::to_error(target.error(), "read", place.name);
+    return *target;
   }
-  auto opened = sys::open_beneath(kept_, name, sys::Open::read, sys::Links::refuse);
-  if (!opened) return lost("the file is gone from the journal");
+  const auto opened =
+      sys::open_beneath(*place.directory, place.name, sys::Open::read, sys::Links::refuse);
+  if (!opened) return sys::to_error(opened.error(), "read", place.name);
   const auto status = sys::status(*opened);
-  if (!status) return sys::to_error(status.error(), "read", name);
-  if (status->size > limit) return lost("it is too large");
+  if (!status) return sys::to_error(status.error(), "read", place.name);
+  if (status->size > limit) return lost(file, "it is too large");
   std::string content(status->size, 0);
   const auto got = sys::read_at(*opened, content, 0);
-  if (!got) return sys::to_error(got.error(), "read", name);
-  content.resize(*got);
+  if (!got) return sys::to_error(got.error(), "read", place.name);
+  if (*got != content.size()) return lost(file, "it became shorter");
   return content;
 }
 

@@ -71,11 +71,21 @@ class Journal {
   // One holder at a time, among all processes.
   Result<sys::Fd> lock(std::string_view name, std::chrono::milliseconds longest) const;
 
+  // For whoever loads a record, changes it and calls amend().
+  Result<sys::Fd> lock_records() const;
+
   // Newest first. Names are quicker to load by.
   std::vector<std::string> names();
   std::optional<Record> load_name(const std::string& name);
   std::vector<std::string> ids();
   Result<Record> load(std::string_view id);
+  // Where what the file was before the change lies as it was, unless it was taken into the objects.
+  struct KeptPlace {
+    const sys::Fd* directory;
+    std::string name;
+    std::shared_ptr<const sys::Fd> opened = {};  // the directory, when it is not the journal's
+  };
+  Result<KeptPlace> find_kept(const Record& record, size_t index) const;
   // What the file was before the change; only for files and links.
   Result<std::string> old_content(const Record& record, size_t index, std::uint64_t limit);
   // Replaces the entry, when there is one.

@@ -10,6 +10,7 @@
 #include "sys/clock.h"
 #include "sys/directory.h"
 #include "sys/file.h"
+#include "sys/owner.h"
 #include "workspace/journal.h"
 #include "workspace/tree.h"
 
@@ -25,6 +26,21 @@ constexpr std::uint64_t kMaxPacked = 64u << 20;  // bytes in one go; whoever end
 Error damaged(const Digest& digest) {
   return {Code::internal, fmt::format("what the journal kept under '{}' is damaged", digest.text()),
           "it cannot be restored", "journal_damaged"};
+}
+
+// Temporary files of those who were killed.
+void sweep(const sys::Fd& directory, std::int64_t now_ms) {
+  std::vector<std::string> found;
+  (void)sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
+    if (entry.name.starts_with(".helve-tmp-")) found.emplace_back(entry.name);
+    return found.size() < kPerPass;
+  });
+  for (const std::string& name : found) {
+    const auto status = sys::status_at(directory, name);
+    if (status && now_ms - status->modified_ms() > kPause) {
+      (void)sys::remove_file_at(directory, name);
+    }
+  }
 }
 
 std::vector<std::string> names_in(const sys::Fd& directory) {
@@ -54,10 +70,20 @@ std::uint64_t size_at(const sys::Fd& directory, const std::string& name) {
 // The change that a name in kept/ belongs to.
 std::string_view change_of(std::string_view name) { return name.substr(0, name.rfind('.')); }
 
+// Whether content and mode are all that the file has: then nothing is lost when only they are kept.
+bool is_plain(const sys::Fd& directory, const std::string& name) {
+  const auto file = sys::open_beneath(directory, name, sys::Open::read, sys::Links::refuse);
+  if (!file) return false;
+  const auto status = sys::status(*file);
+  return status && status->user == sys::effective_user() && (status->mode & 07000) == 0 &&
+         status->links == 1 && !sys::has_extended_attributes(*file);
+}
+
 }  // namespace
 
 Result<void> Journal::write_object(const Digest& digest, std::string_view content) {
-  if (sys::status_at(objects_, digest.text())) return {};
+  // After a power failure a name may have come without its content.
+  if (sys::status_at(objects_, digest.text()) && read_object(digest)) return {};
   std::string packed(ZSTD_compressBound(content.size()), 0);
   const size_t size =
       ZSTD_compress(packed.data(), packed.size(), content.data(), content.size(), kLevel);
@@ -101,7 +127,7 @@ std::vector<std::string> Journal::pack(Record& record, std::uint64_t& budget) {
         file.what == Changed::What::replaced || file.what == Changed::What::removed;
     if (!had_file || file.kind != sys::FileKind::file || file.old_digest || !file.undoable)
       continue;
-    if (file.old.size > budget) continue;
+    if (file.old.size > budget || !is_plain(kept_, record.kept_name(i))) continue;
     const Result<std::string> content = old_content(record, i, kMaxKeptFile);
     if (!content) continue;
     budget -= std::min<std::uint64_t>(budget, content->size());
@@ -117,8 +143,16 @@ std::vector<std::string> Journal::pack(Record& record, std::uint64_t& budget) {
 void Journal::drop_packed(const std::vector<Record>& records,
                           const std::vector<std::string>& packed) {
   if (packed.empty() || !sys::sync_file_system(objects_)) return;
+  const Result<sys::Fd> held = lock_records();
+  if (!held) return;
   for (const Record& record : records) {
-    if (!amend(record)) return;
+    // It may have been amended since it was loaded.
+    std::optional<Record> now = load_name(record.name());
+    if (!now || now->files.size() != record.files.size()) return;
+    for (size_t i = 0; i < record.files.size(); ++i) {
+      now->files[i].old_digest = record.files[i].old_digest;
+    }
+    if (!amend(*now)) return;
   }
   if (!sys::sync_file_system(objects_)) return;
   for (const std::string& name : packed) (void)sys::remove_file_at(kept_, name);
@@ -173,11 +207,15 @@ void Journal::tidy(When when, std::int64_t now_ms) {
   (void)sys::replace_file(path_ + "/tidied", "", 0600);
   // Newest first: what comes after the limit goes.
   std::uint64_t total = 0, budget = kMaxPacked;
+  bool all_known = true;
   std::vector<Record> remaining, amended;
   std::vector<std::string> packed;
   for (const std::string& name : names()) {
     std::optional<Record> record = load_name(name);
-    if (!record) continue;
+    if (!record) {
+      all_known = false;
+      continue;
+    }
     const bool is_young = now_ms - record->time_ms() <= limits_.max_age_ms;
     if (is_young && total <= limits_.max_bytes) {
       const std::vector<std::string> done = pack(*record, budget);
@@ -192,7 +230,10 @@ void Journal::tidy(When when, std::int64_t now_ms) {
     }
   }
   drop_packed(amended, packed);
-  drop_unreferenced(remaining);
+  // What a record that cannot be read refers to is not known.
+  if (all_known) drop_unreferenced(remaining);
+  sweep(directory_, now_ms);
+  sweep(objects_, now_ms);
 }
 
 std::uint64_t Journal::size_of(const Record& record) const {

@@ -11,16 +11,19 @@ using Kind = PathState::Kind;
 
 class Netting {
  public:
-  // From the last file of the newest change to the first of the oldest.
+  // From the newest change to the oldest. What one change moved or removed left before anything
+  // came to its place: so what came goes first, and then the rest comes back.
   void take_back(const Record& record) {
-    for (size_t i = record.files.size(); i-- > 0;) take_back(record, i);
+    lifted_.assign(record.files.size(), {});
+    for (size_t i = record.files.size(); i-- > 0;) take_away(record, i);
+    for (size_t i = record.files.size(); i-- > 0;) bring_back(record, i);
   }
 
   std::map<std::string, NetChange> changes;
   std::vector<std::string> directories;  // that went elsewhere
 
  private:
-  void take_back(const Record& record, size_t i) {
+  void take_away(const Record& record, size_t i) {
     const Record::File& file = record.files[i];
     if (file.kind == sys::FileKind::directory) {
       directories.push_back(file.path);
@@ -35,17 +38,25 @@ class Netting {
             {.kind = Kind::written, .record = &record, .index = i});
         break;
       case Changed::What::removed:
-        set(file.path, {.kind = Kind::kept, .record = &record, .index = i}, {});
         break;
       case Changed::What::moved: {
-        PathState there{.kind = Kind::moved, .record = &record, .index = i, .from = file.to};
-        if (const auto known = changes.find(file.to); known != changes.end()) {
-          there = known->second.before;
-        }
+        const auto known = changes.find(file.to);
+        lifted_[i] =
+            known != changes.end()
+                ? known->second.before
+                : PathState{.kind = Kind::moved, .record = &record, .index = i, .from = file.to};
         set(file.to, {}, {.kind = Kind::moved, .record = &record, .index = i});
-        set(file.path, std::move(there), {});
         break;
       }
+    }
+  }
+
+  void bring_back(const Record& record, size_t i) {
+    const Record::File& file = record.files[i];
+    if (file.what == Changed::What::removed) {
+      set(file.path, {.kind = Kind::kept, .record = &record, .index = i}, {});
+    } else if (file.what == Changed::What::moved) {
+      set(file.path, std::move(lifted_[i]), {});
     }
   }
 
@@ -54,6 +65,8 @@ class Netting {
     change->second.before = std::move(before);
     if (is_new) change->second.after = std::move(after);
   }
+
+  std::vector<PathState> lifted_;  // what each file of the change moved
 };
 
 }  // namespace

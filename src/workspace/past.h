@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,11 +28,15 @@ class History {
 
  private:
   struct Now {  // what bears a path
+    std::string path = {};
     std::optional<sys::FileStatus> status;
     std::optional<std::string> content;  // of a file that is small enough, or where a link leads
   };
   Now look(const std::string& path) const;
   bool is_as(const Now& now, const PathState& state) const;
+  bool was_restored(const Now& now, const Record::File& moved) const;
+  // Of a directory; nothing when it has more than `limit` bytes.
+  std::optional<std::string> outline_at(const std::string& path, std::uint64_t limit) const;
   Result<std::string> content_of(const PathState& state) const;
   std::optional<std::string> content_after(const std::string& path, const PathState& state,
                                            const Record& newest) const;
@@ -42,7 +48,9 @@ class History {
   Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
   Result<void> plan(const std::string& path, const NetChange& change);
   Result<void> plan_kept(const std::string& path, const PathState& state, const Now& now);
-  Result<void> plan_tree(const std::string& path, const PathState& state);
+  enum class MakesWay : bool { no, yes };
+  void plan_removal(const std::string& path, const Now& now, MakesWay makes_way);
+  Result<std::string> essence_of(const PathState& state, const Journal::KeptPlace& place) const;
   void remove_made() const;
 
   Workspace& files_;
@@ -52,7 +60,9 @@ class History {
   std::map<std::string, NetChange> net_;
   std::optional<std::string> only_;  // absolute
   bool is_partial_ = false;
-  size_t counted_ = 0;  // files whose changed lines were counted
+  size_t counted_ = 0;                                  // files whose changed lines were counted
+  std::set<std::string> sources_;                       // what is there comes back to another path
+  std::vector<std::shared_ptr<const sys::Fd>> opened_;  // for changes_
   std::vector<Change> changes_;
   std::vector<Difference> planned_;
 };

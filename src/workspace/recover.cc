@@ -42,53 +42,78 @@ std::optional<Spot> find(std::span<const Root> roots, std::string_view path) {
   return {};
 }
 
-// Devices may be numbered anew after a restart.
+// Devices may be numbered anew after a restart. Somebody who has the file open may still have
+// written to it, so neither size nor time count.
 bool is_old(const Record::File& file, const sys::OrErrno<sys::FileStatus>& now) {
-  if (!now || now->kind != file.kind || now->inode != file.old.inode) return false;
-  return file.kind == sys::FileKind::directory ||
-         (now->size == file.old.size && now->modified_ns == file.old.modified_ns);
+  return now && now->kind == file.kind && now->inode == file.old.inode;
 }
+
+// What became of taking one file back.
+struct TakenBack {
+  std::string problem = {};  // empty: it is as it was
+  bool again = false;        // the next start must try again: the old file has only its aside name
+};
 
 class RecoveredFile {
  public:
   RecoveredFile(const Journal& journal, const Record::File& file, Spot spot, Spot to)
       : journal_(journal), file_(file), spot_(std::move(spot)), to_(std::move(to)) {}
 
+  bool is_created() const { return file_.what == Changed::What::created; }
+  bool exists() const { return spot_.status().has_value(); }
+
+  // Whatever somebody did to the new file since. A new file was staged before anything was done,
+  // so it is done when its staged name is gone; see also finish_or_take_back.
   bool is_done() {
     switch (file_.what) {
       case Changed::What::created:
-        return !aside_status() && has_new_content();
+        return !aside_status();
       case Changed::What::replaced:
         mend_links();
         return is_old(file_, aside_status());
       case Changed::What::removed:
         return is_old(file_, aside_status());
       case Changed::What::moved:
-        return is_old(file_, to_.status());
+        return is_old(file_, to_.status()) ||
+               (!is_old(file_, spot_.status()) && !is_old(file_, aside_status()));
     }
     return false;
   }
 
-  // For one that is done. What stands in the way, if something does.
-  std::optional<std::string> take_back() {
+  // For one that is done: what came to its place goes. Each step leaves a state from which another
+  // start can go on.
+  TakenBack take_away() {
     switch (file_.what) {
       case Changed::What::created:
-        (void)sys::remove_file_at(*spot_.directory, spot_.name);
-        return {};
+        return unmake();
       case Changed::What::replaced:
         return exchange_back();
       case Changed::What::removed:
-        return put_back(*aside(), file_.temporary, spot_);
+        return {};
       case Changed::What::moved:
-        if (!to_.directory) return "it is gone";
-        return put_back(*to_.directory, to_.name, spot_);
+        break;
     }
-    return {};
+    if (!is_old(file_, to_.status())) return {.problem = "what was moved is gone"};
+    const bool is_direct = file_.temporary.empty();
+    return put_back(*to_.directory, to_.name, is_direct ? spot_.name : file_.temporary);
   }
-  // What was staged.
-  void discard() {
-    if (file_.temporary.empty() || !aside() || is_old(file_, aside_status())) return;
-    (void)remove_tree_at(*aside(), file_.temporary);
+  // Then what made way comes back.
+  TakenBack bring_back() {
+    if (is_created() || file_.what == Changed::What::replaced) return {};
+    if (file_.temporary.empty() || !is_old(file_, aside_status())) return {};
+    return put_back(*aside(), file_.temporary, spot_.name);
+  }
+  // What was staged. What is not known to be ours is the only copy of something.
+  std::optional<std::string> discard() {
+    if (file_.temporary.empty() || file_.what == Changed::What::moved) return {};
+    if (file_.what == Changed::What::removed || !aside_status()) return {};
+    const bool is_ours =
+        is_created() || is_old(file_, spot_.status()) || has_new_content(*aside(), file_.temporary);
+    if (is_ours && !is_old(file_, aside_status())) {
+      (void)remove_tree_at(*aside(), file_.temporary);
+      return {};
+    }
+    return keep("somebody else has changed it since").problem;
   }
   // What was there goes into the journal from beside the new file.
   sys::OrErrno<void> take_in(const std::string& name) {
@@ -110,21 +135,39 @@ class RecoveredFile {
     return sys::status_at(*aside(), file_.temporary);
   }
 
-  bool has_new_content() const {
-    const auto status = spot_.status();
+  bool has_new_content(const sys::Fd& directory, const std::string& name) const {
+    const auto status = sys::status_at(directory, name);
     if (!status || !file_.new_digest) return false;
+    const auto is_it = [&](std::string_view essence) {
+      return digest_of(essence, journal_.seed()) == *file_.new_digest;
+    };
     if (status->kind == sys::FileKind::symlink) {
-      const auto target = sys::read_link_at(*spot_.directory, spot_.name);
-      return target && digest_of(*target, journal_.seed()) == *file_.new_digest;
+      const auto target = sys::read_link_at(directory, name);
+      return target && is_it(*target);
+    }
+    const bool is_tree = status->kind == sys::FileKind::directory;
+    const auto opened = sys::open_beneath(
+        directory, name, is_tree ? sys::Open::directory : sys::Open::read, sys::Links::refuse);
+    if (!opened) return false;
+    if (is_tree) {
+      const auto outline = outline_of(*opened, file_.new_digest->size);
+      return outline && is_it(*outline);
     }
     if (status->kind != sys::FileKind::file || status->size != file_.new_digest->size) return false;
-    const auto opened =
-        sys::open_beneath(*spot_.directory, spot_.name, sys::Open::read, sys::Links::refuse);
-    if (!opened) return false;
     std::string content(status->size, 0);
     const auto got = sys::read_at(*opened, content, 0);
-    return got && *got == content.size() &&
-           digest_of(content, journal_.seed()) == *file_.new_digest;
+    return got && *got == content.size() && is_it(content);
+  }
+
+  // A new file gets its staged name again.
+  TakenBack unmake() {
+    if (!spot_.directory || !exists()) return {};
+    if (!has_new_content(*spot_.directory, spot_.name)) {
+      return {.problem = "it is new, and stays since somebody else has changed it"};
+    }
+    const auto done = rename_new(*spot_.directory, spot_.name, *spot_.directory, file_.temporary);
+    if (done) return {};
+    return {.problem = sys::to_error(done.error(), "remove", file_.path).message, .again = true};
   }
 
   // An exchange by links that was interrupted.
@@ -138,8 +181,12 @@ class RecoveredFile {
     }
   }
 
-  std::optional<std::string> exchange_back() {
-    if (!has_new_content()) return keep("somebody else has changed it since");
+  TakenBack exchange_back() {
+    if (!spot_.directory) return keep("its directory is gone");
+    if (!has_new_content(*spot_.directory, spot_.name)) {
+      if (!exists()) return put_back(*aside(), file_.temporary, spot_.name);
+      return keep("somebody else has changed it since");
+    }
     auto done = sys::rename_between(*aside(), file_.temporary, *spot_.directory, spot_.name,
                                     sys::Rename::exchange);
     if (!done && done.error() == std::errc::invalid_argument) {
@@ -150,23 +197,29 @@ class RecoveredFile {
     return {};
   }
 
-  std::optional<std::string> put_back(const sys::Fd& from, const std::string& name,
-                                      const Spot& to) {
-    if (!to.directory) return keep("its directory is gone");
-    const auto done = rename_new(from, name, *to.directory, to.name);
+  TakenBack put_back(const sys::Fd& from, const std::string& name, const std::string& as) {
+    if (!spot_.directory) return keep("its directory is gone");
+    const auto done = rename_new(from, name, *spot_.directory, as);
     if (done) return {};
     return keep(sys::to_error(done.error(), "restore", file_.path).message);
   }
 
-  // Nothing that may be the only copy is removed.
-  std::string keep(std::string why) {
-    if (!spot_.directory || file_.temporary.empty()) return why;
-    const std::string kept = fmt::format(".helve-kept-{:016x}", sys::random_number());
-    if (sys::rename_between(*aside(), file_.temporary, *spot_.directory, kept,
-                            sys::Rename::no_replace)) {
-      why += fmt::format("; what was there before is beside it as '{}'", kept);
+  // Nothing that may be the only copy is removed: it gets a name beside the file, or stays.
+  TakenBack keep(std::string why) {
+    if (file_.temporary.empty()) {
+      why += fmt::format("; it is now '{}'", escape_for_display(file_.to));
+      return {.problem = std::move(why)};
     }
-    return why;
+    const std::string kept = fmt::format(".helve-kept-{:016x}", sys::random_number());
+    if (spot_.directory && sys::rename_between(*aside(), file_.temporary, *spot_.directory, kept,
+                                               sys::Rename::no_replace)) {
+      why += fmt::format("; what was there before is beside it as '{}'", kept);
+      return {.problem = std::move(why)};
+    }
+    const auto place = sys::path_of(*aside());
+    why += fmt::format("; what was there before is '{}/{}', and the next start tries again",
+                       place ? escape_for_display(*place) : "kept", file_.temporary);
+    return {.problem = std::move(why), .again = true};
   }
 
   const Journal& journal_;
@@ -202,24 +255,52 @@ class Recovery {
   bool finish_or_take_back(const Record& record, std::vector<RecoveredFile>& files) {
     std::vector<bool> done;
     for (RecoveredFile& file : files) done.push_back(file.is_done());
-    if (std::ranges::find(done, false) == done.end()) {
+    // When there are only new files, and none, then nothing was staged yet.
+    const bool has_begun = std::ranges::any_of(
+        files, [](const RecoveredFile& file) { return !file.is_created() || file.exists(); });
+    if (has_begun && std::ranges::find(done, false) == done.end()) {
       return journal_.commit(record, Journal::Kept::beside).has_value();
     }
-    for (size_t i = files.size(); i-- > 0;) {
-      if (!done[i]) continue;
-      if (const auto why = files[i].take_back()) {
-        notices.push_back(
-            fmt::format("'{}' was not restored after a change that was interrupted: {}",
-                        escape_for_display(record.files[i].path), *why));
-      }
+    take_back(record, files, done);
+    return false;
+  }
+
+  void take_back(const Record& record, std::vector<RecoveredFile>& files,
+                 const std::vector<bool>& done) {
+    bool again = false;
+    const size_t problems = notices.size();
+    bool was_begun = false;
+    for (size_t i = 0; i < files.size(); ++i) {
+      was_begun |= done[i] && (!files[i].is_created() || files[i].exists());
     }
-    for (RecoveredFile& file : files) file.discard();
+    const auto note = [&](size_t i, const TakenBack& taken) {
+      again |= taken.again;
+      if (!taken.problem.empty()) not_restored(record.files[i], taken.problem);
+    };
+    for (size_t i = files.size(); i-- > 0;) {
+      if (done[i]) note(i, files[i].take_away());
+    }
+    for (size_t i = files.size(); i-- > 0;) note(i, files[i].bring_back());
+    if (again) return;
+    for (size_t i = 0; i < files.size(); ++i) {
+      if (const auto kept = files[i].discard()) not_restored(record.files[i], *kept);
+    }
     for (size_t i = record.made.size(); i-- > 0;) {
       const auto spot = find(roots_, record.made[i]);
       if (spot && spot->directory) (void)sys::remove_directory_at(*spot->directory, spot->name);
     }
     journal_.abandon(record);
-    return false;
+    if (was_begun && notices.size() == problems) {
+      notices.push_back(
+          fmt::format("a change by {} that was interrupted was taken back, all {} of "
+                      "its files",
+                      record.tool.empty() ? "a tool" : record.tool, files.size()));
+    }
+  }
+
+  void not_restored(const Record::File& file, std::string_view why) {
+    notices.push_back(fmt::format("'{}' was not restored after a change that was interrupted: {}",
+                                  escape_for_display(file.path), why));
   }
 
   Journal& journal_;

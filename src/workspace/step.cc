@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "sys/id.h"
+#include "workspace/take_in.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -50,8 +51,11 @@ Step::Step(Step&& other) noexcept
       ours_(other.ours_),
       identity_(std::move(other.identity_)),
       done_(other.done_),
+      on_the_way_(other.on_the_way_),
       is_recorded_(other.is_recorded_),
-      temporary_exists_(std::exchange(other.temporary_exists_, false)) {}
+      left_to_recovery_(other.left_to_recovery_),
+      temporary_exists_(std::exchange(other.temporary_exists_, false)),
+      failed_across_mounts_(other.failed_across_mounts_) {}
 
 Error Step::refused(Code code, std::string_view why, std::string_view hint,
                     std::string_view type) const {
@@ -90,19 +94,17 @@ bool Step::is_old(const sys::OrErrno<sys::FileStatus>& now) const {
   return Version::of(*now).same_content(Version::of(old_));
 }
 
-Result<void> Step::look(const Targets& targets) {
+Result<void> Step::look(const Targets& targets, Vacated vacated) {
   switch (change_->kind) {
     case Change::Kind::write:
-    case Change::Kind::link:
-      return look_for_write();
+    case Change::Kind::restore:
+      return look_for_write(vacated);
     case Change::Kind::remove:
       kind_ = Kind::remove;
       return look_at_source(targets);
     case Change::Kind::move:
       kind_ = Kind::move;
       return look_at_source(targets);
-    case Change::Kind::directory:
-      break;
   }
   return {};
 }
@@ -116,8 +118,9 @@ Result<void> Step::check_destination() const {
                "path_conflict"};
 }
 
-Result<void> Step::look_for_write() {
+Result<void> Step::look_for_write(Vacated vacated) {
   kind_ = Kind::create;
+  if (vacated == Vacated::yes) return {};
   const bool must_exist = change_->expected.has_value();
   if (!target_.directory->missing.empty()) {
     if (must_exist) return changed_meanwhile();
@@ -159,7 +162,7 @@ Result<void> Step::check_existing() const {
       return refused(Code::unsupported, fmt::format("it is a {}", sys::name_of(old_.kind)),
                      "only regular files are written", "not_a_file");
   }
-  if (change_->on_conflict == OnConflict::error || change_->kind == Change::Kind::link) {
+  if (change_->on_conflict == OnConflict::error || change_->kind == Change::Kind::restore) {
     return refused(Code::conflict, "it exists already",
                    "choose another path, or pass on_conflict=overwrite", "path_conflict");
   }
@@ -202,7 +205,7 @@ void Step::describe(Record::File& file, std::uint64_t seed) const {
   switch (kind_) {
     case Kind::create:
       file.what = Changed::What::created;
-      file.kind = change_->kind == Change::Kind::link ? sys::FileKind::symlink : file.kind;
+      if (change_->kind == Change::Kind::restore) file.kind = change_->kind_kept;
       break;
     case Kind::replace:
       file.what = Changed::What::replaced;
@@ -222,7 +225,7 @@ void Step::describe(Record::File& file, std::uint64_t seed) const {
   file.kind = old_.kind;
   file.old = Version::of(old_);
   file.old_mode = old_.mode;
-  file.undoable = is_kept();
+  file.undoable = kind_ == Kind::move || is_kept();
 }
 
 bool Step::is_kept() const {
@@ -230,15 +233,7 @@ bool Step::is_kept() const {
 }
 
 Result<void> Step::stage(Like like, Durability durability, Hold hold) {
-  if (change_->kind == Change::Kind::link) {
-    const auto made = sys::make_link_at(aside(), temporary_, change_->content);
-    if (!made) return failed(made.error());
-    temporary_exists_ = true;
-    const auto status = status_aside();
-    if (!status) return failed(status.error());
-    ours_ = *status;
-    return {};
-  }
+  if (change_->kind == Change::Kind::restore) return copy_kept(durability);
   if (kind_ != Kind::create && kind_ != Kind::replace) return {};
   if (kind_ == Kind::replace) like = {&identity_, &old_};
   if (const auto filled = fill(like, durability); !filled) return failed(filled.error());
@@ -247,6 +242,17 @@ Result<void> Step::stage(Like like, Durability durability, Hold hold) {
   auto identity = sys::open_beneath(aside(), temporary_, sys::Open::identity);
   if (!identity) return failed(identity.error());
   identity_ = std::move(*identity);
+  return {};
+}
+
+Result<void> Step::copy_kept(Durability durability) {
+  temporary_exists_ = true;
+  auto done = copy_tree(*change_->kept_in, change_->kept, aside(), temporary_);
+  if (done && durability == Durability::synced) done = sys::sync_file_system(aside());
+  const auto status = status_aside();
+  if (done && !status) done = std::unexpected(status.error());
+  if (!done) return sys::to_error(done.error(), "restore", target_.shown);
+  ours_ = *status;
   return {};
 }
 
@@ -269,7 +275,25 @@ sys::OrErrno<void> Step::fill(Like like, Durability durability) {
   return sys::close_file(std::move(*file));
 }
 
+Result<void> Step::make_way() {
+  if (!change_->makes_way) return {};
+  Result<void> result = kind_ == Kind::move ? leave() : put_aside();
+  (kind_ == Kind::move ? on_the_way_ : done_) = result.has_value();
+  return result;
+}
+
+// Gives what is moved its temporary name.
+Result<void> Step::leave() {
+  if (const auto gone = rename_new(target_.at(), target_.name, aside(), temporary_); !gone) {
+    return not_moved(gone.error());
+  }
+  if (is_old(status_aside())) return {};
+  (void)rename_new(aside(), temporary_, target_.at(), target_.name);
+  return changed_meanwhile();
+}
+
 Result<void> Step::perform() {
+  if (done_) return {};
   Result<void> result;
   switch (kind_) {
     case Kind::create:
@@ -334,7 +358,9 @@ Result<void> Step::put_aside() {
   const auto done =
       sys::rename_between(target_.at(), target_.name, aside(), temporary_, sys::Rename::replace);
   if (!done) {
-    failed_across_mounts_ = !is_beside() && done.error() == std::errc::cross_device_link;
+    const bool across = done.error() == std::errc::cross_device_link;
+    failed_across_mounts_ = !is_beside() && across;
+    if (across) return crosses(target_);
     if (done.error() == std::errc::no_such_file_or_directory) return changed_meanwhile();
     return failed(done.error());
   }
@@ -346,11 +372,28 @@ Result<void> Step::put_aside() {
 }
 
 Result<void> Step::move() {
-  if (const auto done = rename_new(target_.at(), target_.name, to_->at(), to_->name); !done)
+  const std::string& name = on_the_way_ ? temporary_ : target_.name;
+  if (const auto done = rename_new(target_.at(), name, to_->at(), to_->name); !done) {
     return not_moved(done.error());
+  }
   if (is_old(status_of(*to_))) return {};
-  (void)rename_new(to_->at(), to_->name, target_.at(), target_.name);
+  (void)rename_new(to_->at(), to_->name, target_.at(), name);
   return changed_meanwhile();
+}
+
+// Files move only within one file system; and overlay file systems, as containers have them, do not
+// move a directory that an image brought along.
+Error Step::crosses(const Target& other) const {
+  const auto here = sys::mount_of(target_.at()), there = sys::mount_of(other.at());
+  if (old_.kind == sys::FileKind::directory && here && there && *here == *there) {
+    return refused(Code::unsupported, "this file system does not move such a directory",
+                   kind_ == Kind::remove ? "delete what it holds, file by file"
+                                         : "move what it holds, file by file",
+                   "other_file_system");
+  }
+  return refused(Code::unsupported,
+                 fmt::format("'{}' is on another file system", escape_for_display(other.shown)),
+                 "write it there and delete it here", "other_file_system");
 }
 
 Error Step::not_moved(std::errc number) const {
@@ -359,9 +402,7 @@ Error Step::not_moved(std::errc number) const {
     case std::errc::no_such_file_or_directory:
       return changed_meanwhile();
     case std::errc::cross_device_link:
-      return refused(Code::unsupported,
-                     fmt::format("'{}' is on another file system", escape_for_display(to_->shown)),
-                     "write it there and delete it here", "other_file_system");
+      return crosses(*to_);
     case std::errc::invalid_argument:
       return refused(Code::invalid_argument, "a directory cannot be moved into itself",
                      "choose another path", "move_into_itself");
@@ -371,11 +412,17 @@ Error Step::not_moved(std::errc number) const {
 }
 
 std::optional<std::string> Step::take_back() {
+  // What made way comes back when its path is free again.
+  if (kind_ == Kind::remove && change_->makes_way) return {};
   if (!std::exchange(done_, false)) return {};
   switch (kind_) {
     case Kind::create:
       if (!is_ours(status_of(target_))) return {};  // somebody else's by now
-      if (sys::remove_file_at(target_.at(), target_.name)) return {};
+      // As it was staged: recovery takes a new file that is not staged any more for made.
+      if (rename_new(target_.at(), target_.name, aside(), temporary_)) {
+        temporary_exists_ = true;
+        return {};
+      }
       left_to_recovery_ = is_recorded_;
       return fmt::format("the new '{}' could not be removed again",
                          escape_for_display(target_.shown));
@@ -386,10 +433,26 @@ std::optional<std::string> Step::take_back() {
     case Kind::move:
       break;
   }
-  if (rename_new(to_->at(), to_->name, target_.at(), target_.name)) return {};
+  return move_back(*to_, to_->name, on_the_way_ ? temporary_ : target_.name);
+}
+
+std::optional<std::string> Step::come_back() {
+  if (!change_->makes_way) return {};
+  if (kind_ == Kind::remove) {
+    return std::exchange(done_, false) ? put_back() : std::nullopt;
+  }
+  if (!std::exchange(on_the_way_, false)) return {};
+  return move_back(target_, temporary_, target_.name);
+}
+
+std::optional<std::string> Step::move_back(const Target& from, const std::string& name,
+                                           const std::string& as) {
+  if (rename_new(from.at(), name, target_.at(), as)) return {};
+  on_the_way_ = false;
   left_to_recovery_ = is_recorded_;
+  const std::string_view is_now = &from == &target_ ? std::string_view(name) : from.shown;
   return fmt::format("'{}' could not be moved back and is now '{}'",
-                     escape_for_display(target_.shown), escape_for_display(to_->shown));
+                     escape_for_display(target_.shown), escape_for_display(is_now));
 }
 
 // Exchanges a second time. Another process may replace the file at any moment; its word is the

@@ -14,9 +14,9 @@ namespace helve::workspace {
 // Where files cannot be exchanged, the old one bears its temporary name with this for a moment.
 constexpr std::string_view kSecondName = "-old";
 
-// The caller holds the locks of its targets. In the order of declaration: look, stage, perform,
-// then discard or take_back. Whatever happens, the destructor leaves no temporary file behind,
-// except one that keeps somebody's only copy.
+// The caller holds the locks of its targets. In the order of declaration: look, stage, make_way,
+// perform, then discard, or take_back and come_back. Whatever happens, the destructor leaves no
+// temporary file behind, except one that keeps somebody's only copy.
 class Step {
  public:
   enum class Kind : unsigned char { create, replace, remove, move };
@@ -27,7 +27,9 @@ class Step {
   Step& operator=(Step&&) = delete;
 
   // Finds out what is there and whether it may be changed.
-  Result<void> look(const Targets& targets);
+  // `vacated`: another step takes away what bears the name.
+  enum class Vacated : bool { no, yes };
+  Result<void> look(const Targets& targets, Vacated vacated);
   // For a move: that there is nothing yet.
   Result<void> check_destination() const;
   // What the journal has to know of it.
@@ -46,10 +48,14 @@ class Step {
     const sys::FileStatus* status = nullptr;
   };
   Result<void> stage(Like like, Durability durability, Hold hold);
+  // What makes way for other steps goes aside; all of them do, before the first is performed.
+  Result<void> make_way();
   // A change by another process since the look is given back and reported as a conflict.
   Result<void> perform();
   // The old state again. Otherwise the sentence says where the old content is kept.
   std::optional<std::string> take_back();
+  // The same for make_way, after all steps were taken back.
+  std::optional<std::string> come_back();
   // Removes what bears the temporary name: what was staged, or what was there before.
   void discard();
 
@@ -72,15 +78,20 @@ class Step {
   void let_go() { temporary_exists_ = false; }
 
  private:
-  Result<void> look_for_write();
+  Result<void> look_for_write(Vacated vacated);
   Result<void> check_existing() const;
   Result<void> look_at_source(const Targets& targets);
   sys::OrErrno<void> fill(Like like, Durability durability);
+  Result<void> copy_kept(Durability durability);
   Result<void> become_new();
   Result<void> exchange();
   sys::OrErrno<void> exchange_by_links();
   Result<void> put_aside();
   Result<void> move();
+  Result<void> leave();
+  std::optional<std::string> move_back(const Target& from, const std::string& name,
+                                       const std::string& as);
+  Error crosses(const Target& other) const;
   Error not_moved(std::errc number) const;
   std::optional<std::string> give_back();
   std::optional<std::string> put_back();
@@ -105,6 +116,7 @@ class Step {
   sys::FileStatus ours_;
   sys::Fd identity_;  // of what was there until it is staged, then of our file
   bool done_ = false;
+  bool on_the_way_ = false;  // a move: what is moved bears the temporary name
   bool is_recorded_ = false;
   bool left_to_recovery_ = false;
   bool temporary_exists_ = false;

@@ -13,9 +13,22 @@ constexpr size_t kBuffer = 256 * 1024;
 sys::OrErrno<void> copy(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                         const std::string& as, int depth);
 
+// A file may forbid even its owner to read it, who then allows it for a moment.
+sys::OrErrno<sys::Fd> open_to_copy(const sys::Fd& from, const std::string& name,
+                                   const sys::FileStatus& status) {
+  constexpr std::uint32_t kReadable = 0400;
+  auto source = sys::open_beneath(from, name, sys::Open::read, sys::Links::refuse);
+  if (source || source.error() != std::errc::permission_denied) return source;
+  const auto identity = sys::open_beneath(from, name, sys::Open::identity, sys::Links::refuse);
+  if (!identity || !sys::set_mode(*identity, status.mode | kReadable)) return source;
+  source = sys::open_beneath(from, name, sys::Open::read, sys::Links::refuse);
+  (void)sys::set_mode(*identity, status.mode);
+  return source;
+}
+
 sys::OrErrno<void> copy_file(const sys::Fd& from, const std::string& name, const sys::Fd& to,
-                             const std::string& as, std::uint32_t mode) {
-  const auto source = sys::open_beneath(from, name, sys::Open::read, sys::Links::refuse);
+                             const std::string& as, const sys::FileStatus& status) {
+  const auto source = open_to_copy(from, name, status);
   if (!source) return std::unexpected(source.error());
   auto file = sys::create_new(to, as);
   if (!file) return std::unexpected(file.error());
@@ -29,12 +42,12 @@ sys::OrErrno<void> copy_file(const sys::Fd& from, const std::string& name, const
     at += *got;
     if (*got < buffer.size()) break;
   }
-  if (const auto done = sys::set_mode(*file, mode); !done) return done;
+  if (const auto done = sys::copy_attributes(*source, status, *file); !done) return done;
   return sys::close_file(std::move(*file));
 }
 
 sys::OrErrno<void> copy_directory(const sys::Fd& from, const std::string& name, const sys::Fd& to,
-                                  const std::string& as, std::uint32_t mode, int depth) {
+                                  const std::string& as, const sys::FileStatus& status, int depth) {
   if (depth > kMaxTreeDepth) return std::unexpected(std::errc::filename_too_long);
   const auto source = sys::open_beneath(from, name, sys::Open::directory, sys::Links::refuse);
   if (!source) return std::unexpected(source.error());
@@ -50,29 +63,42 @@ sys::OrErrno<void> copy_directory(const sys::Fd& from, const std::string& name, 
   for (const std::string& inner : names) {
     if (const auto done = copy(*source, inner, *target, inner, depth + 1); !done) return done;
   }
-  return sys::set_mode(*target, mode);
+  // Last, since the mode may forbid to make anything in it.
+  return sys::copy_attributes(*source, status, *target);
 }
 
 sys::OrErrno<void> copy(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                         const std::string& as, int depth) {
   const auto status = sys::status_at(from, name);
   if (!status) return std::unexpected(status.error());
+  sys::OrErrno<void> done;
   switch (status->kind) {
     case sys::FileKind::file:
-      return copy_file(from, name, to, as, status->mode);
+      done = copy_file(from, name, to, as, *status);
+      break;
     case sys::FileKind::directory:
-      return copy_directory(from, name, to, as, status->mode, depth);
+      done = copy_directory(from, name, to, as, *status, depth);
+      break;
     case sys::FileKind::symlink: {
       const auto target = sys::read_link_at(from, name);
       if (!target) return std::unexpected(target.error());
-      return sys::make_link_at(to, as, *target);
+      done = sys::make_link_at(to, as, *target);
+      if (done) sys::copy_link_owner(*status, to, as);
+      break;
     }
     default:
       return {};  // nothing that could be restored
   }
+  if (done) (void)sys::set_modified_at(to, as, status->modified_ns);
+  return done;
 }
 
 }  // namespace
+
+sys::OrErrno<void> copy_tree(const sys::Fd& from, const std::string& name, const sys::Fd& to,
+                             const std::string& as) {
+  return copy(from, name, to, as, 0);
+}
 
 sys::OrErrno<void> copy_into(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                              const std::string& as) {

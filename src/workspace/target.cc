@@ -205,11 +205,8 @@ Result<void> Targets::make_missing() {
 }
 
 Result<void> Targets::make_missing(Directory& directory) {
-  for (size_t i = 0; i < directory.missing.size(); ++i) {
-    const std::string& name = directory.missing[i];
-    const bool last = i + 1 == directory.missing.size();
-    const auto made =
-        sys::make_directory_at(directory.descriptor, name, last ? directory.mode : 0777);
+  for (const std::string& name : directory.missing) {
+    const auto made = sys::make_directory_at(directory.descriptor, name, 0777);
     if (!made && made.error() != std::errc::file_exists) {
       return sys::to_error(made.error(), "make the directory of", directory.wanted_for);
     }
@@ -218,11 +215,6 @@ Result<void> Targets::make_missing(Directory& directory) {
     if (made) created_.push_back({std::move(directory.descriptor), name});
     if (!inner) return sys::to_error(inner.error(), "open the directory of", directory.wanted_for);
     directory.descriptor = std::move(*inner);
-    if (made && last && directory.exact_mode) {
-      if (const auto set = sys::set_mode(directory.descriptor, directory.mode); !set) {
-        return sys::to_error(set.error(), "make the directory of", directory.wanted_for);
-      }
-    }
   }
   directory.missing.clear();
   return {};

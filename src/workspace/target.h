@@ -20,8 +20,6 @@ struct Directory {
   std::string key;     // names what the descriptor held when it was found
   std::string path;    // absolute, without links, of all of it
   std::vector<std::string> missing = {};  // to be made below the descriptor, outermost first
-  std::uint32_t mode = 0777;              // of the last one to be made; the umask applies
-  bool exact_mode = false;                // the umask does not apply
   std::string wanted_for = {};            // a target in it, for messages
 };
 
@@ -49,9 +47,6 @@ class Targets {
   // them) and paths that cannot name a file. `action` is a verb for messages.
   Result<Target> find(const Root& root, std::string_view path, std::string shown,
                       std::string_view action);
-  // A directory that is to exist in the end.
-  Result<Directory*> find_directory(const Root& root, std::string_view path, std::string_view shown,
-                                    std::string_view action);
   // Whether the directory that bears the target's name is too large, or holds what file tools do
   // not touch.
   enum class TreeUse : unsigned char { remove, move };
@@ -77,6 +72,8 @@ class Targets {
   Result<void> check_protected(std::string_view whole, std::string_view shown,
                                std::string_view action) const;
   Result<void> make_missing(Directory& directory);
+  Result<Directory*> find_directory(const Root& root, std::string_view path, std::string_view shown,
+                                    std::string_view action);
 
   std::vector<std::string> protected_;  // real paths
   std::map<std::string, std::unique_ptr<Directory>, std::less<>> directories_;

@@ -1,5 +1,9 @@
 #include "workspace/tree.h"
 
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "sys/directory.h"
@@ -73,6 +77,36 @@ sys::OrErrno<void> walk_tree(const sys::Fd& directory,
   const auto walked = walk(directory, "", 0, visit);
   if (!walked) return std::unexpected(walked.error());
   return {};
+}
+
+sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t limit) {
+  std::vector<std::string> lines;
+  std::uint64_t bytes = 0;
+  std::optional<std::errc> failed;
+  const auto walked = walk_tree(directory, [&](const TreeEntry& entry) {
+    const auto status = sys::status_at(entry.directory, entry.name);
+    if (!status) {
+      failed = status.error();
+      return false;
+    }
+    std::string line =
+        fmt::format("{} {} {:o}", entry.path, sys::name_of(status->kind), status->mode);
+    if (status->kind == sys::FileKind::symlink) {
+      line += " " + sys::read_link_at(entry.directory, entry.name).value_or("");
+    } else if (status->kind == sys::FileKind::file) {
+      line += fmt::format(" {} {}", status->size, status->modified_ns);
+    }
+    bytes += line.size() + 1;
+    if (bytes > limit) failed = std::errc::file_too_large;
+    lines.push_back(std::move(line));
+    return !failed;
+  });
+  if (!walked) return std::unexpected(walked.error());
+  if (failed) return std::unexpected(*failed);
+  std::ranges::sort(lines);
+  std::string outline;
+  for (const std::string& line : lines) outline.append(line) += '\n';
+  return outline;
 }
 
 sys::OrErrno<void> remove_tree_at(const sys::Fd& directory, const std::string& name) {

@@ -1,6 +1,7 @@
 // Trees: directories with all they hold, by descriptor; links are never followed.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,10 @@ struct TreeEntry {
 // Fails with filename_too_long when it is deeper than kMaxTreeDepth.
 sys::OrErrno<void> walk_tree(const sys::Fd& directory,
                              const std::function<bool(const TreeEntry&)>& visit);
+
+// What tells a directory and all it holds apart from another: names, kinds, modes, where links
+// lead, sizes and times of files. Fails with file_too_large when that has more than `limit` bytes.
+sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t limit);
 
 // Removes the file, link or whole directory of that name.
 sys::OrErrno<void> remove_tree_at(const sys::Fd& directory, const std::string& name);

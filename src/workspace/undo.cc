@@ -36,41 +36,33 @@ Error History::changed_since(const std::string& path, const NetChange& change,
 
 Result<void> History::plan(const std::string& path, const NetChange& change) {
   const Now now = look(path);
-  if (change.before.kind != Kind::moved && is_as(now, change.before)) return {};  // as it was
+  const bool leaves = sources_.contains(path);  // what is there now comes back elsewhere
+  const bool is_itself = change.before.kind == Kind::moved && change.before.from == path;
+  if (is_itself) return {};
+  if (!leaves && change.before.kind != Kind::moved && is_as(now, change.before)) return {};
   if (!is_as(now, change.after)) return changed_since(path, change, now);
   Difference difference{.path = shown(path)};
-  difference.before = now.content;
-  std::optional<Version> expected;
-  if (now.status) expected = Version::of(*now.status);
+  if (!leaves) difference.before = now.content;
   switch (change.before.kind) {
     case Kind::absent:
-      // What was moved here is moved back by the change of the other path.
-      if (change.after.kind == Kind::moved) return {};
-      changes_.push_back({.kind = Change::Kind::remove, .path = path, .expected = expected});
+      if (leaves) return {};  // the change of the other path moves it
+      plan_removal(path, now, MakesWay::no);
+      if (now.status->kind == sys::FileKind::directory) difference.note = "removed";
       break;
     case Kind::moved: {
       const Now there = look(change.before.from);
-      PathState moved = change.before;
-      if (!is_as(there, moved)) return changed_since(change.before.from, change, there);
-      // Something else comes back to where it was moved: then it is written, not moved.
-      const auto other = net_.find(change.before.from);
-      const bool is_taken = other != net_.end() && other->second.before.kind != Kind::absent;
-      if (is_taken) {
-        changes_.push_back({.path = path,
-                            .content = there.content.value_or(""),
-                            .like = change.before.from,
-                            .on_conflict = OnConflict::error});
-      } else {
-        changes_.push_back({.kind = Change::Kind::move,
-                            .path = change.before.from,
-                            .to = path,
-                            .on_conflict = OnConflict::error});
-      }
+      if (!is_as(there, change.before)) return changed_since(change.before.from, change, there);
+      if (now.status && !leaves) plan_removal(path, now, MakesWay::yes);
+      changes_.push_back({.kind = Change::Kind::move,
+                          .path = change.before.from,
+                          .to = path,
+                          .expected = Version::of(*there.status),
+                          .makes_way = true});
       difference.note = fmt::format("moved back from {}", shown(change.before.from));
       break;
     }
     case Kind::kept:
-      TRY(plan_kept(path, change.before, now));
+      TRY(plan_kept(path, change.before, leaves ? Now() : now));
       if (change.before.file().kind == sys::FileKind::directory) {
         difference.note = "the directory is restored";
       } else {
@@ -84,59 +76,59 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
   return {};
 }
 
+void History::plan_removal(const std::string& path, const Now& now, MakesWay makes_way) {
+  changes_.push_back({.kind = Change::Kind::remove,
+                      .path = path,
+                      .expected = Version::of(*now.status),
+                      .tree = now.status->kind == sys::FileKind::directory,
+                      .makes_way = makes_way == MakesWay::yes});
+}
+
+// A file that is replaced keeps what it has besides its content; everything else, and what was made
+// anew meanwhile with another mode, comes back as the journal kept it.
 Result<void> History::plan_kept(const std::string& path, const PathState& state, const Now& now) {
-  if (state.file().kind == sys::FileKind::directory) return plan_tree(path, state);
-  Change change{.kind = state.file().kind == sys::FileKind::symlink ? Change::Kind::link
-                                                                    : Change::Kind::write,
-                .path = path,
-                .content = TRY(content_of(state)),
-                .on_conflict = now.status ? OnConflict::overwrite : OnConflict::error};
-  if (now.status) {
-    change.expected = Version::of(*now.status);
-  } else {
-    change.mode = state.file().old_mode;
+  const Record::File& file = state.file();
+  const bool is_file = file.kind == sys::FileKind::file;
+  if (is_file && now.status && now.status->kind == sys::FileKind::file &&
+      now.status->mode == file.old_mode) {
+    std::string content = TRY(content_of(state));
+    changes_.push_back(
+        {.path = path, .content = std::move(content), .expected = Version::of(*now.status)});
+    return {};
   }
-  changes_.push_back(std::move(change));
+  if (now.status) plan_removal(path, now, MakesWay::yes);
+  if (file.old_digest) {
+    // Only of files that have nothing but a content and a mode.
+    std::string content = TRY(content_of(state));
+    changes_.push_back({.path = path,
+                        .content = std::move(content),
+                        .on_conflict = OnConflict::error,
+                        .mode = file.old_mode & 01777});
+    return {};
+  }
+  Journal::KeptPlace place = TRY(journal_.find_kept(*state.record, state.index));
+  std::string essence = TRY(essence_of(state, place));
+  changes_.push_back({.kind = Change::Kind::restore,
+                      .path = path,
+                      .content = std::move(essence),
+                      .on_conflict = OnConflict::error,
+                      .kept_in = place.directory,
+                      .kept = place.name,
+                      .kind_kept = file.kind});
+  if (place.opened) opened_.push_back(std::move(place.opened));
   return {};
 }
 
-Result<void> History::plan_tree(const std::string& path, const PathState& state) {
-  const std::string name = state.record->kept_name(state.index);
-  const auto kept =
-      sys::open_beneath(journal_.kept(), name, sys::Open::directory, sys::Links::refuse);
-  if (!kept) {
-    return Error{
-        Code::not_found,
-        fmt::format("what '{}' held is not kept any more", escape_for_display(shown(path))), "",
-        "not_kept"};
-  }
-  std::optional<Error> error;
-  changes_.push_back(
-      {.kind = Change::Kind::directory, .path = path, .mode = state.file().old_mode});
-  const auto walked = walk_tree(*kept, [&](const TreeEntry& entry) {
-    Change change{.path = fmt::format("{}/{}", path, entry.path), .on_conflict = OnConflict::error};
-    const auto status = sys::status_at(entry.directory, entry.name);
-    if (status) change.mode = status->mode;
-    if (entry.kind == sys::FileKind::directory) {
-      change.kind = Change::Kind::directory;
-    } else if (entry.kind == sys::FileKind::symlink) {
-      change.kind = Change::Kind::link;
-      change.content = sys::read_link_at(entry.directory, entry.name).value_or("");
-    } else if (entry.kind == sys::FileKind::file) {
-      const auto file =
-          sys::open_beneath(entry.directory, entry.name, sys::Open::read, sys::Links::refuse);
-      if (file && status) {
-        change.content.resize(std::min<std::uint64_t>(status->size, kMaxWrite + 1));
-        (void)sys::read_at(*file, change.content, 0);
-      }
-    } else {
-      return true;
-    }
-    changes_.push_back(std::move(change));
-    return true;
-  });
-  if (!walked) return sys::to_error(walked.error(), "restore", shown(path));
-  return {};
+// The content of a file, where a link leads, the outline of a directory.
+Result<std::string> History::essence_of(const PathState& state,
+                                        const Journal::KeptPlace& place) const {
+  if (state.file().kind != sys::FileKind::directory) return content_of(state);
+  const auto directory =
+      sys::open_beneath(*place.directory, place.name, sys::Open::directory, sys::Links::refuse);
+  auto outline = directory ? outline_of(*directory, kMaxWrite)
+                           : sys::OrErrno<std::string>(std::unexpected(directory.error()));
+  if (outline) return std::move(*outline);
+  return sys::to_error(outline.error(), "restore", shown(state.file().path));
 }
 
 void History::remove_made() const {
@@ -155,6 +147,9 @@ void History::remove_made() const {
 Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
                              const Author& author) {
   TRY(select(selection));
+  for (const auto& [path, change] : net_) {
+    if (change.before.kind == Kind::moved) sources_.insert(change.before.from);
+  }
   for (const auto& [path, change] : net_) TRY(plan(path, change));
   Undone undone;
   for (const Record* record : selected_) undone.ids.push_back(record->id);
@@ -165,7 +160,14 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
   if (rehearsal == Rehearsal::yes) return undone;
   Author undoer = author;
   if (!is_partial_) undoer.undoes = undone.ids;
-  undone.applied = TRY(files_.apply(changes_, undoer));
+  Result<Applied> applied = files_.apply(changes_, undoer);
+  if (!applied) {
+    Error error = std::move(applied).error();
+    // Hints speak of options that undo does not have.
+    if (error.code == Code::conflict) error.hint = "look at it, move it out of the way, undo again";
+    return error;
+  }
+  undone.applied = std::move(*applied);
   remove_made();
   return undone;
 }

@@ -233,36 +233,69 @@ Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) cons
   return snapshot;
 }
 
+std::string Workspace::seen_key(std::string_view path) const {
+  const Result<Place> place = locate(path);
+  if (!place) return std::string(path);
+  // Read as tools read: through links.
+  if (const auto file = sys::open_beneath(place->root->directory, place->path, sys::Open::read)) {
+    if (const auto real = sys::path_of(*file)) return *real;
+  }
+  const auto [directory, name] = split_name(place->path);
+  const auto opened = sys::open_beneath(place->root->directory, directory, sys::Open::directory);
+  const auto real = opened ? sys::path_of(*opened) : sys::OrErrno<std::string>(std::string());
+  return real && !real->empty() ? fmt::format("{}/{}", *real, name) : shown(*place);
+}
+
 void Workspace::saw(std::string_view session, std::string_view path, const sys::FileStatus& status,
                     std::optional<std::string_view> whole) {
-  seen_.note(session, display(path), Version::of(status), whole);
+  if (session.empty()) return;
+  const Version version = Version::of(status);
+  // The content tells a change from a mere touch, and shows it; a small file is soon read.
+  if (!whole && status.size <= Seen::kMaxContent) {
+    const Result<Snapshot> now = read_whole(path, Seen::kMaxContent);
+    if (now && now->version.is(version)) return saw(session, path, *now);
+  }
+  seen_.note(session, seen_key(path), version, whole);
 }
 
 void Workspace::saw(std::string_view session, std::string_view path, const Snapshot& whole) {
-  seen_.note(session, display(path), whole.version, whole.content);
+  seen_.note(session, seen_key(path), whole.version, whole.content);
 }
+
+namespace {
+
+Error changed_since_read(std::string_view shown, std::string_view difference = {}) {
+  return {Code::conflict,
+          fmt::format("'{}' changed since it was read{}{}", escape_for_display(shown),
+                      difference.empty() ? "" : ":\n", difference),
+          "read it again, then change it", "changed_since_read"};
+}
+
+}  // namespace
 
 Result<void> Workspace::check_seen(std::string_view session, std::string_view path,
                                    const Snapshot& now) {
-  const std::string shown = display(path);
-  const Seen::Answer answer = seen_.compare(session, shown, now);
+  const Seen::Answer answer = seen_.compare(session, seen_key(path), now);
   if (answer.same) return {};
-  std::string message = fmt::format("'{}' changed since it was read", escape_for_display(shown));
-  if (answer.known) message += ":\n" + short_diff(answer.before, now.content);
-  return Error{Code::conflict, std::move(message), "read it again, then change it",
-               "changed_since_read"};
+  const bool shows = answer.known && is_utf8(answer.before) && is_utf8(now.content);
+  return changed_since_read(display(path), shows ? short_diff(answer.before, now.content) : "");
 }
 
 Result<std::optional<Version>> Workspace::check_seen(std::string_view session,
                                                      std::string_view path) {
-  const std::optional<Version> seen = seen_.version(session, display(path));
+  const Place place = TRY(locate(path));
+  const auto [directory, name] = split_name(place.path);
+  const auto opened = sys::open_beneath(place.root->directory, directory, sys::Open::directory);
+  const auto status = opened ? sys::status_at(*opened, name)
+                             : sys::OrErrno<sys::FileStatus>(std::unexpected(opened.error()));
+  if (!status || status->kind != sys::FileKind::file) return std::optional<Version>();
+  const std::optional<Version> seen = seen_.version(session, seen_key(path));
   if (!seen) return std::optional<Version>();
-  const Result<OpenFile> open = open_file(path);
-  if (!open) return std::optional<Version>();
-  const Version now = Version::of(open->status);
+  const Version now = Version::of(*status);
   if (now.same_content(*seen)) return std::optional(now);
   const Result<Snapshot> whole = read_whole(path);
-  if (!whole) return std::optional<Version>();
+  // What cannot be compared is not known to be the same.
+  if (!whole) return changed_since_read(display(path));
   TRY(check_seen(session, path, *whole));
   return std::optional(whole->version);
 }

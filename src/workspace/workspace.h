@@ -151,7 +151,7 @@ class Workspace {
   // saw, and what it wrote itself, it may change.
   Result<void> check_seen(std::string_view session, std::string_view path, const Snapshot& now);
   // The same for a file that was not read: reads it only when it must. The version that was
-  // checked; nothing when the session never saw the file or it is gone.
+  // checked; nothing when the session never saw the file, when it is gone, or a link.
   Result<std::optional<Version>> check_seen(std::string_view session, std::string_view path);
 
   // After something that belongs to the call may have changed the files that it wrote.
@@ -186,9 +186,11 @@ class Workspace {
                           Kept kept);
   Result<void> change_files(ChangeSet& set, const sys::Fd* record);
   Result<void> change_journaled(ChangeSet& set, const Author& author, Kept kept, Applied& applied);
-  void take_in(ChangeSet& set, const Record& record);
+  void take_in(ChangeSet& set, const Record& record, Applied& applied);
   void tidy_now_and_then();
   std::string shown(const Place& place) const;
+  // The same for every path that leads to the file.
+  std::string seen_key(std::string_view path) const;
   Error failed(std::errc number, std::string_view action, const Place& place) const;
   Error missing(std::string_view action, const Place& place) const;
   // Tells an error about a path outside which directories are inside.

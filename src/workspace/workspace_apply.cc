@@ -112,17 +112,19 @@ Result<void> Workspace::change_journaled(ChangeSet& set, const Author& author, K
                                         escape_for_display(set.steps()[i].target().shown),
                                         human_size(kMaxKeptFile)));
   }
-  take_in(set, record);
+  take_in(set, record, applied);
   return {};
 }
 
 // The change is made; what was there before becomes a matter of the journal.
-void Workspace::take_in(ChangeSet& set, const Record& record) {
+void Workspace::take_in(ChangeSet& set, const Record& record, Applied& applied) {
   const bool beside = std::ranges::any_of(record.files, [](const Record::File& file) {
     return file.beside && file.what != Changed::What::created && file.what != Changed::What::moved;
   });
   if (!journal_->commit(record, beside ? Journal::Kept::beside : Journal::Kept::all)) {
-    // The record stays pending, and the next start finds that all is done.
+    // A rename within one directory needs no space. If it fails too, the record stays pending, and
+    // the next start finds that all is done.
+    (void)journal_->commit(record, Journal::Kept::beside);
     for (Step& step : set.steps()) step.let_go();
     return;
   }
@@ -136,6 +138,9 @@ void Workspace::take_in(ChangeSet& set, const Record& record) {
     }
     step.let_go();  // the next start tries again
     all_in = false;
+    applied.notes.push_back(
+        fmt::format("the journal could not take in what '{}' was; it is beside it as '{}'",
+                    escape_for_display(step.target().shown), step.temporary()));
   }
   if (beside && all_in) (void)journal_->settle(record);
   set.finish();
@@ -178,10 +183,11 @@ void Workspace::note_written(const Applied& applied, ChangeSet& set, const Autho
   for (size_t i = 0; i < applied.files.size(); ++i) {
     const Changed& file = applied.files[i];
     const Change& change = set.steps()[i].change();
+    const std::string key = set.steps()[i].target().path();
     if (file.what == Changed::What::removed || file.what == Changed::What::moved) {
-      seen_.forget(session, file.path);
+      seen_.forget(session, key);
     } else if (change.kind == Change::Kind::write) {
-      seen_.note(session, file.path, file.version, change.content);
+      seen_.note(session, key, file.version, change.content);
       recent.paths.push_back(file.path);
     }
   }
@@ -201,14 +207,18 @@ void Workspace::look_again(std::string_view call_id) {
     recent_.erase(found);
   }
   std::optional<Record> record;
+  std::optional<sys::Fd> lock;  // nobody else amends the record meanwhile
   if (journal_ && !recent.id.empty()) {
+    if (Result<sys::Fd> held = journal_->lock_records()) lock = std::move(*held);
+  }
+  if (lock) {
     if (Result<Record> loaded = journal_->load(recent.id)) record = std::move(*loaded);
   }
   bool amended = false;
   for (const std::string& path : recent.paths) {
     const Result<Snapshot> now = read_whole(path);
     if (!now) continue;
-    seen_.note(recent.session, path, now->version, now->content);
+    seen_.note(recent.session, seen_key(path), now->version, now->content);
     if (!record) continue;
     const Digest digest = digest_of(now->content, journal_->seed());
     for (Record::File& file : record->files) {

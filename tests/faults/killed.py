@@ -37,7 +37,8 @@ def main(program):
                 started = rig.run("start")
                 state = rig.state()
                 report.runs += 1
-                report.check(started.returncode == 0 and not started.stderr, f"{where}: {started.stderr}")
+                told = started.stderr in ("", "note: a change by test that was interrupted was taken back, all 10 of its files\n")
+                report.check(started.returncode == 0 and told, f"{where}: {started.stderr}")
                 report.check(state in ("old", "new"), f"{where}: {state}")
                 again = rig.run("apply") if state == "old" else None
                 report.check(again is None or again.returncode == 0, f"{where}: the next change fails: {again and again.stderr}")

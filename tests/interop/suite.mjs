@@ -59,7 +59,7 @@ export function suite(driver) {
 
   test('a call changes what it says it changes', async () => {
     const written = await call('write', { path: 'new/note.txt', content: 'é\n' });
-    assert.deepEqual(written.structuredContent, { path: 'new/note.txt', bytes: 3, lines: 1, created: true });
+    assert.deepEqual(written.structuredContent, { path: 'new/note.txt', bytes: 3, lines: 1, created: true, notes: [] });
     const read = await call('read', { path: 'new/note.txt' });
     assert.equal(read.structuredContent.content, 'é\n');
   });

@@ -45,7 +45,8 @@ struct DeleteOutput {
 Result<DeleteOutput> delete_path(const DeleteInput& in, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "delete"));
   TRY(context.checkpoint());
-  const Change change{.kind = Change::Kind::remove, .path = in.path, .tree = in.recursive};
+  Change change{.kind = Change::Kind::remove, .path = in.path, .tree = in.recursive};
+  change.expected = TRY(files.check_seen(context.who.session, in.path));
   const workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
   DeleteOutput output{.path = applied.files[0].path, .notes = applied.notes};
   if (!applied.id.empty()) output.change = applied.id;

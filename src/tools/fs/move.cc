@@ -50,6 +50,10 @@ struct MoveOutput {
 Result<MoveOutput> move(const MoveInput& in, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "move"));
   TRY(context.checkpoint());
+  // What is replaced must be what the session knows.
+  if (in.on_conflict == OnConflict::overwrite) {
+    TRY(files.check_seen(context.who.session, in.to));
+  }
   const Change change{.kind = Change::Kind::move,
                       .path = in.path,
                       .to = in.to,

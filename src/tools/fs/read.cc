@@ -191,13 +191,14 @@ bool is_other_type(const workspace::Page& page) {
          media::file_type(page.content).has_value();
 }
 
-// So that a change by somebody else is noticed before it is overwritten.
+// So that a change by somebody else is noticed before it is overwritten. `page`: null when the file
+// was shown as something else than its text.
 void note_seen(const std::string& path, const workspace::OpenFile& file,
-               const workspace::Page& page, Context& context) {
-  const bool is_whole =
-      page.content.size() == file.status.size && page.text.format.encoding == Encoding::utf_8;
+               const workspace::Page* page, Context& context) {
+  const bool is_whole = page && page->content.size() == file.status.size &&
+                        page->text.format.encoding == Encoding::utf_8;
   context.files->saw(context.who.session, path, file.status,
-                     is_whole ? std::optional<std::string_view>(page.content) : std::nullopt);
+                     is_whole ? std::optional<std::string_view>(page->content) : std::nullopt);
 }
 
 Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
@@ -217,6 +218,7 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
     const Result<void> read = read_notebook(file, form, context, out);
     if (read || read.error().type == "past_end") {
       TRY(read);
+      note_seen(path, file, nullptr, context);
       return out;
     }
     out.note(fmt::format("shown as text: {}", read.error().message));
@@ -224,6 +226,7 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
     const std::string start = TRY(start_of(file, *out.path));
     if (media::file_type(start)) {
       TRY(read_binary(file, start, form, context, out));
+      note_seen(path, file, nullptr, context);
       return out;
     }
   }
@@ -240,9 +243,10 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
   if (!page && page.error().type != "binary_file") return std::move(page).error();
   if (!page || (!plain && is_other_type(*page))) {
     TRY(read_binary(file, TRY(start_of(file, *out.path)), form, context, out));
+    note_seen(path, file, nullptr, context);
     return out;
   }
-  note_seen(path, file, *page, context);
+  note_seen(path, file, &*page, context);
   fill_page(out, in, std::move(*page), context);
   return out;
 }

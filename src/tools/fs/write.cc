@@ -36,19 +36,21 @@ struct WriteOutput {
   std::int64_t bytes = 0;
   std::int64_t lines = 0;
   bool created = false;
+  std::vector<std::string> notes;
 
   static constexpr auto schema() {
     return object("What was written.",
                   arg<&WriteOutput::path>("The file, as the workspace names it"),
                   arg<&WriteOutput::bytes>("Size of the new content in bytes"),
                   arg<&WriteOutput::lines>("Lines of the new content"),
-                  arg<&WriteOutput::created>("False when a file was replaced"));
+                  arg<&WriteOutput::created>("False when a file was replaced"),
+                  opt<&WriteOutput::notes>("What cannot be undone"));
   }
 
   std::string text() const {
-    return fmt::format("{} {} ({} {}, {} {})", created ? "Created" : "Overwrote",
+    return fmt::format("{} {} ({} {}, {} {}){}", created ? "Created" : "Overwrote",
                        escape_for_display(path), lines, lines == 1 ? "line" : "lines", bytes,
-                       bytes == 1 ? "byte" : "bytes");
+                       bytes == 1 ? "byte" : "bytes", lines_of(notes));
   }
 };
 
@@ -65,7 +67,8 @@ Result<WriteOutput> write(const WriteInput& in, Context& context) {
   return WriteOutput{.path = files.display(in.path),
                      .bytes = static_cast<std::int64_t>(in.content.size()),
                      .lines = newlines + (open_end ? 1 : 0),
-                     .created = applied.files[0].what == workspace::Changed::What::created};
+                     .created = applied.files[0].what == workspace::Changed::What::created,
+                     .notes = applied.notes};
 }
 
 }  // namespace

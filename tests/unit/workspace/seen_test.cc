@@ -51,6 +51,52 @@ TEST_F(SeenByASession, ItsOwnWritesAreNone) {
   EXPECT_EQ(check(*files, "s", "file"), "conflict changed_since_read");
 }
 
+TEST_F(SeenByASession, EveryPathToAFileIsTheSameFile) {
+  tree.file("in/real/f", "one");
+  tree.link("in/link", "real");
+  const auto files = open();
+  read(*files, "s", "link/f");
+  const Change change{.path = "real/f", .content = "two"};
+  ASSERT_TRUE(files->apply({&change, 1}, {.session = "s"}));
+  EXPECT_EQ(check(*files, "s", "link/f"), "");
+  EXPECT_EQ(check(*files, "s", "real/../real/f"), "");
+  tree.file("in/real/f", "three");
+  EXPECT_EQ(check(*files, "s", "link/f"), "conflict changed_since_read");
+}
+
+TEST_F(SeenByASession, ATouchOfWhatWasSeenInPartIsNoneAndAChangeIsShown) {
+  tree.file("in/file", "one\n");
+  const auto files = open();
+  files->saw("s", "file", files->open_file("file")->status, {});
+  std::filesystem::last_write_time(tree.path("in/file"), {});
+  EXPECT_EQ(check(*files, "s", "file"), "");
+  tree.file("in/file", "two\n");
+  const auto checked = files->check_seen("s", "file", *files->read_whole("file"));
+  ASSERT_FALSE(checked);
+  EXPECT_TRUE(has(checked.error().message, "two")) << checked.error().message;
+}
+
+TEST_F(SeenByASession, WhatIsTooLargeToCompareIsAConflictOnceItsTimeChanged) {
+  tree.file("in/file", "one");
+  std::filesystem::resize_file(tree.path("in/file"), kMaxWrite + 1);
+  const auto files = open();
+  files->saw("s", "file", files->open_file("file")->status, {});
+  EXPECT_TRUE(files->check_seen("s", "file"));
+  std::filesystem::resize_file(tree.path("in/file"), kMaxWrite + 2);
+  EXPECT_FALSE(files->check_seen("s", "file"));
+}
+
+TEST_F(SeenByASession, ALinkIsNotWhatItLeadsTo) {
+  tree.file("in/file", "one");
+  tree.link("in/link", "file");
+  const auto files = open();
+  read(*files, "s", "link");
+  tree.file("in/file", "two");
+  const auto checked = files->check_seen("s", "link");
+  ASSERT_TRUE(checked);
+  EXPECT_FALSE(*checked);
+}
+
 TEST_F(SeenByASession, WhatWasOnlySeenInPartIsToldByItsTime) {
   tree.file("in/file", "one");
   const auto files = open();

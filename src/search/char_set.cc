@@ -46,6 +46,7 @@ using Kind = CharSet::Kind;
 
 constexpr char32_t kLastCharacter = 0x10ffff;
 constexpr char32_t kFirstBeyond = 0x80;
+constexpr std::string_view kUppercase = "Uppercase", kLowercase = "Lowercase";
 
 bool in_range(const Item& item, char32_t c) { return c >= item.first && c <= item.last; }
 
@@ -150,9 +151,12 @@ void append_characters(std::string& out, char32_t first, char32_t last) {
 }
 
 // Letters of one case are letters of any when case is ignored; PCRE2 does not fold properties.
-std::string property_name(const Item& item, bool ignore_case) {
-  const bool of_case = item.name == "Lu" || item.name == "Ll" || item.name == "Lt";
-  return ignore_case && of_case ? "L&" : item.name;
+std::string property_class(const Item& item, bool ignore_case) {
+  const bool is_category = item.name == "Lu" || item.name == "Ll" || item.name == "Lt";
+  if (ignore_case && is_category) return R"(\p{L&})";
+  const std::string own = R"(\p{)" + item.name + "}";
+  const bool is_case = item.name == kUppercase || item.name == kLowercase;
+  return ignore_case && is_case ? own + R"(\p{Changes_When_Casemapped})" : own;
 }
 
 void append_item(std::string& inside, std::vector<std::string>& others, const Item& item,
@@ -171,11 +175,11 @@ void append_item(std::string& inside, std::vector<std::string>& others, const It
       inside += item.negated ? R"(\P{Nd})" : R"(\p{Nd})";
       break;
     case Kind::property:
-      inside += (item.negated ? R"(\P{)" : R"(\p{)") + property_name(item, ignore_case) + "}";
-      break;
     case Kind::space:
     case Kind::word: {
-      const std::string_view members = item.kind == Kind::word ? kWordClass : kSpaceClass;
+      const std::string members = item.kind == Kind::property ? property_class(item, ignore_case)
+                                  : item.kind == Kind::word   ? std::string(kWordClass)
+                                                              : std::string(kSpaceClass);
       if (item.negated)
         others.push_back(fmt::format("[^{}]", members));
       else
@@ -272,11 +276,22 @@ Result<CharSet::Item> property_item(std::string name, bool negated) {
   if (const size_t equals = name.find_first_of("=:"); equals != std::string::npos)
     name.erase(0, equals + 1);
   constexpr std::pair<std::string_view, std::string_view> kLongNames[] = {
-      {"letter", "L"},           {"alphabetic", "L"},     {"uppercase", "Lu"},
-      {"uppercaseletter", "Lu"}, {"lowercase", "Ll"},     {"lowercaseletter", "Ll"},
-      {"number", "N"},           {"decimalnumber", "Nd"}, {"digit", "Nd"},
-      {"punctuation", "P"},      {"symbol", "S"},         {"mark", "M"},
-      {"separator", "Z"},        {"control", "Cc"},       {"other", "C"},
+      {"letter", "L"},
+      {"uppercase", kUppercase},
+      {"upper", kUppercase},
+      {"uppercaseletter", "Lu"},
+      {"lowercase", kLowercase},
+      {"lower", kLowercase},
+      {"lowercaseletter", "Ll"},
+      {"number", "N"},
+      {"decimalnumber", "Nd"},
+      {"digit", "Nd"},
+      {"punctuation", "P"},
+      {"symbol", "S"},
+      {"mark", "M"},
+      {"separator", "Z"},
+      {"control", "Cc"},
+      {"other", "C"},
   };
   std::string plain;
   for (const char c : name) {
@@ -298,7 +313,7 @@ Result<CharSet::Item> property_item(std::string name, bool negated) {
 
 bool is_uppercase(char32_t character) {
   if (character < kFirstBeyond) return character >= 'A' && character <= 'Z';
-  return PropertyTest("Lu").has(utf8_of(character));
+  return PropertyTest(std::string(kUppercase)).has(utf8_of(character));
 }
 
 }  // namespace helve::search

@@ -18,12 +18,13 @@ from pathlib import Path
 
 WORDS = ["foo", "bar", "Foo", "FOO", "foobar", "foo_bar", "a", "b", "x1", "42", "disk", "KEY", "kelvin", "straße", "é",
          "naïve", "日本", "\u212a", "\u017f", "_", "-", "--", "(", ")", "{", "}", ".", "\t", " ", "  ", "a.b", "a+b", "\r",
-         "\u2003", "\u0660", "e\u0301", "foo.", "(foo)", "foo,bar", "\U0001f600"]
+         "\u2003", "\u0660", "e\u0301", "foo.", "(foo)", "foo,bar", "\U0001f600", "Ⅷ", "ⓐ"]
 RAW = [b"\xff", b"\xe9t\xe9", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f"]
 ATOMS = ["foo", "bar", "Foo", "a", "b", "o", "x", "4", "é", "ß", "k", "s", "disk", "key", ".", "\\.", "\\w", "\\W", "\\d", "\\D",
          "\\s", "\\S", "[a-f]", "[^a-f]", "[[:alpha:]]", "[[:^digit:]]", "[fF]oo", "[é-ü]", "[^\\s\\w]", "[\\d_]",
          "(foo|bar)", "(?:a|b|é)", "(?i:foo)", "(?i)k", "fo+", "\\bfoo\\b", "\\b", "\\B", "^", "$", "\\x66", "\\x{e9}", "\\pL",
-         "\\p{Greek}", "\\p{Lu}", "[\\w--\\d]", "[a-z&&[^f]]", "_", "-", "(?-u:\\w)", "\\u00e9", "日", "\\t", "\\+", "\\("]
+         "\\p{Greek}", "\\p{Lu}", "\\p{Alphabetic}", "\\P{Uppercase}", "\\p{Lowercase}",
+         "[\\w--\\d]", "[a-z&&[^f]]", "_", "-", "(?-u:\\w)", "\\u00e9", "日", "\\t", "\\+", "\\("]
 REPEATS = ["", "", "", "", "*", "+", "?", "{2}", "{1,3}", "*?", "+?", "{2,}"]
 LITERALS = ["foo", "foo_bar", "disk", "KEY", "a.b", "a+b", "(", "é", "\u212a", "straße", "foo.", "ks", "k", "-"]
 SEEDS = range(1, 13)

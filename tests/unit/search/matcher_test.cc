@@ -51,6 +51,17 @@ TEST(Matcher, IgnoringCaseFoldsBeyondAscii) {
   EXPECT_EQ(lines("k", "K\n\xe2\x84\xaa\nx\n", any_case), (Lines{"K", "\xe2\x84\xaa"}));
 }
 
+// Roman numerals and letters in circles are no letters by their category.
+TEST(Matcher, PropertiesAreThoseOfUnicodeNotTheCategoriesOfTheirNames) {
+  const std::string text = "Ⅷ\nⓐ\nA\na\n1\n";
+  EXPECT_EQ(lines(R"(\p{Alphabetic})", text), (Lines{"Ⅷ", "ⓐ", "A", "a"}));
+  EXPECT_EQ(lines(R"(\p{Uppercase})", text), (Lines{"Ⅷ", "A"}));
+  EXPECT_EQ(lines(R"(\p{Lowercase})", text), (Lines{"ⓐ", "a"}));
+  EXPECT_EQ(lines(R"((?i)\p{Uppercase})", text), (Lines{"Ⅷ", "ⓐ", "A", "a"}));
+  EXPECT_EQ(lines(R"((?i)\P{Lowercase})", text), Lines{"1"});
+  EXPECT_EQ(lines(R"(\p{Lu})", text), Lines{"A"});
+}
+
 TEST(Matcher, NothingMatchesANewlineUnlessAsked) {
   EXPECT_EQ(lines(R"(a\s*b)", "a\nb\na b\n"), Lines{"a b"});
   EXPECT_EQ(lines("a[^x]b", "a\nb\n"), Lines{});

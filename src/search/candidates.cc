@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
+#include <system_error>
 #include <thread>
 
 namespace helve::search {
@@ -18,22 +18,44 @@ class Round {
         const WalkOptions& options)
       : root_(root), directory_(directory), candidates_(candidates), options_(options) {}
 
-  WalkReport run(const std::function<Visitor&()>& visitor) {
+  sys::OrErrno<WalkReport> run(const std::function<Visitor&()>& visitor) {
+    try {
+      spread(visitor);
+      if (!out_of_memory_)
+        return WalkReport{.end = end_.load(),
+                          .unreadable = candidates_.unreadable,
+                          .unreadable_count = candidates_.unreadable_count};
+    } catch (const std::exception&) {  // so it is
+    }
+    return std::unexpected(std::errc::not_enough_memory);
+  }
+
+ private:
+  void spread(const std::function<Visitor&()>& visitor) {
     const size_t cores =
         options_.threads ? options_.threads : std::max(1u, std::thread::hardware_concurrency());
     const size_t threads = std::min<size_t>(cores, 1 + candidates_.files.size() / kFilesForAThread);
     std::vector<Visitor*> visitors;
     for (size_t i = 0; i < threads; ++i) visitors.push_back(&visitor());
     std::vector<std::jthread> others;
-    for (size_t i = 1; i < threads; ++i) others.emplace_back([&, i] { work(*visitors[i]); });
-    work(*visitors[0]);
-    others.clear();
-    return {.end = end_.load(),
-            .unreadable = candidates_.unreadable,
-            .unreadable_count = candidates_.unreadable_count};
+    try {
+      for (size_t i = 1; i < threads; ++i)
+        others.emplace_back([&, i] { guarded_work(*visitors[i]); });
+    } catch (const std::system_error&) {  // no thread to be had: those that run do it alone
+    }
+    guarded_work(*visitors[0]);
   }
 
- private:
+  // Exceptions say that memory is used up.
+  void guarded_work(Visitor& visitor) noexcept {
+    try {
+      work(visitor);
+    } catch (const std::exception&) {
+      out_of_memory_ = true;
+      end(WalkReport::End::cancelled);
+    }
+  }
+
   void work(Visitor& visitor) {
     while (end_.load(std::memory_order_relaxed) == WalkReport::End::complete) {
       const size_t i = next_.fetch_add(1, std::memory_order_relaxed);
@@ -63,6 +85,7 @@ class Round {
   const AllToSearch& candidates_;
   const WalkOptions& options_;
   std::atomic<size_t> next_ = 0;
+  std::atomic<bool> out_of_memory_ = false;
   std::atomic<WalkReport::End> end_ = WalkReport::End::complete;
 };
 

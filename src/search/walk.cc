@@ -22,6 +22,8 @@ constexpr unsigned kMaxThreads = 16;
 constexpr size_t kSpreadDirectories = 32;
 constexpr size_t kSpreadBatches = 3;
 constexpr std::uint64_t kEntriesBetweenChecks = 64;
+// Files that wait keep their directory open. With so many open, no more files wait.
+constexpr unsigned kMaxOpenDirectories = 128;
 
 using End = WalkReport::End;
 
@@ -37,13 +39,39 @@ struct Shared {
   const std::function<Visitor&()>& make_visitor;
   std::string root_path;  // absolute; empty for "/", and when no rules are asked for
 
+  std::atomic<unsigned> open_directories = 0;
   WalkQueue queue = {};
+  std::atomic<bool> out_of_memory = false;
   std::atomic<End> end = End::complete;
   std::atomic<unsigned> may_start = 0;  // more threads
   std::mutex mutex = {};                // guards what follows
   WalkReport report = {};
   std::vector<std::jthread> threads = {};
 };
+
+struct OpenDirectory {
+  OpenDirectory(sys::Fd opened, std::atomic<unsigned>& all) : fd(std::move(opened)), count(all) {
+    ++count;
+  }
+  ~OpenDirectory() { --count; }
+  OpenDirectory(const OpenDirectory&) = delete;
+  OpenDirectory& operator=(const OpenDirectory&) = delete;
+
+  const sys::Fd fd;
+  std::atomic<unsigned>& count;
+};
+
+// Runs what a thread has to do. Its exceptions say that memory is used up: then the walk ends, and
+// the other threads do not wait for this one.
+void guarded(Shared& shared, const std::function<void()>& work) noexcept {
+  try {
+    work();
+  } catch (const std::exception&) {
+    shared.out_of_memory = true;
+    shared.end = End::cancelled;
+    shared.queue.leave();
+  }
+}
 
 // One thread's part of a walk.
 class Worker {
@@ -53,7 +81,11 @@ class Worker {
     const std::lock_guard lock(shared_.mutex);
     visitor_ = &shared_.make_visitor();
   }
-  ~Worker() {
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // Ends its part.
+  void report() {
     const std::lock_guard lock(shared_.mutex);
     WalkReport& all = shared_.report;
     all.directories += report_.directories;
@@ -63,8 +95,6 @@ class Worker {
     }
     std::ranges::move(report_.rules_elsewhere, std::back_inserter(all.rules_elsewhere));
   }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
 
   sys::OrErrno<void> walk_root(Ignore::Ptr ignore) {
     return read_directory({.path = "", .ignore = std::move(ignore)});
@@ -178,8 +208,14 @@ void Worker::start_thread() {
   --shared_.may_start;
   shared_.queue.join();
   try {
-    shared_.threads.emplace_back([&shared = shared_] { Worker(shared).run(); });
-  } catch (const std::system_error&) {  // no thread to be had: those that run do it alone
+    shared_.threads.emplace_back([&shared = shared_] {
+      guarded(shared, [&] {
+        Worker worker(shared);
+        worker.run();
+        worker.report();
+      });
+    });
+  } catch (const std::exception&) {  // no thread to be had: those that run do it alone
     shared_.queue.leave();
   }
 }
@@ -189,7 +225,9 @@ sys::OrErrno<void> Worker::read_directory(const WalkTask& task) {
                                   sys::Open::directory, sys::Links::refuse);
   if (!opened) return std::unexpected(opened.error());
   task_ = &task;
-  directory_ = std::make_shared<const sys::Fd>(std::move(*opened));
+  const auto directory =
+      std::make_shared<const OpenDirectory>(std::move(*opened), shared_.open_directories);
+  directory_ = std::shared_ptr<const sys::Fd>(directory, &directory->fd);
   set_path(task.path);
   bool first = true;
   for (bool all = false; !all && !should_stop(); first = false) {
@@ -283,8 +321,13 @@ Worker::Fate Worker::fate_of(std::string_view name, bool is_directory, const Ign
 
 void Worker::add_to_batch(std::string_view name, sys::FileKind kind) {
   if (batch_ && batch_->entries.size() >= options_.batch) {
-    tasks_.push_back({.path = task_->path, .files = std::move(batch_)});
-    share();
+    WalkTask task{.path = task_->path, .files = std::move(batch_)};
+    if (shared_.open_directories > kMaxOpenDirectories) {
+      visit_batch(task);
+    } else {
+      tasks_.push_back(std::move(task));
+      share();
+    }
   }
   if (!batch_)
     batch_ = std::make_unique<FileBatch>(FileBatch{.directory = directory_, .names = {}});
@@ -320,14 +363,20 @@ sys::OrErrno<WalkReport> walk(const sys::Fd& directory, const WalkOptions& optio
     }
   }
   shared.may_start = threads_for(options) - 1;
+  std::optional<std::errc> failure;
   shared.queue.join();
-  {
+  guarded(shared, [&] {
     Worker worker(shared);
-    if (const auto read = worker.walk_root(std::move(above)); !read)
-      return std::unexpected(read.error());
+    if (const auto read = worker.walk_root(std::move(above)); !read) {
+      failure = read.error();
+      shared.end = End::cancelled;  // the other threads let go of what they have
+    }
     worker.run();
-  }
+    worker.report();
+  });
   for (size_t i = 0; i < shared.threads.size(); ++i) shared.threads[i].join();
+  if (shared.out_of_memory) failure = std::errc::not_enough_memory;
+  if (failure) return std::unexpected(*failure);
   shared.report.end = shared.end;
   return std::move(shared.report);
 }

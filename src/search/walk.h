@@ -75,8 +75,8 @@ enum class Next : unsigned char {
   stop,  // end the walk
 };
 
-// One for each thread, so it needs no locks. Directories are visited before what they hold. Must
-// not throw.
+// One for each thread, so it needs no locks. Directories are visited before what they hold. What
+// it throws ends the walk as if memory had run out.
 class Visitor {
  public:
   virtual ~Visitor() = default;
@@ -100,7 +100,8 @@ struct WalkReport {
 constexpr size_t kMaxUnreadable = 100;  // that a report names
 
 // `visitor` is called once on each thread that takes part; what it returns must outlive the walk.
-// Calls are never at the same time. Fails only when the directory itself cannot be read.
+// Calls are never at the same time. Fails only when the directory itself cannot be read, or
+// memory runs out.
 sys::OrErrno<WalkReport> walk(const sys::Fd& directory, const WalkOptions& options,
                               const std::function<Visitor&()>& visitor);
 

@@ -53,7 +53,8 @@ class WalkQueue {
   void leave();
 
  private:
-  bool is_over() const { return tasks_.empty() && waiting_ == threads_; }
+  // Whoever leaves after it was over is still counted as waiting.
+  bool is_over() const { return tasks_.empty() && waiting_ >= threads_; }
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <thread>
@@ -73,6 +74,86 @@ TEST(Walk, FindsFilesAndDirectoriesAndSaysWhichIsWhich) {
   EXPECT_THAT(found.others, ElementsAre("d", "d/e", "empty"));
   EXPECT_EQ(found.report.directories, 4u);
   EXPECT_EQ(found.report.end, WalkReport::End::complete);
+}
+
+// Removes the walked directory when the thread that reads it visits something.
+class Remover final : public Visitor {
+ public:
+  explicit Remover(const std::string& path, std::thread::id reader)
+      : path_(path), reader_(reader) {}
+  Next visit(const Item&) override {
+    if (std::this_thread::get_id() == reader_) std::filesystem::remove_all(path_);
+    return Next::go_on;
+  }
+
+ private:
+  const std::string& path_;
+  std::thread::id reader_;
+};
+
+TEST(Walk, ADirectoryThatCannotBeReadToItsEndEndsTheWalkOnAllThreads) {
+  TempTree tree;
+  tree.directory("walked");
+  const std::string long_name = "walked/" + std::string(200, 'n');  // a buffer holds 300 of these
+  for (int i = 0; i < 450; ++i) tree.file(long_name + std::to_string(i));
+  const std::string path = tree.path() + "/walked";
+  const auto directory = sys::open_directory(path);
+  const std::thread::id reader = std::this_thread::get_id();
+  std::vector<std::unique_ptr<Remover>> visitors;
+  const auto report = walk(*directory, {.batch = 16, .threads = 4}, [&]() -> Visitor& {
+    return *visitors.emplace_back(std::make_unique<Remover>(path, reader));
+  });
+  EXPECT_GT(visitors.size(), 1u);
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error(), std::errc::no_such_file_or_directory);
+}
+
+class Exhausted final : public Visitor {
+ public:
+  Next visit(const Item& item) override {
+    if (item.kind == sys::FileKind::file) throw std::bad_alloc();
+    return Next::go_on;
+  }
+};
+
+TEST(Walk, AThreadWithoutMemoryEndsTheWalkWithAnError) {
+  TempTree tree;
+  for (int i = 0; i < 300; ++i) tree.file("d" + std::to_string(i % 10) + "/" + std::to_string(i));
+  const auto directory = sys::open_directory(tree.path());
+  for (const unsigned threads : {1u, 4u}) {
+    std::vector<std::unique_ptr<Exhausted>> visitors;
+    const auto report = walk(*directory, {.batch = 4, .threads = threads}, [&]() -> Visitor& {
+      return *visitors.emplace_back(std::make_unique<Exhausted>());
+    });
+    ASSERT_FALSE(report);
+    EXPECT_EQ(report.error(), std::errc::not_enough_memory);
+  }
+}
+
+class CountOpenFiles final : public Visitor {
+ public:
+  Next visit(const Item&) override {
+    const std::filesystem::directory_iterator open("/proc/self/fd");
+    most = std::max(most, std::distance(begin(open), end(open)));
+    return Next::go_on;
+  }
+  std::ptrdiff_t most = 0;
+};
+
+TEST(Walk, FilesThatWaitDoNotKeepAllDirectoriesOpen) {
+  TempTree tree;
+  std::string path;
+  for (int depth = 0; depth < 220; ++depth) {
+    for (const char* name : {"a", "b"}) tree.file(path + name);
+    path += "n/";
+  }
+  CountOpenFiles visitor;
+  const auto directory = sys::open_directory(tree.path());
+  const auto report =
+      walk(*directory, {.batch = 1, .threads = 1}, [&]() -> Visitor& { return visitor; });
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->directories, 220u);
+  EXPECT_LT(visitor.most, 180);
 }
 
 TEST(Walk, NeverFollowsALinkNorOpensAFifo) {

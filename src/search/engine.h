@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "search/interrupt.h"
 #include "search/nfa.h"
 #include "search/regex_render.h"
 
@@ -58,9 +59,10 @@ class Pcre2Engine {
 
   static Result<std::unique_ptr<Pcre2Engine>> compile(const Regex& regex);
 
-  // The first match at or after `from`. Fails (too_large, "pattern_too_complex") when the search
-  // takes too many steps.
-  Result<std::optional<Span>> find(std::string_view text, size_t from, Scratch& scratch) const;
+  // The first match at or after `from`; nothing when it is interrupted. Fails (too_large,
+  // "pattern_too_complex") when the search takes too many steps or too much memory.
+  Result<std::optional<Span>> find(std::string_view text, size_t from, Scratch& scratch,
+                                   Interrupt& interrupt) const;
 
  private:
   std::unique_ptr<pcre2_real_code_8, Free> code_;

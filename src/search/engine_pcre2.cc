@@ -19,16 +19,42 @@ PCRE2_SPTR units(std::string_view text) { return reinterpret_cast<PCRE2_SPTR>(te
 
 // The engine's own limit does not count steps that it takes within one character of the pattern, so
 // they are counted here: a call for each part of the pattern that is tried.
+struct Steps {
+  size_t left;
+  Interrupt& interrupt;
+};
 int count_step(pcre2_callout_block*, void* data) {
-  return --*static_cast<size_t*>(data) == 0 ? PCRE2_ERROR_CALLOUT : 0;
+  Steps& steps = *static_cast<Steps*>(data);
+  return --steps.left == 0 || steps.interrupt.is_due(1) ? PCRE2_ERROR_CALLOUT : 0;
 }
 
-Error words_of(int number, std::string_view what) {
+// PCRE2 checks the whole text before each search, so that is work, too.
+constexpr size_t kBytesCheckedInAStep = 64;
+
+std::string words_of(int number) {
   unsigned char words[256] = "";
   pcre2_get_error_message(number, words, sizeof words);
-  return Error{Code::invalid_argument,
-               fmt::format("{}: {}", what, reinterpret_cast<const char*>(words)),
-               "look-behind needs text of a known length", "invalid_pattern"};
+  return reinterpret_cast<const char*>(words);
+}
+
+Error error_of(int number) {
+  constexpr std::string_view kSimpler =
+      "avoid repetitions inside repetitions such as (a+)+, and look-around if you can";
+  switch (number) {
+    case PCRE2_ERROR_CALLOUT:  // the steps that are counted here
+    case PCRE2_ERROR_MATCHLIMIT:
+      return {Code::too_large, "the pattern takes too many steps on a line", std::string(kSimpler),
+              "pattern_too_complex"};
+    case PCRE2_ERROR_JIT_STACKLIMIT:
+    case PCRE2_ERROR_HEAPLIMIT:
+    case PCRE2_ERROR_DEPTHLIMIT:
+    case PCRE2_ERROR_NOMEMORY:
+      return {Code::too_large, "the pattern takes too much memory on a line", std::string(kSimpler),
+              "pattern_too_complex"};
+    default:
+      return {Code::internal, "PCRE2 cannot search a line: " + words_of(number),
+              "write the pattern without look-around and references"};
+  }
 }
 
 }  // namespace
@@ -54,15 +80,17 @@ Result<std::unique_ptr<Pcre2Engine>> Pcre2Engine::compile(const Regex& regex) {
   size_t offset = 0;
   pcre2_code* code =
       pcre2_compile(units(expression), expression.size(), options, &number, &offset, context.get());
-  if (!code) return words_of(number, "the pattern cannot be compiled");
+  if (!code)
+    return Error{Code::invalid_argument, "the pattern cannot be compiled: " + words_of(number),
+                 "look-behind needs text of a known length", "invalid_pattern"};
   auto engine = std::make_unique<Pcre2Engine>();
   engine->code_.reset(code);
   pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);  // where this fails it is interpreted
   return engine;
 }
 
-Result<std::optional<Span>> Pcre2Engine::find(std::string_view text, size_t from,
-                                              Scratch& scratch) const {
+Result<std::optional<Span>> Pcre2Engine::find(std::string_view text, size_t from, Scratch& scratch,
+                                              Interrupt& interrupt) const {
   if (!scratch.data) {
     scratch.data.reset(pcre2_match_data_create(1, nullptr));
     scratch.context.reset(pcre2_match_context_create(nullptr));
@@ -73,16 +101,13 @@ Result<std::optional<Span>> Pcre2Engine::find(std::string_view text, size_t from
     pcre2_set_heap_limit(scratch.context.get(), kMaxHeapKiB);
     pcre2_jit_stack_assign(scratch.context.get(), nullptr, scratch.stack.get());
   }
-  size_t steps = kMaxSteps + kMaxStepsAByte * text.size();
+  if (interrupt.is_due(1 + text.size() / kBytesCheckedInAStep)) return std::optional<Span>();
+  Steps steps{kMaxSteps + kMaxStepsAByte * text.size(), interrupt};
   pcre2_set_callout(scratch.context.get(), count_step, &steps);
   const int found = pcre2_match(code_.get(), units(text), text.size(), from, 0, scratch.data.get(),
                                 scratch.context.get());
-  if (found == PCRE2_ERROR_NOMATCH) return std::optional<Span>();
-  if (found < 0) {
-    return Error{Code::too_large, "the pattern takes too many steps on a line",
-                 "avoid repetitions inside repetitions such as (a+)+, and look-around if you can",
-                 "pattern_too_complex"};
-  }
+  if (found == PCRE2_ERROR_NOMATCH || interrupt.was_due()) return std::optional<Span>();
+  if (found < 0) return error_of(found);
   const size_t* places = pcre2_get_ovector_pointer(scratch.data.get());
   return std::optional<Span>(Span{places[0], places[1]});
 }

@@ -35,16 +35,18 @@ void trim(std::vector<FoundFile>& files, size_t most, Wanted wanted) {
 
 // Leaves out the lines past the last result that was asked for and the context after it.
 void cut_lines(FileMatches& file, size_t most, size_t after) {
-  size_t kept = 0, size = 0;
+  size_t size = 0;
+  std::uint64_t kept = 0;
   std::uint64_t last = 0;  // number of a line that is still shown
   for (; size < file.lines.size(); ++size) {
     const FileMatches::Line& line = file.lines[size];
-    if (line.is_match && kept++ == most) break;
+    if (line.matches > 0 && kept >= most) break;
+    kept += line.matches;
     if (line.is_match) last = line.number + after;
-    if (kept == most && line.number > last) break;
+    if (kept >= most && line.number > last) break;
   }
   file.lines.resize(size);
-  file.kept = std::min<std::uint64_t>(file.kept, most);
+  file.kept = kept;
 }
 
 class Search final : public Visitor {
@@ -82,16 +84,21 @@ class Search final : public Visitor {
     ++report_.files_searched;
     if (auto failure = scanner_.scan(file, matches_, parts)) {
       if (failure->file) return problem(path, *failure->file);
-      error_ = std::move(failure->pattern);
-      if (error_) error_->message += ", first in '" + std::string(path) + "'";
-      return Next::stop;
+      ++report_.undecided_count;
+      if (report_.undecided.size() < kMaxProblems) report_.undecided.emplace_back(path);
+      if (!error_) error_ = std::move(failure->pattern);
+    }
+    if (matches_.interrupted) {
+      report_.end = shared_.options.scan.stop.stop_requested() ? WalkReport::End::cancelled
+                                                               : WalkReport::End::deadline;
     }
     if (matches_.binary_at && shared_.options.scan.binary == Binary::skip && matches_.matches > 0)
       report_.binaries.emplace_back(path);
-    if (matches_.matches == 0) return Next::go_on;
-    return found(path);
+    const Next next = matches_.matches > 0 ? found(path) : Next::go_on;
+    return report_.end == WalkReport::End::complete ? next : Next::stop;
   }
 
+  // Of the first file whose search could not be ended.
   std::optional<Error>& error() { return error_; }
   GrepReport& report() { return report_; }
 
@@ -113,8 +120,16 @@ class Search final : public Visitor {
 
   Next problem(std::string_view path, std::errc error) {
     // Gone since it was listed, or not a file any more: as if it had never been there.
-    if (error == std::errc::no_such_file_or_directory || error == std::errc::invalid_seek)
-      return Next::go_on;
+    switch (error) {
+      case std::errc::no_such_file_or_directory:
+      case std::errc::not_a_directory:
+      case std::errc::is_a_directory:
+      case std::errc::too_many_symbolic_link_levels:
+      case std::errc::invalid_seek:
+        return Next::go_on;
+      default:
+        break;
+    }
     ++report_.problem_count;
     if (report_.problems.size() < kMaxProblems)
       report_.problems.push_back({std::string(path), error});
@@ -159,6 +174,9 @@ void add(GrepReport& all, GrepReport&& part) {
   all.matches += part.matches;
   all.files_searched += part.files_searched;
   all.problem_count += part.problem_count;
+  std::ranges::move(part.undecided, std::back_inserter(all.undecided));
+  all.undecided_count += part.undecided_count;
+  if (part.end != WalkReport::End::complete) all.end = part.end;
 }
 
 void finish(GrepReport& report, const GrepOptions& options) {
@@ -172,7 +190,9 @@ void finish(GrepReport& report, const GrepOptions& options) {
   }
   std::ranges::sort(report.problems, {}, &GrepReport::Problem::path);
   std::ranges::sort(report.binaries);
+  std::ranges::sort(report.undecided);
   if (report.problems.size() > kMaxProblems) report.problems.resize(kMaxProblems);
+  if (report.undecided.size() > kMaxProblems) report.undecided.resize(kMaxProblems);
 }
 
 }  // namespace
@@ -188,6 +208,8 @@ Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, cons
   GrepOptions full = options;
   full.walk.batch = kFilesInARow;
   full.scan.most_kept = std::min(full.scan.most_kept, full.max_results);
+  std::mutex large;
+  full.scan.large = &large;
   Shared shared{matcher, full};
   std::vector<std::unique_ptr<Search>> searches;
   auto walked = files(full.walk, [&]() -> Visitor& {
@@ -199,7 +221,6 @@ Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, cons
   for (WalkReport::Unreadable& unreadable : walked->unreadable)
     out.problems.push_back({std::move(unreadable.path), unreadable.error});
   for (const std::unique_ptr<Search>& search : searches) {
-    if (search->error()) return std::move(*search->error());
     add(out, std::move(search->report()));
   }
   finish(out, full);
@@ -217,7 +238,6 @@ Result<GrepReport> grep_file(const Matcher& matcher, const GrepOptions& options,
   if (search.error()) return std::move(*search.error());
   GrepReport out;
   add(out, std::move(search.report()));
-  if (full.scan.stop.stop_requested()) out.end = WalkReport::End::cancelled;
   finish(out, full);
   return out;
 }

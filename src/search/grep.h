@@ -58,8 +58,11 @@ struct GrepReport {
   std::uint64_t matches = 0;      // in all of them
   std::uint64_t files_searched = 0;
   std::vector<Problem> problems;  // files and directories that could not be read, the first ones …
-  std::uint64_t problem_count = 0;    // … of so many
-  std::vector<std::string> binaries;  // that matched before a NUL byte was found in them
+  std::uint64_t problem_count = 0;  // … of so many
+  // Files with a line on which the pattern takes too many steps, searched up to there.
+  std::vector<std::string> undecided;  // the first ones …
+  std::uint64_t undecided_count = 0;   // … of so many
+  std::vector<std::string> binaries;   // that matched before a NUL byte was found in them
   WalkReport::End end = WalkReport::End::complete;
 };
 
@@ -69,11 +72,11 @@ using FileSource = std::function<sys::OrErrno<WalkReport>(
     const WalkOptions& options, const std::function<Visitor&()>& visitor)>;
 FileSource walk_of(const sys::Fd& directory);  // borrows the directory
 
-// Fails when the directory cannot be read (`path` names it) or the pattern takes too many steps.
+// Fails when the directory cannot be read (`path` names it).
 Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, const FileSource& files,
                         std::string_view path);
 
-// The one file that somebody named.
+// The one file that somebody named. Fails when the pattern takes too many steps.
 Result<GrepReport> grep_file(const Matcher& matcher, const GrepOptions& options,
                              const sys::Fd& file, std::string_view path);
 

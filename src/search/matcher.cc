@@ -145,25 +145,34 @@ Result<void> Matcher::find(std::string_view text, Want want, Scratch& scratch) c
 Result<void> Matcher::find_literal(std::string_view text, Want want, Scratch& scratch) const {
   const Key& key = *key_;
   const bool plain = !key.whole && !key.word_before && !key.word_after;
-  size_t from = 0;        // where to look next
-  size_t line_start = 0;  // where a line begins at or before it
-  for (size_t at; (at = key.finder.find(text, from)) != kNowhere;) {
-    const MatchedLines line = line_around(text, at, line_start);
-    if (!plain && !TRY(confirm(text, at, line, scratch))) {
+  size_t next_line = 0;  // where a line begins that was not looked at
+  KeyLine line;
+  for (size_t from = 0, at; (at = key.finder.find(text, from)) != kNowhere;) {
+    if (at >= next_line) {
+      line = {line_around(text, at, next_line)};
+      next_line = line.bounds.end + 1;
+    }
+    const Decision decision = plain ? Decision::match : TRY(confirm(text, at, line, scratch));
+    if (scratch.was_interrupted()) break;
+    if (decision == Decision::not_here) {
       from = at + 1;
-      line_start = line.begin;
       continue;
     }
-    scratch.found_.push_back(line);
-    if (want == Want::first || line.end >= text.size()) break;
-    from = line_start = line.end + 1;
+    if (decision == Decision::match) {
+      scratch.found_.push_back(line.bounds);
+      if (want == Want::first) break;
+    }
+    if (next_line >= text.size()) break;
+    from = next_line;
   }
   return {};
 }
 
-// Whether the literal that was found at `at` is a match, or another one is in its line.
-Result<bool> Matcher::confirm(std::string_view text, size_t at, const MatchedLines& line,
-                              Scratch& scratch) const {
+// Whether the literal that was found at `at` is a match, or another one is in its line. A line is
+// looked at as a whole at most once.
+Result<Matcher::Decision> Matcher::confirm(std::string_view text, size_t at, KeyLine& key_line,
+                                           Scratch& scratch) const {
+  const MatchedLines& line = key_line.bounds;
   const Key& key = *key_;
   const std::string& literal = key.whole ? key.whole->literal() : key.finder.literal();
   const bool fits = at >= line.begin + key.offset && at - key.offset + literal.size() <= line.end;
@@ -180,9 +189,10 @@ Result<bool> Matcher::confirm(std::string_view text, size_t at, const MatchedLin
     matches = !neighbour(begin + literal.size());
   const std::string_view whole_line = text.substr(line.begin, line.end - line.begin);
   // A character that is not ASCII may be a letter, or fold to one.
-  if (beyond_ascii || (!matches && key.whole && !is_ascii(whole_line)))
-    return matches_line(whole_line, scratch);
-  return matches;
+  if (!matches && key.whole && !key_line.is_ascii) key_line.is_ascii = is_ascii(whole_line);
+  if (beyond_ascii || (!matches && key.whole && !*key_line.is_ascii))
+    return TRY(matches_line(whole_line, scratch)) ? Decision::match : Decision::not_in_line;
+  return matches ? Decision::match : Decision::not_here;
 }
 
 // What Hyperscan reports becomes lines.
@@ -209,6 +219,7 @@ struct Matcher::Collector {
         error = std::move(matches).error();
         return true;
       }
+      if (scratch.was_interrupted()) return true;
       if (!*matches) return false;
     }
     scratch.found_.push_back(*last);
@@ -224,7 +235,6 @@ Result<void> Matcher::find_lines(std::string_view text, size_t from, Want want,
   const bool scanned = engine->scan(
       collector.text, scratch.hyperscan_,
       [](void* state, size_t end) { return static_cast<Collector*>(state)->add(end); }, &collector);
-  if (collector.error) return std::move(*collector.error);
   if (!scanned) {
     scratch.found_.clear();
     return try_each_line(text, from, want, scratch);
@@ -240,6 +250,7 @@ Result<void> Matcher::find_lines(std::string_view text, size_t from, Want want,
     line.begin += from;
     line.end += from;
   }
+  if (collector.error) return std::move(*collector.error);
   return {};
 }
 
@@ -247,7 +258,9 @@ Result<void> Matcher::try_each_line(std::string_view text, size_t from, Want wan
                                     Scratch& scratch) const {
   while (from < text.size()) {
     const MatchedLines line = line_around(text, from, from);
-    if (TRY(matches_line(text.substr(line.begin, line.end - line.begin), scratch))) {
+    const bool matches = TRY(matches_line(text.substr(line.begin, line.end - line.begin), scratch));
+    if (scratch.was_interrupted()) break;
+    if (matches) {
       scratch.found_.push_back(line);
       if (want == Want::first) break;
     }
@@ -271,14 +284,15 @@ Result<void> Matcher::find_spans(std::string_view text, Want want, Scratch& scra
     from = match->end > match->begin ? match->end : match->end + 1;
     // What follows the last newline is no line.
     if (match->begin == text.size() && text.back() == '\n') break;
-    const MatchedLines first = line_around(text, match->begin, 0);
     const size_t last_char = match->end > match->begin ? match->end - 1 : match->end;
-    const size_t end = std::max(first.end, line_around(text, last_char, first.begin).end);
-    if (!found.empty() && first.begin <= found.back().end) {
-      found.back().end = std::max(found.back().end, end);
-      ++found.back().matches;
+    if (!found.empty() && match->begin <= found.back().end) {
+      MatchedLines& lines = found.back();
+      if (last_char > lines.end) lines.end = line_around(text, last_char, last_char).end;
+      ++lines.matches;
     } else {
-      found.push_back({first.begin, end});
+      const size_t floor = found.empty() ? 0 : found.back().end + 1;
+      const size_t begin = line_around(text, match->begin, floor).begin;
+      found.push_back({begin, line_around(text, last_char, last_char).end});
     }
     if (want == Want::first) break;
   }
@@ -299,9 +313,10 @@ std::optional<Span> Matcher::first_match(std::string_view line, Scratch& scratch
 
 Result<std::optional<Span>> Matcher::exact(std::string_view text, size_t from,
                                            Scratch& scratch) const {
-  if (regex_.needs_backtracking) return TRY(pcre2())->find(text, from, scratch.pcre2_);
+  if (regex_.needs_backtracking)
+    return TRY(pcre2())->find(text, from, scratch.pcre2_, scratch.interrupt_);
   std::call_once(nfa_made_, [&] { nfa_ = std::make_unique<NfaEngine>(regex_); });
-  return nfa_->find(text, from, scratch.nfa_);
+  return nfa_->find(text, from, scratch.nfa_, scratch.interrupt_);
 }
 
 const HyperscanEngine* Matcher::hyperscan() const {

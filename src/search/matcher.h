@@ -1,7 +1,8 @@
 // Matcher: one pattern, ready to search texts. It chooses the engine: own vector search for a
 // literal, Hyperscan for everything that it can narrow down to lines, and for what that leaves open
-// (the wider Unicode, matches across lines) an automaton of our own. All of these take linear time.
-// PCRE2 decides on look-around and references, within a number of steps.
+// (the wider Unicode, matches across lines) an automaton of our own. All of these take linear time,
+// but for patterns that look far beyond each of many matches across lines. PCRE2 decides on
+// look-around and references, within a number of steps.
 //
 // Making one is cheap: an engine is compiled when a text first needs it, and for a literal none is.
 // Thread-safe; each thread brings a Scratch.
@@ -33,11 +34,17 @@ class Matcher {
   // A thread's own; for one Matcher only.
   class Scratch {
    public:
+    Scratch() = default;
+    explicit Scratch(Interrupt interrupt) : interrupt_(std::move(interrupt)) {}
+    // Whether a search has ended before it was done; then every other does.
+    bool was_interrupted() const { return interrupt_.was_due(); }
+    Interrupt& interrupt() { return interrupt_; }
     // What the last search found, in order, no line twice.
     const std::vector<MatchedLines>& found() const { return found_; }
 
    private:
     friend class Matcher;
+    Interrupt interrupt_;
     std::vector<MatchedLines> found_;
     HyperscanEngine::Scratch hyperscan_;
     NfaEngine::Scratch nfa_;
@@ -49,7 +56,7 @@ class Matcher {
                                                const RegexOptions& options);
 
   // The text begins where a line begins and ends where one ends; where newlines are matched it is
-  // the whole file. Fails when the pattern takes too many steps.
+  // the whole file. Fails when the pattern takes too many steps; what was found before stays found.
   Result<void> find(std::string_view text, Want want, Scratch& scratch) const;
 
   // Where in a line its first match is; nothing when it has none or that takes too long. Not of the
@@ -71,14 +78,19 @@ class Matcher {
     std::optional<LiteralFinder> whole = {};
   };
   struct Collector;
+  // A line with the literal of an exact key in it.
+  struct KeyLine {
+    MatchedLines bounds = {};
+    std::optional<bool> is_ascii = {};  // when that was asked
+  };
+  enum class Decision : unsigned char { match, not_here, not_in_line };
 
   explicit Matcher(Regex regex) : regex_(std::move(regex)) {}
   void choose_key();
   bool choose_literal();
 
   Result<void> find_literal(std::string_view text, Want want, Scratch& scratch) const;
-  Result<bool> confirm(std::string_view text, size_t at, const MatchedLines& line,
-                       Scratch& scratch) const;
+  Result<Decision> confirm(std::string_view text, size_t at, KeyLine& line, Scratch& scratch) const;
   Result<void> find_lines(std::string_view text, size_t from, Want want, Scratch& scratch) const;
   Result<void> try_each_line(std::string_view text, size_t from, Want want, Scratch& scratch) const;
   Result<void> find_spans(std::string_view text, Want want, Scratch& scratch) const;

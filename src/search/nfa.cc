@@ -279,7 +279,8 @@ void NfaEngine::follow(std::uint32_t at, size_t begin, const Position& position,
   }
 }
 
-std::optional<Span> NfaEngine::find(std::string_view text, size_t from, Scratch& scratch) const {
+std::optional<Span> NfaEngine::find(std::string_view text, size_t from, Scratch& scratch,
+                                    Interrupt& interrupt) const {
   for (Threads* threads : {&scratch.now, &scratch.next}) {
     threads->list.clear();
     threads->places.resize(program_.size());
@@ -291,6 +292,7 @@ std::optional<Span> NfaEngine::find(std::string_view text, size_t from, Scratch&
       at = skip(text, at);
       if (at == text.size() && !may_be_empty_) break;
     }
+    if (interrupt.is_due(1 + scratch.now.list.size())) return std::nullopt;
     const Position position(text, at, byte_mode_);
     if (!best) follow(0, at, position, scratch.now, scratch);
     const bool has_next = at < text.size() && position.next.character != kNoCharacter;

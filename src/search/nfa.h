@@ -1,4 +1,4 @@
-// NfaEngine: decides exactly whether and where a pattern matches, in time linear in the text
+// NfaEngine: decides exactly whether and where a pattern first matches, in time linear in the text
 // whatever the pattern, by following all ways to match at once. It is asked about the lines that
 // faster means have narrowed down: those with characters beyond ASCII, and matches across lines.
 //
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "search/char_test.h"
+#include "search/interrupt.h"
 #include "search/regex_syntax.h"
 
 namespace helve::search {
@@ -43,7 +44,9 @@ class NfaEngine {
   // Not for patterns that need backtracking.
   explicit NfaEngine(const Regex& regex);
 
-  std::optional<Span> find(std::string_view text, size_t from, Scratch& scratch) const;
+  // The first match at or after `from`; nothing when it is interrupted.
+  std::optional<Span> find(std::string_view text, size_t from, Scratch& scratch,
+                           Interrupt& interrupt) const;
 
  private:
   enum class Op : unsigned char { character, set, split, jump, assertion, match };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/text.h"
 
@@ -26,19 +27,32 @@ void FileMatches::clear() {
   lines.clear();
   matches = kept = 0;
   binary_at.reset();
+  interrupted = false;
 }
 
 FileScanner::FileScanner(const Matcher& matcher, const ScanOptions& options)
-    : matcher_(matcher), options_(options) {
+    : matcher_(matcher), options_(options), scratch_(Interrupt(options.stop, options.deadline)) {
   reserve(kBuffer);
 }
 
-void FileScanner::reserve(size_t size) {
-  if (size <= capacity_) return;
-  std::unique_ptr<char[]> larger(new char[size]);
-  if (have_ > 0) std::memcpy(larger.get(), buffer_.get(), have_);
-  buffer_ = std::move(larger);
+// False when there is no memory; the buffer stays as it is then.
+bool FileScanner::reserve(size_t size) {
+  if (size <= capacity_) return true;
+  if (size > kLargeBuffer && options_.large && !large_.owns_lock())
+    large_ = std::unique_lock(*options_.large);
+  void* larger = std::realloc(buffer_.get(), size);
+  if (!larger) return false;
+  static_cast<void>(buffer_.release());
+  buffer_.reset(static_cast<char*>(larger));
   capacity_ = size;
+  return true;
+}
+
+void FileScanner::release_large() {
+  if (capacity_ <= 16 * kBuffer) return;  // a file with long lines is the exception
+  buffer_.reset();
+  capacity_ = have_ = 0;
+  if (large_.owns_lock()) large_.unlock();
 }
 
 sys::OrErrno<void> FileScanner::fill(const sys::Fd& file) {
@@ -70,7 +84,7 @@ sys::OrErrno<void> FileScanner::fill_decoded(const sys::Fd& file) {
 }
 
 void FileScanner::begin(const Part& part) {
-  have_ = from_ = shown_ = counted_ = context_left_ = 0;
+  have_ = accepted_ = from_ = shown_ = counted_ = context_left_ = 0;
   offset_ = passed_ = part.offset;
   end_ = part.offset + part.size;
   number_ = part.lines_before + 1;
@@ -109,16 +123,19 @@ std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileM
                                                       std::span<const Part> parts) {
   constexpr Part kAll{.size = std::numeric_limits<std::uint64_t>::max()};
   out.clear();
+  if (!reserve(kBuffer)) return Failure{.file = std::errc::not_enough_memory};
   kept_any_ = false;
+  nul_.reset();
   for (const Part& part : parts.empty() ? std::span(&kAll, 1) : parts) {
     begin(part);
-    if (std::optional<Failure> failure = scan_part(file, out)) return failure;
+    if (std::optional<Failure> failure = scan_part(file, out)) {
+      release_large();
+      return failure;
+    }
     if (options_.wanted == Wanted::presence && out.matches > 0) break;
+    if (out.binary_at || out.interrupted) break;
   }
-  if (capacity_ > 16 * kBuffer) {  // a file with long lines is the exception
-    capacity_ = have_ = 0;
-    reserve(kBuffer);
-  }
+  release_large();
   return std::nullopt;
 }
 
@@ -128,57 +145,57 @@ std::optional<FileScanner::Failure> FileScanner::scan_part(const sys::Fd& file, 
     if (std::optional<Failure> failure = recognise(file)) return failure;
   }
   const size_t largest = matcher_.matches_newlines() ? kMaxMultilineFile : kMaxLine;
-  for (;;) {
+  while (accept_bytes(out)) {
     const size_t end = end_of_lines();
     const bool whole = at_end_ || !matcher_.matches_newlines();
     if ((end > from_ && whole) || at_end_ || capacity_ >= largest) {
       Result<bool> go_on = search(end > from_ ? end : have_, out);
       if (!go_on) return Failure{.pattern = std::move(go_on).error()};
-      if (!*go_on || at_end_ || options_.stop.stop_requested()) break;
+      if (!*go_on || at_end_) break;
       if (matcher_.matches_newlines()) return Failure{.file = std::errc::file_too_large};
       advance(end > from_ ? end : have_);
-    } else {
-      reserve(std::min(capacity_ * 2, largest));
+    } else if (!reserve(std::min(capacity_ * 2, largest))) {
+      return Failure{.file = std::errc::not_enough_memory};
     }
+    out.interrupted = scratch_.interrupt().look();
+    if (out.interrupted) break;
     if (const auto read = fill(file); !read) return Failure{.file = read.error()};
   }
   return std::nullopt;
 }
 
-Result<bool> FileScanner::search(size_t end, FileMatches& out) {
-  const auto find_nul = [&]() -> std::optional<std::uint64_t> {
-    const void* nul = std::memchr(buffer_.get() + from_, '\0', have_ - from_);
-    if (!nul) return std::nullopt;
-    return passed_ + static_cast<size_t>(static_cast<const char*>(nul) - buffer_.get());
-  };
-  std::optional<std::uint64_t> nul;
-  if (options_.binary == Binary::report && (nul = find_nul()))
-    std::replace(buffer_.get() + from_, buffer_.get() + have_, '\0', '\n');
-  const auto want = options_.wanted == Wanted::presence ? Matcher::Want::first : Matcher::Want::all;
-  TRY(matcher_.find(view(from_, end), want, scratch_));
-  const std::vector<MatchedLines>& found = scratch_.found();
-  if (found.empty()) {
-    keep_context_after(end, out);
-    return true;
-  }
-  // Whether a file is binary matters only when it matches.
-  if (options_.binary == Binary::skip && (nul = find_nul())) {
-    out.binary_at = nul;
+bool FileScanner::accept_bytes(FileMatches& out) {
+  const size_t from = std::exchange(accepted_, have_);
+  const void* nul = std::memchr(buffer_.get() + from, '\0', have_ - from);
+  if (!nul) return true;
+  const auto at = static_cast<size_t>(static_cast<const char*>(nul) - buffer_.get());
+  if (!nul_) nul_ = passed_ + at;
+  if (options_.binary == Binary::skip) {
+    out.binary_at = nul_;
     return false;
   }
+  std::replace(buffer_.get() + at, buffer_.get() + have_, '\0', '\n');
+  return true;
+}
+
+Result<bool> FileScanner::search(size_t end, FileMatches& out) {
+  const auto want = options_.wanted == Wanted::presence ? Matcher::Want::first : Matcher::Want::all;
+  Result<void> searched = matcher_.find(view(from_, end), want, scratch_);
+  out.interrupted = scratch_.was_interrupted();
   const size_t start = from_;
-  for (const MatchedLines& lines : found) {
+  for (const MatchedLines& lines : scratch_.found()) {
     out.matches += lines.matches;
     if (options_.wanted != Wanted::lines) continue;
-    if (nul) {
-      out.binary_at = nul;
+    if (nul_) {
+      out.binary_at = nul_;
       return false;
     }
     if (out.matches - lines.matches < options_.most_kept)
       keep({start + lines.begin, start + lines.end, lines.matches}, out);
   }
+  if (!searched) return std::move(searched).error();
   keep_context_after(end, out);
-  return options_.wanted != Wanted::presence;
+  return !out.interrupted && (options_.wanted != Wanted::presence || scratch_.found().empty());
 }
 
 size_t FileScanner::context_before(size_t at) const {
@@ -200,6 +217,7 @@ void FileScanner::keep(const MatchedLines& match, FileMatches& out) {
     const size_t end =
         newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) : have_;
     keep_line(at, end, at >= match.begin, out);
+    if (at == match.begin) out.lines.back().matches = match.matches;
     at = end + 1;
   }
   if (first_kept < out.lines.size()) out.lines[first_kept].follows_gap = gap;
@@ -256,6 +274,7 @@ void FileScanner::advance(size_t end) {
   passed_ += keep_from;
   have_ -= keep_from;
   from_ = end - keep_from;
+  accepted_ -= keep_from;
   shown_ = std::max(shown_, keep_from) - keep_from;
 }
 

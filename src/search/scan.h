@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -24,6 +26,7 @@ namespace helve::search {
 constexpr size_t kBuffer = 256 * 1024;            // bytes; most files are read at once
 constexpr size_t kMaxLine = 64u << 20;            // bytes; a longer line is searched in parts
 constexpr size_t kMaxMultilineFile = 256u << 20;  // bytes; where newlines are matched
+constexpr size_t kLargeBuffer = 32u << 20;        // bytes; beyond it, one thread at a time
 
 // What is wanted of each file.
 enum class Wanted : unsigned char { lines, count, presence };
@@ -39,7 +42,11 @@ struct ScanOptions {
   size_t before = 0, after = 0;  // lines of context
   size_t longest_shown = 500;    // characters of a line; 0: whole lines
   size_t most_kept = SIZE_MAX;   // matching lines of a file whose text is kept; others are counted
+  // What ends a search within a file.
   std::stop_token stop = {};
+  Interrupt::Deadline deadline = {};
+  // Held while a file needs a large buffer, so that the threads of a search do so one by one.
+  std::mutex* large = nullptr;
 };
 
 // What was found in one file.
@@ -50,12 +57,15 @@ struct FileMatches {
     bool is_match = false;       // false: context
     bool follows_gap = false;    // lines are left out between the one before and this one
     std::uint64_t left_out = 0;  // bytes of the line that are not kept
+    // Of the first line of matches that share lines: how many they are; otherwise 0.
+    std::uint64_t matches = 0;
   };
   std::string text;
   std::vector<Line> lines;
   std::uint64_t matches = 0;               // lines that match; where newlines are matched, matches
   std::uint64_t kept = 0;                  // of them, those whose lines are kept
   std::optional<std::uint64_t> binary_at;  // where a NUL byte was found: what follows was not shown
+  bool interrupted = false;                // by a stop request or the deadline: this is not all
 
   std::string_view text_of(const Line& line) const {
     return std::string_view(text).substr(line.begin, line.size);
@@ -69,8 +79,8 @@ class FileScanner {
   FileScanner(const Matcher& matcher, const ScanOptions& options);
 
   // Replaces `out`. With `parts` only these are read; they must be plain text. An error of the file
-  // system is that of this file; one of the pattern concerns every file. A file that a stop request
-  // interrupts has what was found until then.
+  // system is that of this file; one of the pattern concerns every file. A file that is interrupted
+  // has what was found until then.
   struct Failure {
     std::optional<std::errc> file;
     std::optional<Error> pattern;
@@ -86,9 +96,12 @@ class FileScanner {
   std::optional<Failure> recognise(const sys::Fd& file);
   // The part that was begun.
   std::optional<Failure> scan_part(const sys::Fd& file, FileMatches& out);
-  void reserve(size_t size);
+  bool reserve(size_t size);
+  void release_large();
   // The part of the buffer that ends with a line.
   size_t end_of_lines() const;
+  // Looks for a NUL byte in what was read. Whether to go on with the file.
+  bool accept_bytes(FileMatches& out);
   // Whether to go on with the file.
   Result<bool> search(size_t end, FileMatches& out);
   void keep(const MatchedLines& match, FileMatches& out);
@@ -106,8 +119,12 @@ class FileScanner {
   const Matcher& matcher_;
   ScanOptions options_;
   Matcher::Scratch scratch_;
-  std::unique_ptr<char[]> buffer_;
+  struct Free {
+    void operator()(char* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<char, Free> buffer_;
   size_t capacity_ = 0;
+  std::unique_lock<std::mutex> large_;
 
   // Of the file at hand. Places are in the buffer.
   size_t have_ = 0;
@@ -115,9 +132,11 @@ class FileScanner {
   std::uint64_t end_ = 0;     // where the part ends
   bool at_end_ = false;
   std::optional<Decoder> decoder_;
-  size_t from_ = 0;     // not searched yet
-  size_t shown_ = 0;    // lines before it were kept or cannot be kept any more
-  size_t counted_ = 0;  // where line `number_` begins
+  size_t accepted_ = 0;               // what follows was not looked at for NUL bytes
+  std::optional<std::uint64_t> nul_;  // the first NUL byte
+  size_t from_ = 0;                   // not searched yet
+  size_t shown_ = 0;                  // lines before it were kept or cannot be kept any more
+  size_t counted_ = 0;                // where line `number_` begins
   std::uint64_t number_ = 1;
   size_t context_left_ = 0;  // lines after the last match that are still to be kept
   bool kept_any_ = false;

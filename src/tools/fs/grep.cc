@@ -163,7 +163,9 @@ struct GrepOutput {
       last = line.line;
       const char mark = line.context ? '-' : ':';
       fmt::format_to(std::back_inserter(out), "{}{}{}{}", path, mark, line.line, mark);
-      out += escape_lines_for_display(line.text);
+      std::string_view text = line.text;
+      if (text.ends_with('\r')) text.remove_suffix(1);  // of the line's end
+      out += escape_lines_for_display(text);
       out += '\n';
     }
   }
@@ -184,6 +186,7 @@ search::GrepOptions options_of(const GrepInput& in, const Context& context) {
   out.walk.ignore = in.no_ignore ? search::IgnoreRules::none : search::IgnoreRules::respect;
   out.walk.stop = context.stop;
   if (context.deadline) out.walk.deadline = *context.deadline - kTimeToAnswer;
+  out.scan.deadline = out.walk.deadline;
   out.max_results = static_cast<size_t>(in.max_results);
   out.order = in.sort == Sort::path ? search::Order::path : search::Order::none;
   return out;
@@ -261,6 +264,13 @@ std::vector<std::string> notes_on(const search::GrepReport& report, const GrepIn
   for (const auto& problem : report.problems) unread.push_back(shown_below(shown, problem.path));
   if (!unread.empty())
     notes.push_back("cannot be read: " + listed(std::move(unread), report.problem_count));
+  std::vector<std::string> undecided;
+  for (const std::string& path : report.undecided) undecided.push_back(shown_below(shown, path));
+  if (!undecided.empty())
+    notes.push_back(
+        fmt::format("the pattern takes too many steps on a line, searched up to there: "
+                    "{}; avoid repetitions inside repetitions, and look-around",
+                    listed(std::move(undecided), report.undecided_count)));
   return notes;
 }
 
@@ -290,7 +300,8 @@ GrepOutput output_of(const search::GrepReport& report, const GrepInput& in,
     if (in.output_mode == OutputMode::content) file.lines = lines_of(found.matches);
   }
   const Tally tally = tally_of(report, in);
-  out.truncated = tally.all > tally.shown || report.end != search::WalkReport::End::complete;
+  out.truncated = tally.all > tally.shown || report.undecided_count > 0 ||
+                  report.end != search::WalkReport::End::complete;
   if (auto notes = notes_on(report, in, tally, shown); !notes.empty()) out.notes = std::move(notes);
   return out;
 }
@@ -351,6 +362,7 @@ Result<GrepOutput> grep(const GrepInput& in, Context& context) {
     return Error(directory.error());
   const workspace::OpenFile file = TRY(files.open_file(in.path));
   const search::GrepReport report = TRY(search::grep_file(*matcher, options, file.file, shown));
+  if (report.end == search::WalkReport::End::cancelled) TRY(context.checkpoint());
   return output_of(report, in, ".");
 }
 

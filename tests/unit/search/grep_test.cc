@@ -25,10 +25,15 @@ class Grep : public testing::Test {
     std::filesystem::create_directories(std::filesystem::path(path_ + "/" + name).parent_path());
     std::ofstream(path_ + "/" + name) << content;
   }
+  static std::string text_longer_than_a_buffer() {
+    std::string out(3 * kBuffer, '\n');
+    out += "x\n";
+    return out;
+  }
   sys::Fd directory() const { return std::move(*sys::open_directory(path_)); }
 
-  GrepReport search(std::string_view pattern, GrepOptions options = {}) {
-    const auto matcher = Matcher::make(pattern, {});
+  GrepReport search(std::string_view pattern, GrepOptions options = {}, RegexOptions regex = {}) {
+    const auto matcher = Matcher::make(pattern, regex);
     const sys::Fd root = directory();
     Result<GrepReport> report = grep(**matcher, options, walk_of(root), "here");
     EXPECT_TRUE(report.has_value());
@@ -71,6 +76,73 @@ TEST_F(Grep, ADeadlineThatHasPassedGivesAPartThatSaysSo) {
   GrepOptions options;
   options.walk.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   EXPECT_EQ(search("x", options).end, WalkReport::End::deadline);
+}
+
+TEST_F(Grep, ADeadlineWithinTheOnlyFileGivesAPartThatSaysSo) {
+  write("a", text_longer_than_a_buffer());
+  GrepOptions options;
+  options.scan.deadline = std::chrono::steady_clock::now();
+  EXPECT_EQ(search("x", options).end, WalkReport::End::deadline);
+  const auto matcher = Matcher::make("x", {});
+  const auto report =
+      grep_file(**matcher, options,
+                *sys::open_beneath(directory(), "a", sys::Open::read, sys::Links::refuse), "a");
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(report->end, WalkReport::End::deadline);
+}
+
+TEST_F(Grep, AStopRequestWithinTheOnlyFileIsACancellation) {
+  write("a", text_longer_than_a_buffer());
+  std::stop_source source;
+  source.request_stop();
+  GrepOptions options;
+  options.scan.stop = source.get_token();
+  EXPECT_EQ(search("x", options).end, WalkReport::End::cancelled);
+}
+
+TEST_F(Grep, MatchesAcrossLinesAreCountedAsMatchesNotAsLines) {
+  write("a", "a\nb\nc\n-\na\nb\nc\n-\na\nb\nc\n");
+  const GrepReport report =
+      search("a\\nb\\nc", {.max_results = 2}, {.newlines = Newlines::matched});
+  ASSERT_EQ(report.files.size(), 1u);
+  EXPECT_EQ(report.matches, 3u);
+  EXPECT_EQ(report.files[0].matches.kept, 2u);
+  EXPECT_EQ(report.files[0].matches.lines.size(), 6u);
+}
+
+TEST_F(Grep, WhatFollowsTheLastResultIsLeftOutButForItsContext) {
+  write("a", "x\n1\n2\nx\n3\n4\nx\n");
+  write("b", "x\n");
+  const GrepReport report = search("x", {.scan = {.before = 1, .after = 1}, .max_results = 2});
+  ASSERT_EQ(report.files.size(), 1u);
+  EXPECT_EQ(report.files[0].matches.lines.size(), 5u);
+  EXPECT_EQ(report.files[0].matches.lines.back().number, 5u);
+  EXPECT_EQ(report.files[0].matches.kept, 2u);
+}
+
+TEST_F(Grep, ALineThatTakesTooManyStepsConcernsItsFileOnly) {
+  write("a", "aab\n");
+  write("b", "aa\n" + std::string(50, 'a') + "b\n");
+  write("c", "aa\n");
+  const GrepReport report = search(R"((?=(a+)+$)a\1)");
+  EXPECT_EQ(report.undecided, std::vector<std::string>{"b"});
+  EXPECT_EQ(report.undecided_count, 1u);
+  EXPECT_EQ(report.problem_count, 0u);
+}
+
+TEST_F(Grep, AFileThatBecameALinkOrADirectoryIsAsIfItHadNeverBeenThere) {
+  write("dir/a", "x\n");
+  std::filesystem::create_symlink("dir/a", path_ + "/link");
+  std::filesystem::create_directory_symlink("dir", path_ + "/linked");
+  const auto matcher = Matcher::make("x", {});
+  const sys::Fd root = directory();
+  AllToSearch candidates;
+  for (const char* name : {"link", "dir", "linked/a", "dir/a/b", "dir/a"})
+    candidates.files.push_back({.path = name});
+  const auto report = grep(**matcher, {}, files_of(root, "", candidates), ".");
+  ASSERT_TRUE(report.has_value());
+  EXPECT_EQ(paths(*report), std::vector<std::string>{"dir/a"});
+  EXPECT_EQ(report->problem_count, 0u);
 }
 
 TEST_F(Grep, AFifoAndALinkAreNotSearched) {

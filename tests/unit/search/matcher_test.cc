@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <random>
 
 namespace helve::search {
@@ -112,6 +113,57 @@ TEST(Matcher, RepetitionsOfRepetitionsTakeLinearTime) {
   EXPECT_EQ(lines("(a+)+$", line, {.newlines = Newlines::matched}), Lines{});
 }
 
+std::string repeated(std::string_view part, size_t times) {
+  std::string out;
+  for (size_t i = 0; i < times; ++i) out += part;
+  return out;
+}
+
+// To look at a line of some megabytes anew for each of its rejected matches would take hours.
+TEST(Matcher, ALongLineIsLookedAtOnceHoweverOftenItsLiteralIsRejected) {
+  constexpr size_t kTimes = 2'000'000;
+  const RegexOptions word{.word = true}, any_case{.case_mode = CaseMode::insensitive};
+  EXPECT_EQ(lines("foo", repeated("xfoo", kTimes) + "\nfoo\n", word), Lines{"foo"});
+  EXPECT_EQ(lines("foo", repeated("éfoo", kTimes / 10) + "\nfoo\n", word), Lines{"foo"});
+  EXPECT_EQ(lines("task", "é" + repeated("ta-", kTimes / 10) + "\nTASK\n", any_case),
+            Lines{"TASK"});
+  EXPECT_EQ(lines("task", repeated("ta-", kTimes) + "\nTASK\n", any_case), Lines{"TASK"});
+  EXPECT_EQ(lines("foo", repeated("xfoo", kTimes / 10) + " foo", word).size(), 1u);
+  EXPECT_EQ(lines("foo", repeated("éfoo", kTimes / 10) + " foo", word).size(), 1u);
+}
+
+TEST(Matcher, ManyMatchesAcrossLinesOfALongLineTakeLinearTime) {
+  EXPECT_EQ(lines(R"(a|\n)", repeated("a", 2'000'000), {.newlines = Newlines::matched}).size(), 1u);
+}
+
+TEST(Matcher, MatchesAcrossLinesThatTouchAreShownTogether) {
+  EXPECT_EQ(lines(R"(a\nb|b c)", "x\na\nb c\ny\nb c b c\n", {.newlines = Newlines::matched}),
+            (Lines{"a\nb c", "b c b c"}));
+  EXPECT_EQ(lines(R"(a\n|b)", "a\nb\nb\n", {.newlines = Newlines::matched}),
+            (Lines{"a", "b", "b"}));
+}
+
+// Without the interruption these would take days.
+TEST(Matcher, AStopRequestEndsASearchWithinOneText) {
+  std::stop_source source;
+  source.request_stop();
+  const std::string text = repeated("a", 3'000'000);
+  for (const char* pattern : {"(?s)a.*z|a", "(?s)(?=a)a.*z|a"}) {
+    const auto matcher = Matcher::make(pattern, {.newlines = Newlines::matched});
+    ASSERT_TRUE(matcher.has_value());
+    Matcher::Scratch scratch(Interrupt(source.get_token(), std::nullopt));
+    EXPECT_TRUE((*matcher)->find(text, Matcher::Want::all, scratch).has_value()) << pattern;
+    EXPECT_TRUE(scratch.was_interrupted()) << pattern;
+  }
+}
+
+TEST(Matcher, ADeadlineEndsASearchWithinOneText) {
+  const auto matcher = Matcher::make("(?s)a.*z|a", {.newlines = Newlines::matched});
+  Matcher::Scratch scratch(Interrupt({}, std::chrono::steady_clock::now()));
+  ASSERT_TRUE((*matcher)->find(repeated("a", 3'000'000), Matcher::Want::all, scratch).has_value());
+  EXPECT_TRUE(scratch.was_interrupted());
+}
+
 TEST(Matcher, APatternThatOnlyBacktrackingDecidesEndsWithAnError) {
   EXPECT_EQ(lines(R"((?=(a+)+$)a\1)", many('a', "b")), Lines{"pattern_too_complex"});
 }
@@ -125,7 +177,8 @@ TEST(Matcher, MatchesAreThoseThatThePatternPrefers) {
   const auto span = [](std::string_view pattern, std::string_view text) {
     NfaEngine::Scratch scratch;
     const Result<Regex> regex = parse_regex(pattern, {.newlines = Newlines::matched});
-    const auto found = NfaEngine(*regex).find(text, 0, scratch);
+    Interrupt never;
+    const auto found = NfaEngine(*regex).find(text, 0, scratch, never);
     return found ? std::string(text.substr(found->begin, found->end - found->begin)) : "none";
   };
   EXPECT_EQ(span("a+?", "xaaa"), "a");
@@ -155,7 +208,8 @@ TEST(Matcher, TheRequiredTextIsInEveryMatch) {
     const bool found = !scratch.found().empty();
     ASSERT_TRUE(!found || satisfies(text, (*matcher)->required())) << pattern << " in " << text;
     NfaEngine::Scratch exact;
-    const bool matches = NfaEngine((*matcher)->regex()).find(text, 0, exact).has_value();
+    Interrupt never;
+    const bool matches = NfaEngine((*matcher)->regex()).find(text, 0, exact, never).has_value();
     const bool only_after_the_last_line = matches && (text.empty() || text.back() == '\n');
     ASSERT_TRUE(only_after_the_last_line || matches == found) << pattern << " in \"" << text << '"';
   }

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <chrono>
+
 #include "base/text.h"
 
 namespace helve::search {
@@ -91,6 +93,42 @@ TEST(FileScanner, ANulByteMakesAFileBinary) {
   EXPECT_TRUE(named.lines.empty());
   EXPECT_EQ(named.binary_at, 5u);
   EXPECT_EQ(scanned("foo", text, {.wanted = Wanted::count, .binary = Binary::report}).matches, 2u);
+}
+
+TEST(FileScanner, AFileStaysBinaryAfterPartsWithoutAMatch) {
+  std::string text;
+  while (text.size() < kBuffer + kBuffer / 8) text += "some text\n";
+  text += '\0';
+  while (text.size() < 4 * kBuffer) text += "some text\n";
+  text += "needle\n";
+  EXPECT_EQ(scanned("needle", text).matches, 0u);
+  EXPECT_TRUE(scanned("needle", text).binary_at.has_value());
+  const FileMatches named = scanned("needle", text, {.binary = Binary::report});
+  EXPECT_EQ(named.matches, 1u);
+  EXPECT_TRUE(named.lines.empty());
+  EXPECT_TRUE(named.binary_at.has_value());
+}
+
+// To read such a file to its end would take hours.
+TEST(FileScanner, ABinaryFileIsNotReadBeyondItsFirstNulByte) {
+  const sys::Fd file = file_of("text\n");
+  ASSERT_EQ(::ftruncate(file.get(), off_t{1} << 42), 0);
+  const auto matcher = Matcher::make("needle", {});
+  FileScanner scanner(**matcher, {});
+  FileMatches out;
+  EXPECT_FALSE(scanner.scan(file, out).has_value());
+  EXPECT_EQ(out.binary_at, 5u);
+}
+
+TEST(FileScanner, AnInterruptedFileSaysSo) {
+  const auto now = std::chrono::steady_clock::now();
+  std::string text = "needle\n";
+  while (text.size() < 3 * kBuffer) text += "some text\n";
+  const FileMatches part = scanned("needle|nowhere", text, {.deadline = now});
+  EXPECT_TRUE(part.interrupted);
+  EXPECT_EQ(part.matches, 1u);
+  EXPECT_FALSE(scanned("needle", "needle\n", {.deadline = now}).interrupted) << "it is complete";
+  EXPECT_FALSE(scanned("needle", text).interrupted);
 }
 
 TEST(FileScanner, AByteOrderMarkIsNotPartOfTheText) {

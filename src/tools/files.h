@@ -1,7 +1,9 @@
 // How a file tool gets at its files: from the context, or not at all.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -15,6 +17,12 @@ inline Result<workspace::Workspace*> need_files(const Context& context, const st
   if (context.files) return context.files;
   return Error{Code::denied, tool + " has no access to files",
                "this session was started without a workspace", "no_files"};
+}
+
+// What an answer has of notes: nothing rather than an empty list.
+using Notes = std::optional<std::vector<std::string>>;
+inline Notes notes_of(workspace::Applied applied) {
+  return applied.notes.empty() ? Notes() : Notes(std::move(applied.notes));
 }
 
 // Notes at the end of a text, one on each line.

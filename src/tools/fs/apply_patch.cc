@@ -97,16 +97,20 @@ struct PatchedFile {
 struct ApplyPatchOutput {
   std::vector<PatchedFile> files;
   std::optional<bool> dry_run;
+  Notes notes;
 
   static constexpr auto schema() {
     return object("What became of each file.",
                   arg<&ApplyPatchOutput::files>("In the order of the patch"),
-                  opt<&ApplyPatchOutput::dry_run>("True when nothing was written"));
+                  opt<&ApplyPatchOutput::dry_run>("True when nothing was written"),
+                  opt<&ApplyPatchOutput::notes>("What cannot be undone"));
   }
 
   std::string text() const {
     std::string out = dry_run ? "Would change:\n" : "";
     for (const PatchedFile& file : files) out.append(file.text()).append("\n");
+    if (notes)
+      for (const std::string& note : *notes) out.append(escape_for_display(note)).append("\n");
     return out;
   }
 };
@@ -251,7 +255,7 @@ Result<ApplyPatchOutput> apply_patch(const ApplyPatchInput& in, Context& context
   if (in.dry_run)
     output.dry_run = true;
   else
-    TRY(files.apply(changes, author_of(context)));
+    output.notes = notes_of(TRY(files.apply(changes, author_of(context))));
   return output;
 }
 

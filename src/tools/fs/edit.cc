@@ -67,6 +67,7 @@ struct EditOutput {
   std::int64_t removed = 0;
   std::string diff;
   std::optional<bool> dry_run;
+  Notes notes;
 
   static constexpr auto schema() {
     return object(
@@ -76,15 +77,17 @@ struct EditOutput {
         arg<&EditOutput::added>("Lines that are new"),
         arg<&EditOutput::removed>("Lines that are gone"),
         arg<&EditOutput::diff>("The changed lines with their numbers and two lines around them"),
-        opt<&EditOutput::dry_run>("True when nothing was written"));
+        opt<&EditOutput::dry_run>("True when nothing was written"),
+        opt<&EditOutput::notes>("What cannot be undone"));
   }
 
   std::string text() const {
     const std::string_view ignored = edit::describe(stage);
-    return fmt::format("{} {}: {} {}{}{}\n{}", dry_run ? "Would edit" : "Edited",
+    return fmt::format("{} {}: {} {}{}{}{}\n{}", dry_run ? "Would edit" : "Edited",
                        escape_for_display(path), replacements,
                        replacements == 1 ? "replacement" : "replacements",
-                       ignored.empty() ? "" : ", ", ignored, diff);
+                       ignored.empty() ? "" : ", ", ignored,
+                       lines_of(notes.value_or(std::vector<std::string>())), diff);
   }
 };
 
@@ -111,8 +114,10 @@ Result<EditOutput> run_edit(const EditInput& in, Context& context) {
   const std::vector<edit::Replacement> replacements = TRY(replacements_of(in));
   const EditedFile file = TRY(open_for_edit(in.path, context, files));
   TRY(context.checkpoint());
-  edit::Replaced replaced =
-      TRY(edit::replace(file.text, replacements, {escape_for_display(file.shown), "old_text"}));
+  Result<edit::Replaced> result = edit::replace(
+      file.text, replacements, {escape_for_display(file.shown), "old_text"}, context.stop);
+  TRY(context.checkpoint());
+  edit::Replaced replaced = TRY(std::move(result));
   DiffSummary diff = summarize_diff(file.text, replaced.content);
   if (diff.text.empty()) {
     return Error{Code::invalid_argument, "the edits leave the file as it was",
@@ -131,7 +136,7 @@ Result<EditOutput> run_edit(const EditInput& in, Context& context) {
     output.dry_run = true;
     return output;
   }
-  TRY(files.apply({&change, 1}, author_of(context)));
+  output.notes = notes_of(TRY(files.apply({&change, 1}, author_of(context))));
   return output;
 }
 

@@ -61,14 +61,21 @@ struct EditorOutput {
   std::string path;
   std::string output;
   std::optional<bool> clipped;
+  Notes notes;
 
   static constexpr auto schema() {
     return object("The answer.", arg<&EditorOutput::path>("The file, as the workspace names it"),
                   arg<&EditorOutput::output>("What was asked for, or what changed"),
-                  opt<&EditorOutput::clipped>("True when something in the middle is not shown"));
+                  opt<&EditorOutput::clipped>("True when something in the middle is not shown"),
+                  opt<&EditorOutput::notes>("What cannot be undone"));
   }
 
-  std::string text() const { return output; }
+  std::string text() const {
+    std::string out = output;
+    if (notes)
+      for (const std::string& note : *notes) out.append(escape_for_display(note)).append("\n");
+    return out;
+  }
 };
 
 Error missing(std::string_view parameter, std::string_view command) {
@@ -165,8 +172,9 @@ Result<EditorOutput> create(const EditorInput& in, Context& context, workspace::
   if (!in.file_text) return missing("file_text", "create");
   const workspace::Change change{
       .path = in.path, .content = *in.file_text, .on_conflict = workspace::OnConflict::error};
-  TRY(files.apply({&change, 1}, author_of(context)));
-  EditorOutput output{.path = files.display(in.path), .output = {}};
+  workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
+  EditorOutput output{
+      .path = files.display(in.path), .output = {}, .notes = notes_of(std::move(applied))};
   const size_t lines = count_lines(*in.file_text);
   output.output = fmt::format("Created {} ({} {})\n", escape_for_display(output.path), lines,
                               lines == 1 ? "line" : "lines");
@@ -183,7 +191,7 @@ Result<EditorOutput> finish(const EditedFile& file, std::string text, Range line
                   ignored, snippet(text, lines.first, lines.last));
   clip(output, kMaxFileChars);
   const workspace::Change change = TRY(file.becomes(std::move(text)));
-  TRY(files.apply({&change, 1}, author_of(context)));
+  output.notes = notes_of(TRY(files.apply({&change, 1}, author_of(context))));
   return output;
 }
 
@@ -193,8 +201,10 @@ Result<EditorOutput> str_replace(const EditorInput& in, Context& context,
   const EditedFile file = TRY(open_for_edit(in.path, context, files));
   const std::string new_str = in.new_str.value_or("");
   const edit::Replacement replacement{*in.old_str, new_str};
-  edit::Replaced replaced =
-      TRY(edit::replace(file.text, {&replacement, 1}, {escape_for_display(file.shown), "old_str"}));
+  Result<edit::Replaced> result = edit::replace(
+      file.text, {&replacement, 1}, {escape_for_display(file.shown), "old_str"}, context.stop);
+  TRY(context.checkpoint());
+  edit::Replaced replaced = TRY(std::move(result));
   const edit::Replaced::Step& step = replaced.steps[0];
   const Range lines{step.line, step.line + std::max<size_t>(1, count_lines(new_str)) - 1};
   return finish(file, std::move(replaced.content), lines, edit::describe(step.stage), context,
@@ -231,6 +241,7 @@ Result<EditorOutput> undo_edit(const EditorInput& in, Context& context,
       workspace::Rehearsal::no, author_of(context)));
   EditorOutput output{.path = files.display(in.path), .output = {}};
   output.output = fmt::format("Undid the last change of {}\n", escape_for_display(output.path));
+  output.notes = notes_of(undone.applied);
   for (const workspace::Difference& file : undone.files) {
     if (!file.after)
       output.output += fmt::format("{} is gone again\n", escape_for_display(file.path));

@@ -218,8 +218,11 @@ Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) cons
   if (open.status.size > limit) return too_large(open.status.size);
   Snapshot snapshot{.version = Version::of(open.status)};
   // One byte more than is there shows a file that grew meanwhile.
-  snapshot.content.resize(open.status.size + 1);
-  const auto got = sys::read_at(open.file, snapshot.content, 0);
+  sys::OrErrno<size_t> got = 0;
+  snapshot.content.resize_and_overwrite(open.status.size + 1, [&](char* data, size_t size) {
+    got = sys::read_at(open.file, {data, size}, 0);
+    return got ? *got : 0;
+  });
   if (!got) return sys::to_error(got.error(), "read", display(path));
   const auto now = sys::status(open.file);
   if (!now) return sys::to_error(now.error(), "read", display(path));
@@ -229,7 +232,6 @@ Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) cons
         fmt::format("'{}' changed while it was being read", escape_for_display(display(path))),
         "try again", "changed_meanwhile"};
   }
-  snapshot.content.resize(*got);
   return snapshot;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.h"
 #include "edit/endings.h"
@@ -40,8 +41,9 @@ Result<Patched> on_lines(std::string_view content, std::string_view path, size_t
   if (parts > kFewParts) file.hash_lines();
   Patched patched;
   std::vector<Splice> splices = TRY(edit(file, patched));
-  std::stable_sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.end < b.end;
+  for (size_t i = 0; i < splices.size(); ++i) splices[i].rank = i;
+  std::sort(splices.begin(), splices.end(), [](const Splice& a, const Splice& b) {
+    return std::tie(a.begin, a.end, a.rank) < std::tie(b.begin, b.end, b.rank);
   });
   for (size_t i = 1; i < splices.size(); ++i)
     if (splices[i].begin < splices[i - 1].end) return overlapping(path, splices[i].begin + 1);

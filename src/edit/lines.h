@@ -49,6 +49,7 @@ struct Splice {
   size_t begin = 0;
   size_t end = 0;
   std::vector<NewLine> lines;
+  size_t rank = 0;  // among those at the same place
 };
 
 // Splices are in order and do not overlap. A new line ends as the line does that it replaces, or

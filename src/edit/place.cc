@@ -293,8 +293,8 @@ class Placing {
       return std::abs(static_cast<std::int64_t>(line) - wanted);
     };
     std::vector<size_t> by_distance = found.lines;
-    std::stable_sort(by_distance.begin(), by_distance.end(),
-                     [&](size_t a, size_t b) { return distance(a) < distance(b); });
+    std::sort(by_distance.begin(), by_distance.end(),
+              [&](size_t a, size_t b) { return distance(a) < distance(b); });
     const bool clear =
         by_distance.size() == 1 || distance(by_distance[0]) * 2 < distance(by_distance[1]);
     if (!clear) return found;

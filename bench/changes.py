@@ -5,8 +5,8 @@ Every program makes the same change to a fresh copy of the same files; the copie
 
 import os
 import random
-import shutil
 import statistics
+import subprocess
 import time
 
 from harness import HELVE, PEERS, Section, make_environment, run, say
@@ -36,21 +36,28 @@ def change(lines, at, to):
 class Task:
     """Files, and one change to them in every form."""
 
-    def __init__(self, title, goals, texts):
-        self.title, self.goals, self.texts = title, goals, texts
-        self.envelope, self.unified, self.expected = ["*** Begin Patch"], [], {}
+    def __init__(self, title, texts):
+        self.title, self.texts, self.hunks, self.expected = title, texts, {}, {}
         for name, lines in texts.items():
-            hunks, new = [], list(lines)
+            new = list(lines)
             for at in sorted({len(lines) // 4, len(lines) * 3 // 4}):
                 new[at] = f"changed {lines[at]}"
-                hunks.append(change(lines, at, new[at]))
-            self.envelope += [f"*** Update File: {name}", *(line for hunk, _ in hunks for line in hunk)]
-            self.unified += [f"--- a/{name}", f"+++ b/{name}", *(line for _, hunk in hunks for line in hunk)]
+                self.hunks.setdefault(name, []).append(change(lines, at, new[at]))
             self.expected[name] = "\n".join(new) + "\n"
-        self.envelope.append("*** End Patch")
+
+    def envelope(self, place):
+        lines = ["*** Begin Patch"]
+        for name, hunks in self.hunks.items():
+            lines += [f"*** Update File: {place}/{name}", *(line for hunk, _ in hunks for line in hunk)]
+        return "\n".join([*lines, "*** End Patch", ""])
+
+    def unified(self, place):
+        lines = []
+        for name, hunks in self.hunks.items():
+            lines += [f"--- a/{place}/{name}", f"+++ b/{place}/{name}", *(line for _, hunk in hunks for line in hunk)]
+        return "\n".join([*lines, ""])
 
     def fresh(self, directory):
-        shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
         for name, lines in self.texts.items():
             (directory / name).write_text("\n".join(lines) + "\n")
@@ -76,46 +83,58 @@ def codex():
     return link
 
 
-def contenders(task, patches, environment):
-    """(title, command, what it reads, environment) of each."""
-    envelope, unified = patches
+def contenders(environment):
+    """(command, the form of the patch it reads, environment) of each."""
     unsynced = {**environment, "HELVE_SYNC": "false"}
     tool = [HELVE, "fs", "apply-patch", "-"]
     return {
-        "helve": (tool, envelope, environment),
-        "helve, sync off": (tool, envelope, unsynced),
-        "Codex apply_patch": ([codex()], envelope, environment),
-        "git apply": (["git", "apply", "-p1", "-"], unified, environment),
-        "GNU patch": (["patch", "-p1", "-s", "--no-backup-if-mismatch"], unified, environment),
+        "helve": (tool, Task.envelope, environment),
+        "helve, sync off": (tool, Task.envelope, unsynced),
+        "Codex apply_patch": ([codex()], Task.envelope, environment),
+        "git apply": (["git", "apply", "-p1", "-"], Task.unified, environment),
+        "GNU patch": (["patch", "-p1", "-s", "--no-backup-if-mismatch"], Task.unified, environment),
     }
 
 
-def measure_once(command, stdin, environment, directory):
-    with open(stdin, "rb") as source:
+def make_workspace(directory):
+    """A directory whose subdirectories ext4 puts far apart: it is slow to make a file where others were just deleted, as git
+    and GNU patch do, and nobody shall pay for another's."""
+    directory.mkdir()
+    subprocess.run(["chattr", "+T", directory], check=False, capture_output=True)  # not every file system knows it
+    return directory
+
+
+def measure_once(task, contender, workspace, place):
+    command, form, environment = contender
+    task.fresh(workspace / place)
+    patch = workspace / f"{place}.patch"
+    patch.write_text(form(task, place))
+    with open(patch, "rb") as source:
         before = time.perf_counter()
-        run(*command, cwd=directory, env=environment, stdin=source)
+        run(*command, cwd=workspace, env=environment, stdin=source)
         return (time.perf_counter() - before) * 1000
 
 
+def measure_task(task, workspace, environment, rounds):
+    """{contender: median milliseconds}. The first round, which makes what each keeps about a workspace, does not count."""
+    workspace = make_workspace(workspace)
+    times = {}
+    for number in range(rounds + 1):
+        say(f"round {number} of {rounds}: {task.title}" if number else f"warming up: {task.title}")
+        for who, (name, contender) in enumerate(contenders(environment).items()):
+            place = f"{number}-{who}"
+            taken = measure_once(task, contender, workspace, place)
+            task.check(workspace / place, name)
+            if number:
+                times.setdefault(name, []).append(taken)
+    return {name: statistics.median(each) for name, each in times.items()}
+
+
 def measure_tasks(directory, environment, rounds):
-    """{task title: {contender: median milliseconds}}"""
-    tasks = [Task(f"{FILES} files of {FILE_BYTES // 1000} KB", "patch", {f"f{i:03}.c": make_text(FILE_BYTES, i) for i in range(FILES)}),
-             Task(f"a file of {LARGE_BYTES / 1e6:.1f} MB", "edit", {"large.c": make_text(LARGE_BYTES, 1)})]
-    seen = {}
-    for task in tasks:
-        envelope, unified = directory / "envelope.patch", directory / "unified.patch"
-        envelope.write_text("\n".join(task.envelope) + "\n")
-        unified.write_text("\n".join(task.unified) + "\n")
-        times = {}
-        for number in range(rounds):
-            say(f"round {number + 1} of {rounds}: {task.title}")
-            for name, (command, stdin, how) in contenders(task, (envelope, unified), environment).items():
-                work = directory / "files"
-                task.fresh(work)
-                times.setdefault(name, []).append(measure_once(command, stdin, how, work))
-                task.check(work, name)
-        seen[task.title] = {name: statistics.median(each) for name, each in times.items()}
-    return seen
+    tasks = [Task(f"{FILES} files of {FILE_BYTES // 1000} KB", {f"f{i:03}.c": make_text(FILE_BYTES, i) for i in range(FILES)}),
+             Task(f"a file of {LARGE_BYTES / 1e6:.1f} MB", {"large.c": make_text(LARGE_BYTES, 1)})]
+    return {task.title: measure_task(task, directory / f"workspace-{number}", environment, rounds)
+            for number, task in enumerate(tasks)}
 
 
 def make_goals(seen):

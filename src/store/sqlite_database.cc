@@ -16,7 +16,10 @@ namespace {
 
 constexpr int kCacheKilobytes = 128;        // of pages, per connection
 constexpr int kWriteAheadKilobytes = 4096;  // what a -wal file is cut back to after a large write
-constexpr int kLongUse = 64;  // commits after which closing is worth a wait for the disk
+// The first process to open the database reads the log that the last one left: half a thousand
+// pages cost every command 3 ms. To copy them takes about as long, but is due only now and then.
+constexpr int kMaxLogPages = 1000;                       // while it is open
+constexpr int kMaxLogPagesLeft = 128;                    // when it is closed
 constexpr std::chrono::milliseconds kRetryPause{2};      // the first, for the lock of another
 constexpr std::chrono::milliseconds kMaxRetryPause{50};  // they double up to this
 
@@ -177,9 +180,9 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path,
   if (holds_one_byte(database->connection_)) return database->error(SQLITE_NOTADB);
   sqlite3_busy_handler(database->connection_, wait_for_others, database.get());
   // Otherwise the last one to close would copy the log into the file and wait for the disk several
-  // times: a command that makes one small call would take ten times as long. The log is copied when
-  // it has a thousand pages, and by us where a long use ends.
+  // times: a command that makes one small call would take ten times as long. See the limits above.
   sqlite3_db_config(database->connection_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  sqlite3_wal_hook(database->connection_, see_log_grow, database.get());
   const std::string settings = fmt::format(
       "PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF; PRAGMA temp_store=MEMORY;"
       "PRAGMA synchronous=FULL; PRAGMA cache_size=-{}; PRAGMA journal_size_limit={}",
@@ -192,8 +195,11 @@ Database::~Database() {
   for (auto& [sql, statement] : statements_) sqlite3_finalize(statement);
   if (write_ahead_ && !is_in_place()) {
     [[maybe_unused]] const Result<void> nobody_to_tell = rescue_log();
-  } else if (commits_ == kLongUse) {
-    copy_log();
+  } else if (log_pages_ > kMaxLogPagesLeft) {
+    // Emptied too: how much of it was copied is not known to the next process. Others who use it
+    // prevent that, and then there is no need.
+    sqlite3_busy_handler(connection_, nullptr, nullptr);
+    sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   }
   sqlite3_close(connection_);
 }
@@ -255,6 +261,14 @@ int Database::wait_for_others(void* database, int attempts) {
   const auto pause = std::min(kRetryPause * (1 << std::min(attempts, 5)), kMaxRetryPause);
   sqlite3_sleep(static_cast<int>(std::min(pause, left).count()));
   return 1;
+}
+
+// SQLite calls this after a commit.
+int Database::see_log_grow(void* database, sqlite3*, const char*, int pages) {
+  auto& self = *static_cast<Database*>(database);
+  self.log_pages_ = pages;
+  if (pages >= kMaxLogPages) self.copy_log();
+  return SQLITE_OK;
 }
 
 void Database::copy_log() {
@@ -346,7 +360,6 @@ Transaction::~Transaction() {
 
 Result<void> Transaction::commit() {
   TRY(TRY(database_->prepare("COMMIT")).run());
-  if (database_->commits_ < kLongUse) ++database_->commits_;
   database_ = nullptr;
   return {};
 }

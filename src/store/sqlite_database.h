@@ -97,6 +97,7 @@ class Database {
   bool has_moved() const;  // the file itself
   Result<void> rescue_log();
   static int wait_for_others(void* database, int attempts);
+  static int see_log_grow(void* database, sqlite3* connection, const char* name, int pages);
 
   std::string path_;
   std::chrono::milliseconds busy_timeout_;
@@ -105,7 +106,7 @@ class Database {
   bool write_ahead_ = false;
   sys::FileIdentity log_;    // the -wal file that this connection writes
   sys::FileIdentity index_;  // and its -shm file
-  int commits_ = 0;          // up to kLongUse
+  int log_pages_ = 0;        // after the latest commit of this connection
   std::optional<std::chrono::steady_clock::time_point> deadline_;
   std::chrono::steady_clock::time_point wait_end_;  // of the wait under way, without a deadline
   Durability durability_ = Durability::power_loss;

@@ -158,6 +158,30 @@ TEST_F(SqliteOpen, RefusesAVersionThatWasNeverWritten) {
   EXPECT_EQ(refused().type, "foreign_database");
 }
 
+// The pages that the next process would read of the log: those written since it was last begun
+// anew.
+size_t pages_in(const std::string& log) {
+  constexpr size_t kHeader = 32, kFrame = 24 + 4096;
+  if (log.size() < kHeader) return 0;
+  const std::string salt = log.substr(16, 8);
+  size_t pages = 0;
+  while (log.compare(kHeader + pages * kFrame + 8, salt.size(), salt) == 0) {
+    ++pages;
+    if (kHeader + (pages + 1) * kFrame > log.size()) break;
+  }
+  return pages;
+}
+
+TEST_F(SqliteOpen, LeavesAShortLogToTheNextProcess) {
+  size_t most = 0;
+  for (int i = 0; i < 200; ++i) {
+    must(must(opener_.open())->keep_result("s_1", "exec", "text"));
+    most = std::max(most, pages_in(content(path_ + "-wal")));
+  }
+  EXPECT_GT(most, 20u);
+  EXPECT_LT(most, 200u);
+}
+
 TEST_F(SqliteOpen, SaysThatADatabaseIsDamaged) {
   must(opener_.open());
   must(raw()->execute("PRAGMA wal_checkpoint(TRUNCATE)"));

@@ -74,13 +74,14 @@ void open_journal(Place& place, const Surroundings& surroundings) {
 }
 
 // The store and what uses it, once a place wants it.
-void want_store(World& world, bool record, const Surroundings& surroundings, const Tell& tell) {
+void want_store(World& world, const config::Config& config, const Surroundings& surroundings,
+                const Tell& tell) {
   if (surroundings.state_directory.empty()) return;
   if (!world.opener) {
-    world.opener.emplace(surroundings.database(), store::Options{}, world.clock);
+    world.opener.emplace(surroundings.database(), store::Options{.sync = config.sync}, world.clock);
     world.results = std::make_unique<store::StoreResults>(*world.opener);
   }
-  if (!record || world.recorder) return;
+  if (!config.record || world.recorder) return;
   world.recorder = std::make_unique<store::StoreRecorder>(
       *world.opener, store::RecorderOptions{.on_problem = [tell](std::string problem) {
         tell(fmt::format("helve: {}\n", escape_for_display(problem)));
@@ -96,7 +97,7 @@ Result<void> add_stages(World& world, Place& place, std::vector<std::string>& no
     stages.inline_chars = static_cast<size_t>(*config.limits.inline_chars);
   if (config.verbose) show_calls(stages, tell);
   if (config.profile == config::Profile::bare) return {};
-  want_store(world, config.record, surroundings, tell);
+  want_store(world, config, surroundings, tell);
   stages.results = world.results.get();
   if (config.record) stages.recorder = world.recorder.get();
   TRY(add_hooks(place, notices, surroundings));
@@ -301,6 +302,7 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
     place->files = needs_more ? TRY(open_all({{path, root.breadth}}, options, surroundings, config))
                               : std::move(*opened);
   if (place->files) {
+    if (purpose == Purpose::call) place->files->remember_nothing();
     open_journal(*place, surroundings);
     std::ranges::copy(place->files->notices(), std::back_inserter(world->notices));
   }

@@ -181,9 +181,9 @@ struct Settings {
         schema::opt<&Settings::journal>("What is kept of changed files"),
         schema::opt<&Settings::record>("Whether calls are recorded"),
         schema::opt<&Settings::sync>(
-            "Whether changed files are on disk before a call returns; without it a power failure "
-            "may "
-            "lose what was written last, or leave a change of several files half done"),
+            "Whether changed files, and the record that a call began, are on disk before a call "
+            "returns; without it a power failure may lose what was written last, or leave a change "
+            "of several files half done"),
         schema::opt<&Settings::read_hard_links>(
             "Whether files with several names are read; one of them may be outside the workspace"),
         schema::opt<&Settings::index>(

@@ -23,6 +23,8 @@ struct Options {
   std::chrono::milliseconds busy_timeout{5000};
   // Of all stored results together: the oldest go when a new one needs the room.
   std::uint64_t result_bytes = kMaxStoredBytes;
+  // Whether a begun call and a kept result survive a power failure, too.
+  bool sync = true;
 };
 
 class Opener {

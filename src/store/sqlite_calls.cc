@@ -91,7 +91,7 @@ Result<std::int64_t> SqliteStore::write_identity(const Identity& who, std::int64
 
 Result<void> SqliteStore::begin_call(const CallRecord& call) {
   if (process_.empty()) process_ = sys::process_identity();
-  Transaction transaction = TRY(Transaction::begin(*database_, Durability::power_loss));
+  Transaction transaction = TRY(Transaction::begin(*database_, promised_));
   const std::int64_t who = TRY(write_identity(call.who, call.started_ms));
   Statement insert = TRY(database_->prepare(kInsert));
   bind(insert, call, who, Existing::keep);

@@ -37,7 +37,7 @@ Result<Results::Stored> SqliteStore::keep_result(std::string_view session, std::
   TRY(check_session_id(session));
   const std::uint64_t chars = count_chars(text);
   const std::int64_t now = clock_.unix_ms();
-  Transaction transaction = TRY(Transaction::begin(*database_, Durability::power_loss));
+  Transaction transaction = TRY(Transaction::begin(*database_, promised_));
   TRY(make_room(text.size()));
   TRY(write_session({.session = std::string(session)}, now));
   // Counted in the session's own row, so that a number is not given again after its result was

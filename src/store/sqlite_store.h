@@ -17,7 +17,10 @@ constexpr size_t kMaxShownId = 80;  // characters, in messages
 class SqliteStore final : public Store {
  public:
   SqliteStore(std::unique_ptr<Database> database, const Options& options, const sys::Clock& clock)
-      : database_(std::move(database)), result_bytes_(options.result_bytes), clock_(clock) {}
+      : database_(std::move(database)),
+        result_bytes_(options.result_bytes),
+        promised_(options.sync ? Durability::power_loss : Durability::process_death),
+        clock_(clock) {}
 
   void set_deadline(std::chrono::steady_clock::time_point deadline) override {
     database_->set_deadline(deadline);
@@ -60,6 +63,7 @@ class SqliteStore final : public Store {
 
   std::unique_ptr<Database> database_;
   std::uint64_t result_bytes_;
+  Durability promised_;  // of what a model was told, or is about to be done
   const sys::Clock& clock_;
   std::string process_;  // our identity, looked up when the first call begins
 };

@@ -5,9 +5,9 @@
 // the same data at once, in one process or in several.
 //
 // Durability: what an operation acknowledged survives the death of the process. keep_result and
-// begin_call also survive a power loss: a model was told the id, or a call is about to have
-// effects. The other writes may lose the last moments before a power loss; a call whose end is lost
-// that way is later marked as lost.
+// begin_call also survive a power loss, unless Options::sync is false: a model was told the id, or
+// a call is about to have effects. The other writes may lose the last moments before a power loss;
+// a call whose end is lost that way is later marked as lost.
 //
 // Bytes go in and come out unchanged, NUL and invalid UTF-8 included.
 #pragma once

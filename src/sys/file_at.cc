@@ -105,6 +105,8 @@ std::uint64_t flags_for(Open how) {
       return O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     case Open::identity:
       return O_PATH | O_NOFOLLOW | O_CLOEXEC;
+    case Open::itself:
+      return O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
   }
   return O_PATH | O_CLOEXEC;
 }
@@ -246,13 +248,16 @@ OrErrno<std::string> read_link_at(const Fd& directory, std::string_view name) {
   return std::string(target, static_cast<size_t>(length));
 }
 
-OrErrno<void> may_write(const Fd& file) {
+OrErrno<void> may_write(const Fd& file, const FileStatus& status) {
+  // What its owner may do, nobody else's entry in an access list can forbid.
+  if (status.user == ::geteuid() && (status.mode & S_IWUSR)) return {};
   return check(::faccessat(file.get(), "", W_OK, AT_EACCESS | AT_EMPTY_PATH));
 }
 
-OrErrno<size_t> read_at(const Fd& file, std::span<char> buffer, std::uint64_t offset) {
+OrErrno<size_t> read_at(const Fd& file, std::span<char> buffer, std::uint64_t offset,
+                        size_t enough) {
   size_t have = 0;
-  while (have < buffer.size()) {
+  while (have < std::min(buffer.size(), enough)) {
     const ssize_t got = ::pread(file.get(), buffer.data() + have, buffer.size() - have,
                                 static_cast<off_t>(offset + have));
     if (got < 0 && errno == EINTR) continue;

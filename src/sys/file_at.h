@@ -40,6 +40,7 @@ struct FileStatus {
 
 enum class Open : unsigned char {
   read,       // content of a file; also succeeds on directories, so look at the status
+  itself,     // the same, but not through a link that bears the name
   directory,  // to list it and to work beneath it
   identity,   // no content: holds on to whatever bears the name, links included
 };
@@ -71,10 +72,11 @@ OrErrno<std::string> path_of(const Fd& file);
 OrErrno<std::uint64_t> mount_of(const Fd& file);
 OrErrno<std::string> read_link_at(const Fd& directory, std::string_view name);
 // Whether this process may write the file that the descriptor holds.
-OrErrno<void> may_write(const Fd& file);
+OrErrno<void> may_write(const Fd& file, const FileStatus& status);
 
-// Fills the buffer unless the file ends first.
-OrErrno<size_t> read_at(const Fd& file, std::span<char> buffer, std::uint64_t offset);
+// Fills the buffer unless the file ends first, or there is enough in it.
+OrErrno<size_t> read_at(const Fd& file, std::span<char> buffer, std::uint64_t offset,
+                        size_t enough = static_cast<size_t>(-1));
 OrErrno<void> write_all(const Fd& file, std::string_view content);
 OrErrno<void> write_at(const Fd& file, std::string_view content, std::uint64_t offset);
 OrErrno<void> sync_data(const Fd& file);

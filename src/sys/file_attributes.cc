@@ -22,10 +22,12 @@ constexpr mode_t kUsualUmask = 022;
 
 // Access lists are extended attributes too. Those that this process may not set stay behind.
 void copy_extended_attributes(const Fd& from, const Fd& to) {
+  ssize_t expected = ::flistxattr(from.get(), nullptr, 0);
+  if (expected == 0 || (expected < 0 && errno != EBADF)) return;
   // An identity descriptor gives no attributes itself, but its name in /proc does.
   char source[40];
   std::snprintf(source, sizeof source, "/proc/self/fd/%d", from.get());
-  const ssize_t expected = ::listxattr(source, nullptr, 0);
+  if (expected < 0) expected = ::listxattr(source, nullptr, 0);
   if (expected <= 0) return;
   std::string names(kMaxAttributeBytes, 0), value(kMaxAttributeBytes, 0);
   const ssize_t length = ::listxattr(source, names.data(), names.size());

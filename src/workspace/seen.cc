@@ -14,9 +14,14 @@ std::string Seen::key_of(std::string_view session, std::string_view path) {
   return key;
 }
 
+bool Seen::is_empty() {
+  const std::lock_guard lock(mutex_);
+  return files_.empty();
+}
+
 void Seen::note(std::string_view session, std::string_view path, const Version& version,
                 std::optional<std::string_view> content) {
-  if (session.empty()) return;
+  if (session.empty() || !remembers_) return;
   std::optional<Digest> digest;
   if (content) digest = digest_of(*content, seed_);
   const bool keep = content && content->size() <= kMaxContent;

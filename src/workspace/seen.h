@@ -25,6 +25,11 @@ class Seen {
 
   Seen();
 
+  // For a process that makes one call only.
+  void remember_nothing() { remembers_ = false; }
+  bool remembers() const { return remembers_; }
+  bool is_empty();
+
   // The session has read or written the file. `content` only when it is the whole of it.
   void note(std::string_view session, std::string_view path, const Version& version,
             std::optional<std::string_view> content);
@@ -53,6 +58,7 @@ class Seen {
   void drop_oldest();
 
   const std::uint64_t seed_;
+  bool remembers_ = true;
   std::mutex mutex_;
   Files files_;                                                  // most recently used first
   std::unordered_map<std::string_view, Files::iterator> index_;  // keys point into files_

@@ -220,7 +220,7 @@ Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) cons
   // One byte more than is there shows a file that grew meanwhile.
   sys::OrErrno<size_t> got = 0;
   snapshot.content.resize_and_overwrite(open.status.size + 1, [&](char* data, size_t size) {
-    got = sys::read_at(open.file, {data, size}, 0);
+    got = sys::read_at(open.file, {data, size}, 0, size - 1);
     return got ? *got : 0;
   });
   if (!got) return sys::to_error(got.error(), "read", display(path));
@@ -250,7 +250,7 @@ std::string Workspace::seen_key(std::string_view path) const {
 
 void Workspace::saw(std::string_view session, std::string_view path, const sys::FileStatus& status,
                     std::optional<std::string_view> whole) {
-  if (session.empty()) return;
+  if (session.empty() || !seen_.remembers()) return;
   const Version version = Version::of(status);
   // The content tells a change from a mere touch, and shows it; a small file is soon read.
   if (!whole && status.size <= Seen::kMaxContent) {
@@ -261,6 +261,7 @@ void Workspace::saw(std::string_view session, std::string_view path, const sys::
 }
 
 void Workspace::saw(std::string_view session, std::string_view path, const Snapshot& whole) {
+  if (!seen_.remembers()) return;
   seen_.note(session, seen_key(path), whole.version, whole.content);
 }
 
@@ -277,6 +278,7 @@ Error changed_since_read(std::string_view shown, std::string_view difference = {
 
 Result<void> Workspace::check_seen(std::string_view session, std::string_view path,
                                    const Snapshot& now) {
+  if (seen_.is_empty()) return {};
   const Seen::Answer answer = seen_.compare(session, seen_key(path), now);
   if (answer.same) return {};
   const bool shows = answer.known && is_utf8(answer.before) && is_utf8(now.content);
@@ -285,6 +287,7 @@ Result<void> Workspace::check_seen(std::string_view session, std::string_view pa
 
 Result<std::optional<Version>> Workspace::check_seen(std::string_view session,
                                                      std::string_view path) {
+  if (seen_.is_empty()) return std::optional<Version>();
   const Place place = TRY(locate(path));
   const auto [directory, name] = split_name(place.path);
   const auto opened = sys::open_beneath(place.root->directory, directory, sys::Open::directory);

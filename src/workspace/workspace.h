@@ -143,6 +143,8 @@ class Workspace {
   // changed since is a conflict, and then nothing is changed. Nothing else is touched.
   Result<Undone> undo(const Selection& selection, Rehearsal rehearsal, const Author& author);
 
+  // For a process that makes one call: whatever it sees is soon forgotten.
+  void remember_nothing() { seen_.remember_nothing(); }
   // The session has seen the file as it is now; `whole` when that was all of it.
   void saw(std::string_view session, std::string_view path, const sys::FileStatus& status,
            std::optional<std::string_view> whole);

@@ -174,7 +174,7 @@ TEST_F(FileAt, KnowsWhetherAFileMayBeWritten) {
   ASSERT_TRUE(file);
   EXPECT_CHILD_OK([&]() -> std::string {
     become_nobody();
-    const auto may = may_write(*file);
+    const auto may = may_write(*file, *status(*file));
     return !may && may.error() == std::errc::permission_denied ? ""
                                                                : "a read-only file may be written";
   });

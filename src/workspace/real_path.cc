@@ -36,6 +36,32 @@ std::string real_path(std::string path) {
   return path;
 }
 
+bool leads_through(std::string_view path, std::string_view link) {
+  std::string rest(path), front;  // the front has no links any more
+  for (int links = 0; links < kMaxLinks;) {
+    std::string_view after = rest;
+    const std::string name(next_part(after));
+    if (name.empty()) return false;
+    rest = std::string(after);
+    if (name == "..") {
+      front.resize(front.empty() ? 0 : front.rfind('/'));
+      continue;
+    }
+    const auto directory = sys::open_directory(front.empty() ? "/" : front);
+    if (!directory) return false;
+    const auto target = sys::read_link_at(*directory, name);
+    if (!target) {
+      front.append("/") += name;
+      continue;
+    }
+    if (fmt::format("{}/{}", front, name) == link) return true;
+    if (target->starts_with('/')) front.clear();
+    rest = fmt::format("{}/{}", *target, rest);
+    ++links;
+  }
+  return false;
+}
+
 bool holds(std::string_view directory, std::string_view path) {
   while (true) {
     const std::string_view expected = next_part(directory);

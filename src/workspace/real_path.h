@@ -10,6 +10,10 @@ namespace helve::workspace {
 // too.
 std::string real_path(std::string path);
 
+// Whether the way to the absolute `path` leads through the link `link`, which is named without
+// links before it.
+bool leads_through(std::string_view path, std::string_view link);
+
 // Whether `path` is `directory` or lies below it. Letters in another case count as the same, as on
 // some file systems.
 bool holds(std::string_view directory, std::string_view path);

@@ -96,8 +96,12 @@ bool Step::is_old(const sys::OrErrno<sys::FileStatus>& now) const {
 
 Result<void> Step::look(const Targets& targets, Vacated vacated) {
   switch (change_->kind) {
-    case Change::Kind::write:
     case Change::Kind::restore:
+      if (change_->kind_kept != sys::FileKind::file) {
+        TRY(targets.check_arrival(target_, "restore"));
+      }
+      [[fallthrough]];
+    case Change::Kind::write:
       return look_for_write(vacated);
     case Change::Kind::remove:
       kind_ = Kind::remove;
@@ -186,7 +190,9 @@ Result<void> Step::look_at_source(const Targets& targets) {
   old_ = *status;
   switch (old_.kind) {
     case sys::FileKind::file:
+      break;
     case sys::FileKind::symlink:
+      TRY(targets.check_link(target_, verb_of(change_->kind)));
       break;
     case sys::FileKind::directory:
       if (kind_ == Kind::remove && !change_->tree) {
@@ -200,6 +206,9 @@ Result<void> Step::look_at_source(const Targets& targets) {
     default:
       return refused(Code::unsupported, fmt::format("it is a {}", sys::name_of(old_.kind)),
                      "only files, links and directories are changed", "not_a_file");
+  }
+  if (kind_ == Kind::move && old_.kind != sys::FileKind::file) {
+    TRY(targets.check_arrival(*to_, verb_of(change_->kind)));
   }
   if (change_->expected && !Version::of(old_).is(*change_->expected)) return changed_meanwhile();
   return {};

@@ -67,7 +67,7 @@ struct TreeSize {
 
 }  // namespace
 
-Targets::Targets(const WriteRules& rules) {
+Targets::Targets(const WriteRules& rules) : protected_as_named_(rules.protected_directories) {
   for (const std::string& place : rules.protected_directories) {
     protected_.push_back(real_path(place));
   }
@@ -147,11 +147,24 @@ Result<Directory*> Targets::find_directory(const Root& root, std::string_view pa
   return directories_.emplace(known, std::move(directory)).first->second.get();
 }
 
-Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_view action) const {
+Result<void> Targets::check_arrival(const Target& target, std::string_view action) const {
   const std::string whole = target.path();
   for (const std::string& place : protected_) {
     if (holds(whole, place)) return protected_error(target.shown, place, action);
   }
+  return {};
+}
+
+Result<void> Targets::check_link(const Target& target, std::string_view action) const {
+  const std::string whole = target.path();
+  for (const std::string& place : protected_as_named_) {
+    if (leads_through(place, whole)) return protected_error(target.shown, place, action);
+  }
+  return {};
+}
+
+Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_view action) const {
+  TRY(check_arrival(target, action));
   const auto directory =
       sys::open_beneath(target.at(), target.name, sys::Open::directory, sys::Links::refuse);
   if (!directory) return sys::to_error(directory.error(), action, target.shown);

@@ -51,6 +51,11 @@ class Targets {
   // not touch.
   enum class TreeUse : unsigned char { remove, move };
   Result<void> check_tree(const Target& target, TreeUse use, std::string_view action) const;
+  // For a directory or a link that gets the target's name: what it brings along must not come to
+  // lie where a protected directory is, or would be.
+  Result<void> check_arrival(const Target& target, std::string_view action) const;
+  // For a link that goes away: no protected directory may be reached through it.
+  Result<void> check_link(const Target& target, std::string_view action) const;
 
   // Paths that make_missing() would make, outermost first.
   std::vector<std::string> missing() const;
@@ -75,6 +80,7 @@ class Targets {
   Result<Directory*> find_directory(const Root& root, std::string_view path, std::string_view shown,
                                     std::string_view action);
 
+  std::span<const std::string> protected_as_named_;
   std::vector<std::string> protected_;  // real paths
   std::map<std::string, std::unique_ptr<Directory>, std::less<>> directories_;
   std::vector<Created> created_;

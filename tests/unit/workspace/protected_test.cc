@@ -7,16 +7,26 @@ namespace {
 
 class Protected : public WorkspaceTest {
  protected:
-  // Code and type of the error of a write below `root`; "written" when there is none.
-  std::string write(const std::string& root, const std::string& path) const {
+  // Code and type of the error of a change below `root`; "done" when there is none.
+  std::string change(const std::string& root, const Change& change) const {
     auto made = Workspace::make({.roots = {{tree.path(root)}},
                                  .breadth = Breadth::any,
                                  .durability = Durability::unsynced,
                                  .protected_directories = {tree.path("home/.config/helve"),
                                                            tree.path("home/state/helve/")}});
     if (!made) return describe(made.error());
-    const auto written = write_file(**made, path, "new", OnConflict::overwrite);
-    return written ? "written" : kind_of(written.error());
+    const auto applied = (*made)->apply({&change, 1}, {});
+    return applied ? "done" : kind_of(applied.error());
+  }
+  std::string write(const std::string& root, const std::string& path) const {
+    const std::string outcome = change(root, {.path = path, .content = "new"});
+    return outcome == "done" ? "written" : outcome;
+  }
+  std::string move(const std::string& path, const std::string& to) const {
+    return change("home", {.kind = Change::Kind::move, .path = path, .to = to, .replace = true});
+  }
+  std::string remove(const std::string& path) const {
+    return change("home", {.kind = Change::Kind::remove, .path = path, .tree = true});
   }
 };
 
@@ -40,6 +50,56 @@ TEST_F(Protected, DirectoriesAreNotMadeEither) {
   EXPECT_EQ(write("home", "state/helve/helve.db"), "denied protected_path");
   EXPECT_EQ(write("home", "state/HELVE/helve.db"), "denied protected_path");
   EXPECT_TRUE(tree.names("home").empty());
+}
+
+TEST_F(Protected, DirectoriesDoNotArriveWithADirectoryThatIsMoved) {
+  tree.file("home/x/helve/hooks/before_tool.x.sh", "evil");
+  tree.file("home/y/.config/helve/hooks/before_tool.x.sh", "evil");
+  EXPECT_EQ(move("x", ".config"), "denied protected_path");
+  EXPECT_EQ(move("x", "state"), "denied protected_path");
+  EXPECT_EQ(move("x", "STATE"), "denied protected_path");
+  EXPECT_EQ(move("x/helve", "state/helve"), "denied protected_path");
+  std::filesystem::rename(tree.path("home"), tree.path("away"));
+  EXPECT_EQ(change("", {.kind = Change::Kind::move, .path = "away/y", .to = "home"}),
+            "denied protected_path");
+  EXPECT_EQ(change("", {.kind = Change::Kind::move, .path = "away/y", .to = "elsewhere"}), "done");
+  EXPECT_FALSE(tree.exists("home"));
+}
+
+TEST_F(Protected, DirectoriesDoNotArriveWithADirectoryThatIsRestored) {
+  tree.file("kept/old/helve/hooks/before_tool.x.sh", "evil");
+  tree.directory("home");
+  const auto kept = sys::open_directory(tree.path("kept"));
+  ASSERT_TRUE(kept);
+  const Change restore{.kind = Change::Kind::restore,
+                       .path = ".config",
+                       .on_conflict = OnConflict::error,
+                       .kept_in = &*kept,
+                       .kept = "old",
+                       .kind_kept = sys::FileKind::directory};
+  EXPECT_EQ(change("home", restore), "denied protected_path");
+  EXPECT_TRUE(tree.names("home").empty());
+}
+
+TEST_F(Protected, DirectoriesDoNotArriveThroughALinkThatIsMoved) {
+  tree.file("home/x/helve/hooks/before_tool.x.sh", "evil");
+  tree.link("home/link", "x");
+  EXPECT_EQ(move("link", ".config"), "denied protected_path");
+  EXPECT_EQ(move("link", "other"), "done");
+}
+
+TEST_F(Protected, DirectoriesKeepTheLinksThatLeadToThem) {
+  tree.file("home/dotfiles/config/helve/config.yaml", "old");
+  tree.link("home/.config", "dotfiles/link");
+  tree.link("home/dotfiles/link", tree.path("home/dotfiles/config"));
+  tree.file("home/other", "x");
+  for (const char* link : {".config", "dotfiles/link"}) {
+    EXPECT_EQ(remove(link), "denied protected_path") << link;
+    EXPECT_EQ(move(link, "moved"), "denied protected_path") << link;
+    EXPECT_EQ(move("other", link), "denied protected_path") << link;
+  }
+  tree.link("home/free", "dotfiles");
+  EXPECT_EQ(remove("free"), "done");
 }
 
 TEST_F(Protected, DirectoriesMakeARootInThemReadOnly) {

@@ -173,16 +173,17 @@ Result<void> ChangeSet::stage_all(Leftovers& leftovers) {
   return {};
 }
 
-Result<void> ChangeSet::sync(Journal* journal, const sys::Fd* record) {
-  if (durability_ == Durability::unsynced) return {};
+Result<void> ChangeSet::sync(Journal* journal, const Record* record, const sys::Fd* file) {
   sys::OrErrno<void> done;
-  if (!is_synced_one_by_one()) done = sync_file_systems();
+  const bool is_synced = durability_ == Durability::synced;
+  if (is_synced && !is_synced_one_by_one()) done = sync_file_systems();
+  if (done && journal && steps_.size() > 1) done = journal->note_staged(*record);
   // One file needs no record to be whole after a power failure. One that is only replaced may then
   // lack its past; one that is removed shall not.
   const bool removes = std::ranges::any_of(
       steps_, [](const Step& step) { return step.kind() == Step::Kind::remove; });
-  if (done && journal && (steps_.size() > 1 || removes)) {
-    done = sys::sync_data(*record);
+  if (done && is_synced && journal && (steps_.size() > 1 || removes)) {
+    done = sys::sync_data(*file);
     if (done) done = journal->sync();
   }
   if (done) return {};

@@ -35,8 +35,9 @@ class ChangeSet {
   enum class Place : bool { in_journal, beside };
   void put_aside(Journal& journal, Record& record, Place place);
   Result<void> stage(Leftovers& leftovers);
-  // What was staged and the record, if there is one, are on the disk.
-  Result<void> sync(Journal* journal, const sys::Fd* record);
+  // What was staged and the record, if there is one, are on the disk, and the record tells that all
+  // is staged.
+  Result<void> sync(Journal* journal, const Record* record, const sys::Fd* file);
   Result<void> perform();
   // What was there before goes, unless it is in the journal.
   void finish();

@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint32_t kPrivate = 0700;
 constexpr std::string_view kDone = ".done";
+constexpr std::string_view kStaged = ".staged";
 constexpr size_t kMaxId = 64;
 constexpr size_t kMaxRecent = 256;       // calls that are remembered
 constexpr size_t kMaxEntries = 100'000;  // of one directory of the journal
@@ -166,14 +167,34 @@ Result<sys::Fd> Journal::begin(const Record& record) {
   return error;
 }
 
-void Journal::abandon(const Record& record) { (void)sys::remove_file_at(pending_, record.name()); }
+void Journal::abandon(const Record& record) {
+  // A change of one file was never marked as staged.
+  if (record.files.size() > 1 &&
+      sys::remove_file_at(pending_, record.name() + std::string(kStaged))) {
+    return;
+  }
+  (void)sys::remove_file_at(pending_, record.name());
+}
+
+sys::OrErrno<void> Journal::note_staged(const Record& record) {
+  const std::string name = record.name();
+  return sys::rename_at(pending_, name, name + std::string(kStaged), sys::Rename::replace);
+}
+
+sys::OrErrno<void> Journal::rename_pending(const Record& record, const sys::Fd& to,
+                                           const std::string& as) const {
+  const std::string name = record.name();
+  sys::OrErrno<void> done = std::unexpected(std::errc::no_such_file_or_directory);
+  if (record.files.size() > 1) {
+    done = sys::rename_between(pending_, name + std::string(kStaged), to, as, sys::Rename::replace);
+  }
+  if (done || done.error() != std::errc::no_such_file_or_directory) return done;
+  return sys::rename_between(pending_, name, to, as, sys::Rename::replace);
+}
 
 sys::OrErrno<void> Journal::commit(const Record& record, Kept kept) {
-  const std::string name = record.name();
-  if (kept == Kept::beside) {
-    return sys::rename_at(pending_, name, name + std::string(kDone), sys::Rename::replace);
-  }
-  return sys::rename_between(pending_, name, entries_, name, sys::Rename::replace);
+  if (kept == Kept::all) return rename_pending(record, entries_, record.name());
+  return rename_pending(record, pending_, record.name() + std::string(kDone));
 }
 
 sys::OrErrno<void> Journal::settle(const Record& record) {
@@ -197,7 +218,6 @@ std::vector<Journal::Pending> Journal::abandoned() {
   std::vector<Pending> found;
   if (!exists()) return found;
   for (const std::string& name : names_in(pending_)) {
-    const bool made = name.ends_with(kDone);
     const auto record = read_record(pending_, name);
     if (!record) {
       // Nothing is changed before the record is whole; only its own process may still write it.
@@ -208,7 +228,10 @@ std::vector<Journal::Pending> Journal::abandoned() {
       }
       continue;
     }
-    if (is_gone(*record)) found.push_back({*record, made});
+    const Stage stage = name.ends_with(kDone)     ? Stage::made
+                        : name.ends_with(kStaged) ? Stage::staged
+                                                  : Stage::begun;
+    if (is_gone(*record)) found.push_back({*record, stage});
   }
   std::ranges::sort(found, {}, [](const Pending& one) { return one.record.time_ns; });
   return found;

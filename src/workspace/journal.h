@@ -2,7 +2,8 @@
 // a later one. One directory for each workspace, private to the user:
 //
 //   seed         for the digests of this journal
-//   pending/T.ID a change that is being made; T.ID.done when it is made and its old files still lie
+//   pending/T.ID a change that is being made; T.ID.staged when all its new files are written, and
+//                names may have changed; T.ID.done when it is made and its old files still lie
 //                beside the new ones
 //   entries/T.ID a change that was made
 //   kept/T.ID.N  what the N-th file of a change was before, as it was (a directory with all it
@@ -54,6 +55,9 @@ class Journal {
   // sync() for its name.
   Result<sys::Fd> begin(const Record& record);
   sys::OrErrno<void> sync() const { return sys::sync_directory(pending_); }
+  // All new files are written, and from now on names change. Only a change of several files needs
+  // it: without it none of its new files has got its name.
+  sys::OrErrno<void> note_staged(const Record& record);
   void abandon(const Record& record);
   // The change is made. `all_kept`: nothing of it lies beside the files.
   enum class Kept : bool { all, beside };
@@ -61,9 +65,14 @@ class Journal {
   // The old files are taken into the journal now.
   sys::OrErrno<void> settle(const Record& record);
 
+  enum class Stage : unsigned char {
+    begun,
+    staged,
+    made,  // only the old files must be taken in
+  };
   struct Pending {
     Record record;
-    bool made = false;  // only the old files must be taken in
+    Stage stage = Stage::begun;
   };
   // Changes of processes that are gone. Removes records that were never finished.
   std::vector<Pending> abandoned();
@@ -101,6 +110,8 @@ class Journal {
   Result<void> open_seed();
   Result<sys::Fd> open_part(std::string_view name, bool make);
   std::optional<Record> read_record(const sys::Fd& directory, std::string_view name);
+  sys::OrErrno<void> rename_pending(const Record& record, const sys::Fd& to,
+                                    const std::string& as) const;
   bool is_due(std::int64_t now_ms);
   std::vector<std::string> pack(Record& record, std::uint64_t& budget);
   void drop_packed(const std::vector<Record>& records, const std::vector<std::string>& packed);

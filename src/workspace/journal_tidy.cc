@@ -190,7 +190,9 @@ void Journal::drop_unreferenced(const std::vector<Record>& records) {
   // look: what is young stays.
   const std::int64_t now = sys::RealClock().unix_ms();
   for (std::string name : names_in(pending_)) {
-    if (name.ends_with(".done")) name.resize(name.size() - 5);
+    for (const std::string_view mark : {".done", ".staged"}) {
+      if (name.ends_with(mark)) name.erase(name.size() - mark.size());
+    }
     alive.insert(std::move(name));
   }
   for (const std::string& name : names_in(kept_)) {

@@ -186,7 +186,7 @@ class Workspace {
   void note_written(const Applied& applied, ChangeSet& set, const Author& author);
   Result<Applied> attempt(ChangeSet& set, std::span<const Change> changes, const Author& author,
                           Kept kept);
-  Result<void> change_files(ChangeSet& set, const sys::Fd* record);
+  Result<void> change_files(ChangeSet& set, const Record* record, const sys::Fd* file);
   Result<void> change_journaled(ChangeSet& set, const Author& author, Kept kept, Applied& applied);
   void take_in(ChangeSet& set, const Record& record, Applied& applied);
   void tidy_now_and_then();

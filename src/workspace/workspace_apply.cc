@@ -81,9 +81,9 @@ Result<void> Workspace::add(ChangeSet& set, const Change& change) const {
   return set.add(change, std::move(at), std::move(to), std::move(like));
 }
 
-Result<void> Workspace::change_files(ChangeSet& set, const sys::Fd* record) {
+Result<void> Workspace::change_files(ChangeSet& set, const Record* record, const sys::Fd* file) {
   TRY(set.stage(leftovers_));
-  TRY(set.sync(record ? journal_.get() : nullptr, record));
+  TRY(set.sync(record ? journal_.get() : nullptr, record, file));
   return set.perform();
 }
 
@@ -99,7 +99,7 @@ Result<void> Workspace::change_journaled(ChangeSet& set, const Author& author, K
   set.put_aside(*journal_, record,
                 kept == Kept::beside ? ChangeSet::Place::beside : ChangeSet::Place::in_journal);
   const sys::Fd file = TRY(journal_->begin(record));
-  if (Result<void> done = change_files(set, &file); !done) {
+  if (Result<void> done = change_files(set, &record, &file); !done) {
     const bool restored = std::ranges::none_of(
         set.steps(), [](const Step& step) { return step.is_left_to_recovery(); });
     if (restored) journal_->abandon(record);
@@ -169,7 +169,7 @@ Result<Applied> Workspace::attempt(ChangeSet& set, std::span<const Change> chang
     TRY(change_journaled(set, author, kept, applied));
   } else {
     set.put_aside(leftovers_);
-    TRY(change_files(set, nullptr));
+    TRY(change_files(set, nullptr, nullptr));
     set.finish();
   }
   for (const Step& step : set.steps()) applied.files.push_back(changed_by(step));

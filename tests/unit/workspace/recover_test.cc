@@ -1,4 +1,5 @@
 // What becomes of a change whose process was killed in the middle, when others went on working.
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "sys/process_identity.h"
@@ -35,8 +36,9 @@ class Recovering : public WorkspaceTest {
     return file;
   }
   // A process that notes a change down, does a part of it and is gone.
-  void interrupted(std::vector<Record::File> files,
-                   const std::function<void(const Record&)>& part) const {
+  enum class Staged : bool { no, yes };
+  void interrupted(std::vector<Record::File> files, const std::function<void(const Record&)>& part,
+                   Staged staged = Staged::yes) const {
     EXPECT_CHILD_OK([&]() -> std::string {
       Journal journal(journal_path(), {});
       if (auto prepared = journal.prepare(); !prepared) return describe(prepared.error());
@@ -47,7 +49,7 @@ class Recovering : public WorkspaceTest {
         if (file.what == What::created) {
           file.beside = true;
           file.temporary = ".helve-change-" + std::to_string(i);
-        } else if (file.what != What::moved) {
+        } else if (file.what != What::moved && !file.beside) {
           file.temporary = record.kept_name(i);
         }
         if (file.what == What::created || file.what == What::replaced) {
@@ -55,6 +57,7 @@ class Recovering : public WorkspaceTest {
         }
       }
       if (auto begun = journal.begin(record); !begun) return describe(begun.error());
+      if (staged == Staged::yes && !journal.note_staged(record)) return "not staged";
       part(record);
       return "";
     });
@@ -154,6 +157,140 @@ TEST_F(Recovering, WhatWasMovedByAWayComesBack) {
   EXPECT_EQ(tree.content("in/a"), "a");
   EXPECT_EQ(tree.content("in/b"), "b");
   EXPECT_EQ(tree.names("in"), (std::vector<std::string>{"a", "b"}));
+}
+
+TEST_F(Recovering, NothingIsTouchedBeforeAllIsStaged) {
+  // The undo of a move over a file of the same content.
+  tree.file("in/b", "new");
+  Record::File moved = old_file(What::moved, "b");
+  moved.to = root() + "/a";
+  moved.beside = true;
+  moved.temporary = ".helve-change-m";
+  interrupted(
+      {moved, {.what = What::created, .path = root() + "/b"}}, [](const Record&) {}, Staged::no);
+  const auto files = journaled();
+  EXPECT_EQ(tree.content("in/b"), "new");
+  EXPECT_TRUE(files->notices().empty()) << files->notices()[0];
+  EXPECT_TRUE(pending().empty());
+}
+
+TEST_F(Recovering, WhatWasStagedInPartIsRemoved) {
+  tree.file("in/c", "c");
+  interrupted(
+      {{.what = What::created, .path = root() + "/a"},
+       {.what = What::created, .path = root() + "/b"},
+       old_file(What::replaced, "c")},
+      [&](const Record& record) {
+        tree.file("in/.helve-change-0", "new");
+        std::ofstream(kept(record.kept_name(2))) << "new";
+        tree.file("in/a", "theirs");
+      },
+      Staged::no);
+  const auto files = journaled();
+  EXPECT_EQ(tree.names("in"), (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(tree.content("in/a"), "theirs");
+  EXPECT_EQ(tree.content("in/c"), "c");
+  EXPECT_TRUE(files->notices().empty()) << files->notices()[0];
+  EXPECT_TRUE(files->past({})->changes.empty());
+}
+
+TEST_F(Recovering, AStagedFileThatSomebodyRemovedIsNotTakenForMade) {
+  interrupted({{.what = What::created, .path = root() + "/a"},
+               {.what = What::created, .path = root() + "/b"}},
+              [&](const Record&) { tree.file("in/a", "new"); });
+  const auto files = journaled();
+  EXPECT_TRUE(tree.names("in").empty());
+  EXPECT_TRUE(files->past({})->changes.empty());
+  EXPECT_EQ(files->notices().size(), 1u);
+}
+
+TEST_F(Recovering, WhatAMoveWouldHaveReplacedComesBackAlthoughSomebodySavedItsSource) {
+  tree.file("in/m", "m");
+  tree.file("in/n", "n");
+  Record::File moved = old_file(What::moved, "m");
+  moved.to = root() + "/n";
+  interrupted({old_file(What::removed, "n"), moved}, [&](const Record& record) {
+    std::filesystem::rename(tree.path("in/n"), kept(record.kept_name(0)));
+  });
+  tree.file("in/m2", "saved");
+  std::filesystem::rename(tree.path("in/m2"), tree.path("in/m"));
+  const auto files = journaled();
+  EXPECT_EQ(tree.content("in/n"), "n");
+  EXPECT_EQ(tree.content("in/m"), "saved");
+  EXPECT_TRUE(files->past({})->changes.empty());
+}
+
+TEST_F(Recovering, NothingIsDecidedWhileADirectoryCannotBeLookedAt) {
+  tree.file("in/d/x", "only copy");
+  tree.file("in/e/old", "old");
+  Record::File removed = old_file(What::removed, "d/x");
+  removed.beside = true;
+  removed.temporary = ".helve-change-x";
+  interrupted({removed, old_file(What::replaced, "e/old")}, [&](const Record&) {
+    std::filesystem::rename(tree.path("in/d/x"), tree.path("in/d/.helve-change-x"));
+  });
+  EXPECT_EQ(::chown(tree.path().c_str(), 65534, 65534), ::geteuid() == 0 ? 0 : -1);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(tree.path())) {
+    (void)::chown(entry.path().c_str(), 65534, 65534);
+  }
+  ::chmod(tree.path("in/d").c_str(), 0);
+  EXPECT_CHILD_OK([&]() -> std::string {
+    become_nobody();
+    const auto files = journaled();
+    if (files->notices().size() != 1) return "it was not told";
+    return pending().size() == 1 ? "" : "the record was dropped";
+  });
+  ::chmod(tree.path("in/d").c_str(), 0755);
+  EXPECT_CHILD_OK([&]() -> std::string {
+    become_nobody();
+    journaled();
+    return tree.content("in/d/x") == "only copy" ? "" : "it was not restored";
+  });
+}
+
+TEST_F(Recovering, ACopyThatWentAwayWithItsDirectoryIsWaitedFor) {
+  tree.file("in/d/x", "only copy");
+  tree.file("in/e/old", "old");
+  Record::File removed = old_file(What::removed, "d/x");
+  removed.beside = true;
+  removed.temporary = ".helve-change-x";
+  interrupted({removed, old_file(What::replaced, "e/old")}, [&](const Record&) {
+    std::filesystem::rename(tree.path("in/d/x"), tree.path("in/d/.helve-change-x"));
+  });
+  std::filesystem::rename(tree.path("in/d"), tree.path("in/d2"));
+  {
+    const auto files = journaled();
+    ASSERT_EQ(files->notices().size(), 1u);
+    EXPECT_TRUE(has(files->notices()[0], ".helve-change-x")) << files->notices()[0];
+    EXPECT_EQ(pending().size(), 1u);
+  }
+  std::filesystem::rename(tree.path("in/d2"), tree.path("in/d"));
+  const auto files = journaled();
+  EXPECT_EQ(tree.content("in/d/x"), "only copy");
+  EXPECT_TRUE(pending().empty());
+}
+
+TEST_F(Recovering, ManyFilesNeedFewDescriptors) {
+  std::vector<Record::File> all;
+  for (int i = 0; i < 300; ++i) {
+    tree.directory("in/d" + std::to_string(i));
+    all.push_back({.what = What::created, .path = root() + "/d" + std::to_string(i) + "/f"});
+  }
+  interrupted(all, [&](const Record& record) {
+    for (int i = 0; i < 300; ++i) {
+      tree.file("in/d" + std::to_string(i) + "/" + (i < 290 ? "f" : record.files[i].temporary),
+                "new");
+    }
+  });
+  EXPECT_CHILD_OK([&]() -> std::string {
+    const rlimit few{128, 128};
+    if (::setrlimit(RLIMIT_NOFILE, &few) != 0) return "skip: no limit";
+    const auto files = journaled();
+    for (int i = 0; i < 300; ++i) {
+      if (!tree.names("in/d" + std::to_string(i)).empty()) return std::to_string(i);
+    }
+    return pending().empty() ? "" : "it was not taken back";
+  });
 }
 
 TEST_F(Recovering, ADamagedObjectIsWrittenAnew) {

@@ -27,17 +27,12 @@ constexpr size_t kFewParts =
 // Runs `edit` on the content as ordinary lines: without its mark, and with newlines in place of
 // lone carriage returns.
 template <class Edit>
-Result<Patched> on_lines(std::string_view content, std::string_view path, size_t parts, Edit edit) {
-  const bool marked = content.starts_with(kByteOrderMark);
-  if (marked) content.remove_prefix(kByteOrderMark.size());
-  const LoneReturns returns(content);
-  std::string changed;
-  if (returns.active()) {
-    changed = content;
-    returns.as_newlines(changed);
-    content = changed;
-  }
-  LineIndex file(content);
+Result<Patched> on_lines(std::string content, std::string_view path, size_t parts, Edit edit) {
+  const size_t mark = content.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  const LoneReturns returns(std::string_view(content).substr(mark));
+  returns.as_newlines(content);
+  const std::string_view text = std::string_view(content).substr(mark);
+  LineIndex file(text);
   if (parts > kFewParts) file.hash_lines();
   Patched patched;
   std::vector<Splice> splices = TRY(edit(file, patched));
@@ -51,9 +46,15 @@ Result<Patched> on_lines(std::string_view content, std::string_view path, size_t
     patched.added += splice.lines.size();
     patched.removed += splice.end - splice.begin;
   }
-  patched.content = splice_lines(file, splices);
-  returns.as_returns(patched.content);
-  if (marked) patched.content.insert(0, kByteOrderMark);
+  std::vector<Replacement> replacements = replacements_of(file, splices);
+  for (Replacement& part : replacements) {
+    patched.changed |= text.substr(part.begin, part.end - part.begin) != part.text;
+    part.begin += mark;
+    part.end += mark;
+  }
+  replace_parts(content, replacements);
+  returns.as_returns(content);
+  patched.content = std::move(content);
   return patched;
 }
 
@@ -94,10 +95,10 @@ void add_splices(std::vector<Splice>& splices, const LineIndex& file, const Hunk
 
 }  // namespace
 
-Result<Patched> apply_hunks(std::string_view content, std::span<const Hunk> hunks,
+Result<Patched> apply_hunks(std::string content, std::span<const Hunk> hunks,
                             std::string_view path) {
   using Splices = Result<std::vector<Splice>>;
-  return on_lines(content, path, hunks.size(),
+  return on_lines(std::move(content), path, hunks.size(),
                   [&](const LineIndex& file, Patched& patched) -> Splices {
                     const std::vector<Placed> placed = TRY(place_hunks(file, hunks, path));
                     std::vector<Splice> splices;
@@ -152,10 +153,10 @@ Splice splice_of(const LinePatch& patch, bool open_end) {
 
 }  // namespace
 
-Result<Patched> apply_line_patches(std::string_view content, std::span<const LinePatch> patches,
+Result<Patched> apply_line_patches(std::string content, std::span<const LinePatch> patches,
                                    std::string_view path) {
   using Splices = Result<std::vector<Splice>>;
-  return on_lines(content, path, 0, [&](const LineIndex& file, Patched&) -> Splices {
+  return on_lines(std::move(content), path, 0, [&](const LineIndex& file, Patched&) -> Splices {
     const bool open_end = !file.text().empty() && !file.text().ends_with('\n');
     std::vector<Splice> splices;
     for (const LinePatch& patch : patches) {

@@ -17,11 +17,12 @@ struct Patched {
   size_t added = 0;  // lines
   size_t removed = 0;
   Stage stage = Stage::exact;  // the loosest that was needed
+  bool changed = false;
 };
 
 // All hunks or none. Context lines stay as the file has them; added lines take the file's line
 // ending and, where the context was indented otherwise, its indentation.
-Result<Patched> apply_hunks(std::string_view content, std::span<const Hunk> hunks,
+Result<Patched> apply_hunks(std::string content, std::span<const Hunk> hunks,
                             std::string_view path);
 
 struct LinePatch {
@@ -30,7 +31,7 @@ struct LinePatch {
   std::string_view content = {};  // "" deletes; a newline at its end changes nothing
 };
 // Line numbers are those of the content as given, for all of them.
-Result<Patched> apply_line_patches(std::string_view content, std::span<const LinePatch> patches,
+Result<Patched> apply_line_patches(std::string content, std::span<const LinePatch> patches,
                                    std::string_view path);
 
 }  // namespace helve::edit

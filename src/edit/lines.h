@@ -1,4 +1,4 @@
-// A text as numbered lines, found once, and the text that comes of replacing some of them.
+// A text as numbered lines, found once, and what becomes of it when some of them are replaced.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace helve::edit {
 
-// Borrows the text.
+// Borrows the text, which is smaller than 4 GB.
 class LineIndex {
  public:
   explicit LineIndex(std::string_view text);
@@ -34,7 +34,7 @@ class LineIndex {
 
  private:
   std::string_view text_;
-  std::vector<size_t> starts_;         // of each line, and the end of the text
+  std::vector<std::uint32_t> starts_;  // of each line, and the end of the text
   std::vector<std::uint32_t> hashes_;  // of each line, or none at all
 };
 
@@ -52,8 +52,19 @@ struct Splice {
   size_t rank = 0;  // among those at the same place
 };
 
+// Bytes [begin, end) of a text give way to others.
+struct Replacement {
+  size_t begin = 0;
+  size_t end = 0;
+  std::string text;
+};
+
 // Splices are in order and do not overlap. A new line ends as the line does that it replaces, or
 // its neighbour.
-std::string splice_lines(const LineIndex& index, std::span<const Splice> splices);
+std::vector<Replacement> replacements_of(const LineIndex& index, std::span<const Splice> splices);
+
+// Replacements are in order and do not overlap. In place, since to fill a second buffer takes
+// longer than to move what lies behind the first change.
+void replace_parts(std::string& text, std::span<const Replacement> replacements);
 
 }  // namespace helve::edit

@@ -116,10 +116,10 @@ class Planner {
   }
 
   Result<PlannedFile> plan_remove(const FilePatch& patch) {
-    const std::string content = TRY(existing(patch, "deletes"));
+    std::string content = TRY(existing(patch, "deletes"));
     PlannedFile file{.kind = PlannedFile::Kind::remove, .path = patch.path};
     if (patch.hunks.empty()) return file;
-    const Patched rest = TRY(apply_hunks(content, patch.hunks, patch.path));
+    const Patched rest = TRY(apply_hunks(std::move(content), patch.hunks, patch.path));
     if (!rest.content.empty()) {
       return Error{
           Code::conflict,
@@ -140,8 +140,8 @@ class Planner {
       file.content = std::move(content);
       file.changed = false;
     } else {
-      Patched patched = TRY(apply_hunks(content, patch.hunks, patch.path));
-      file.changed = patched.content != content;
+      Patched patched = TRY(apply_hunks(std::move(content), patch.hunks, patch.path));
+      file.changed = patched.changed;
       file.content = std::move(patched.content);
       file.added = patched.added;
       file.removed = patched.removed;

@@ -13,6 +13,7 @@
 namespace helve::workspace {
 namespace {
 
+constexpr size_t kRoomToGrow = 64;         // one byte for that many of a file
 constexpr size_t kMaxNamesForHint = 2000;  // of a directory that may hold what was meant
 
 Result<std::string> absolute(const std::string& path) {
@@ -217,7 +218,8 @@ Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) cons
   };
   if (open.status.size > limit) return too_large(open.status.size);
   Snapshot snapshot{.version = Version::of(open.status)};
-  // One byte more than is there shows a file that grew meanwhile.
+  // An edit finds room to grow, and one byte more than is there shows a file that grew meanwhile.
+  snapshot.content.reserve(open.status.size + open.status.size / kRoomToGrow + 1024);
   sys::OrErrno<size_t> got = 0;
   snapshot.content.resize_and_overwrite(open.status.size + 1, [&](char* data, size_t size) {
     got = sys::read_at(open.file, {data, size}, 0, size - 1);

@@ -203,7 +203,7 @@ PatchedFile shown(const PlannedFile& file, const Reader& reader) {
 }
 
 Result<std::vector<PlannedFile>> plan_line_patches(const ApplyPatchInput& in, Reader& reader) {
-  const std::optional<std::string> content = TRY(reader.read(*in.path));
+  std::optional<std::string> content = TRY(reader.read(*in.path));
   if (!content) {
     return Error{Code::not_found, fmt::format("no file '{}'", escape_for_display(*in.path)),
                  "write makes a new file", ""};
@@ -212,8 +212,8 @@ Result<std::vector<PlannedFile>> plan_line_patches(const ApplyPatchInput& in, Re
   for (const LinePatchItem& item : in.patches)
     patches.push_back(
         {static_cast<size_t>(item.start_line), static_cast<size_t>(item.end_line), item.content});
-  edit::Patched patched = TRY(edit::apply_line_patches(*content, patches, *in.path));
-  if (patched.content == *content) {
+  edit::Patched patched = TRY(edit::apply_line_patches(std::move(*content), patches, *in.path));
+  if (!patched.changed) {
     return Error{Code::invalid_argument, "the patches leave the file as it was",
                  "give what should change", "no_change"};
   }

@@ -323,7 +323,7 @@ TEST(Plan, FindsContradictions) {
             "the patch changes nothing in a");
 }
 
-std::string with_lines(std::string_view content, std::vector<LinePatch> patches) {
+std::string with_lines(const std::string& content, std::vector<LinePatch> patches) {
   const Result<Patched> result = apply_line_patches(content, patches, "a.txt");
   return result ? result->content : result.error().message;
 }

@@ -46,13 +46,13 @@ Result<Patched> on_lines(std::string content, std::string_view path, size_t part
     patched.added += splice.lines.size();
     patched.removed += splice.end - splice.begin;
   }
-  std::vector<Replacement> replacements = replacements_of(file, splices);
-  for (Replacement& part : replacements) {
+  std::vector<ByteSplice> changes = byte_splices_of(file, splices);
+  for (ByteSplice& part : changes) {
     patched.changed |= text.substr(part.begin, part.end - part.begin) != part.text;
     part.begin += mark;
     part.end += mark;
   }
-  replace_parts(content, replacements);
+  replace_parts(content, changes);
   returns.as_returns(content);
   patched.content = std::move(content);
   return patched;

@@ -90,13 +90,13 @@ size_t LineIndex::find(std::string_view text, size_t from) const {
   return from;
 }
 
-std::vector<Replacement> replacements_of(const LineIndex& index, std::span<const Splice> splices) {
-  std::vector<Replacement> replacements;
+std::vector<ByteSplice> byte_splices_of(const LineIndex& index, std::span<const Splice> splices) {
+  std::vector<ByteSplice> replacements;
   replacements.reserve(splices.size());
   size_t end = 0;
   char before = '\n';  // the last character of the new text so far
   for (const Splice& splice : splices) {
-    Replacement part{index.start(splice.begin), index.start(splice.end), {}};
+    ByteSplice part{index.start(splice.begin), index.start(splice.end), {}};
     if (part.begin > end) before = index.text()[part.begin - 1];
     part.text = text_of(index, splice, before != '\n');
     if (!part.text.empty()) before = part.text.back();
@@ -106,7 +106,7 @@ std::vector<Replacement> replacements_of(const LineIndex& index, std::span<const
   return replacements;
 }
 
-void replace_parts(std::string& text, std::span<const Replacement> replacements) {
+void replace_parts(std::string& text, std::span<const ByteSplice> replacements) {
   // What stays after each replacement, and where it goes.
   struct Rest {
     size_t from, size, to;

@@ -53,7 +53,7 @@ struct Splice {
 };
 
 // Bytes [begin, end) of a text give way to others.
-struct Replacement {
+struct ByteSplice {
   size_t begin = 0;
   size_t end = 0;
   std::string text;
@@ -61,10 +61,10 @@ struct Replacement {
 
 // Splices are in order and do not overlap. A new line ends as the line does that it replaces, or
 // its neighbour.
-std::vector<Replacement> replacements_of(const LineIndex& index, std::span<const Splice> splices);
+std::vector<ByteSplice> byte_splices_of(const LineIndex& index, std::span<const Splice> splices);
 
 // Replacements are in order and do not overlap. In place, since to fill a second buffer takes
 // longer than to move what lies behind the first change.
-void replace_parts(std::string& text, std::span<const Replacement> replacements);
+void replace_parts(std::string& text, std::span<const ByteSplice> replacements);
 
 }  // namespace helve::edit

@@ -20,10 +20,10 @@ TEST(LineIndex, FindsEveryLineWhereverItEnds) {
   EXPECT_EQ(LineIndex("").size(), 0u);
 }
 
-std::string replaced_naively(std::string_view text, const std::vector<Replacement>& parts) {
+std::string replaced_naively(std::string_view text, const std::vector<ByteSplice>& parts) {
   std::string out;
   size_t at = 0;
-  for (const Replacement& part : parts) {
+  for (const ByteSplice& part : parts) {
     out.append(text.substr(at, part.begin - at)).append(part.text);
     at = part.end;
   }
@@ -38,7 +38,7 @@ TEST(ReplaceParts, MovesWhatStaysInEitherDirection) {
   for (int round = 0; round < 2000; ++round) {
     std::string text;
     for (size_t i = up_to(60); i > 0; --i) text += static_cast<char>('a' + up_to(25));
-    std::vector<Replacement> parts;
+    std::vector<ByteSplice> parts;
     for (size_t at = 0; at < text.size() && parts.size() < 8;) {
       const size_t begin = at + up_to(std::min<size_t>(12, text.size() - at));
       const size_t end = begin + up_to(std::min<size_t>(9, text.size() - begin));
@@ -55,7 +55,7 @@ TEST(ReplaceParts, JoinsLinesAfterALastOneWithoutAnEnding) {
   const std::string text = "a\nb";
   const LineIndex index(text);
   const std::vector<Splice> splices{{1, 2, {{.text = "B"}}}, {2, 2, {{.text = "c"}}}};
-  const std::vector<Replacement> parts = replacements_of(index, splices);
+  const std::vector<ByteSplice> parts = byte_splices_of(index, splices);
   std::string changed = text;
   replace_parts(changed, parts);
   EXPECT_EQ(changed, "a\nB\nc\n");

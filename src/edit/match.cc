@@ -220,11 +220,15 @@ Error not_unique(std::string_view content, const Places& places, const Names& na
   }
   if (places.count > places.regions.size())
     lines += fmt::format(" and {} more", places.count - places.regions.size());
-  return {Code::conflict,
-          fmt::format("{} occurs {} times in {}: on lines {}", names.parameter, places.count,
-                      names.file, lines),
-          "add lines around it until it is the only one, or set replace_all to change each",
-          "not_unique"};
+  return {
+      Code::conflict,
+      fmt::format("{} occurs {} times in {}: on lines {}", names.parameter, places.count,
+                  names.file, lines),
+      names.for_all.empty()
+          ? "add lines around it until it is the only one"
+          : fmt::format("add lines around it until it is the only one, or set {} to change each",
+                        names.for_all),
+      "not_unique"};
 }
 
 Error inexact_not_unique(std::string_view content, const std::vector<Match>& matches,

@@ -32,6 +32,7 @@ enum class Count : unsigned char { one, all };
 struct Names {
   std::string_view file;
   std::string_view parameter;
+  std::string_view for_all = {};  // the parameter that changes each occurrence, if there is one
 };
 
 // The errors say where the text occurs, or what comes nearest and how it differs. Never an empty

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "edit/lines.h"
 
 namespace helve::edit {
 
@@ -103,6 +104,10 @@ class Planner {
                      .executable = patch.executable,
                      .added = made.added,
                      .note = patch.note};
+    if (there) {
+      file.removed = LineIndex(*there).size();
+      file.note = "it replaces what was there";
+    }
     return file;
   }
 

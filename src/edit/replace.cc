@@ -63,7 +63,7 @@ Result<Replaced::Step> replace_one(std::string& content, const Replacement& repl
                                    const Names& names, const std::stop_token& stop) {
   if (replacement.old_text == replacement.new_text && !replacement.old_text.empty()) {
     return Error{Code::invalid_argument,
-                 fmt::format("{} is the same before and after", names.parameter),
+                 fmt::format("the new text is the same as {}", names.parameter),
                  "nothing would change; give the new text", "no_change"};
   }
   const Match match = TRY(find_text(content, replacement.old_text, replacement.count, names, stop));

@@ -25,6 +25,13 @@ inline Notes notes_of(workspace::Applied applied) {
   return applied.notes.empty() ? Notes() : Notes(std::move(applied.notes));
 }
 
+// For tools that have on_conflict.
+inline Result<workspace::Applied> offering_overwrite(Result<workspace::Applied> applied) {
+  if (!applied && applied.error().type == "path_conflict")
+    applied.error().hint = "choose another path, or pass on_conflict=overwrite";
+  return applied;
+}
+
 // Notes at the end of a text, one on each line.
 inline std::string lines_of(const std::vector<std::string>& notes) {
   std::string out;

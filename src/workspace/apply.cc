@@ -30,11 +30,16 @@ bool is_staged(const Step& step) {
 
 Result<void> ChangeSet::add(const Change& change, Where where, std::optional<Where> to,
                             std::optional<Where> like) {
-  const std::string_view verb = verb_of(change);
-  Target target = TRY(targets_.find(*where.root, where.path, std::move(where.shown), verb));
+  Target target =
+      TRY(targets_.find(*where.root, where.path, std::move(where.shown), verb_of(change)));
   std::optional<Target> destination;
-  if (to) destination = TRY(targets_.find(*to->root, to->path, std::move(to->shown), verb));
-  if (destination && change.replace) make_room(*destination);
+  if (to) destination = TRY(targets_.find(*to->root, to->path, std::move(to->shown), "move to"));
+  if (destination && destination->path() == target.path()) {
+    return Error{Code::invalid_argument,
+                 fmt::format("'{}' would be moved onto itself", escape_for_display(target.shown)),
+                 "choose another path", "same_file"};
+  }
+  if (destination && change.replace) TRY(make_room(*destination));
   std::optional<Model> model;
   if (like) {
     auto file = sys::open_beneath(like->root->directory, like->path, sys::Open::identity);
@@ -49,13 +54,25 @@ Result<void> ChangeSet::add(const Change& change, Where where, std::optional<Whe
 }
 
 // What a move replaces is removed by a step of its own, so that it can be restored like the rest.
-void ChangeSet::make_room(const Target& target) {
-  if (!target.directory->missing.empty()) return;
-  const auto status = sys::status_at(target.at(), target.name);
-  if (!status || status->kind == sys::FileKind::directory) return;
+Result<void> ChangeSet::make_room(const Target& target) {
+  if (!target.directory->missing.empty()) return {};
+  const auto there = sys::open_beneath(target.at(), target.name, sys::Open::identity);
+  const auto status = there ? sys::status(*there) : std::unexpected(there.error());
+  if (!status || status->kind == sys::FileKind::directory) return {};
+  if (status->kind != sys::FileKind::file && status->kind != sys::FileKind::symlink) {
+    return Error{Code::unsupported,
+                 fmt::format("cannot replace '{}': it is a {}", escape_for_display(target.shown),
+                             sys::name_of(status->kind)),
+                 "choose another path", "not_a_file"};
+  }
+  // As if it were written.
+  const auto may =
+      status->kind == sys::FileKind::file ? sys::may_write(*there, *status) : sys::OrErrno<void>();
+  if (!may) return sys::to_error(may.error(), "replace", target.shown);
   made_room_.push_back({.kind = Change::Kind::remove, .path = target.shown, .makes_way = true});
   steps_.emplace_back(made_room_.back(), target, std::nullopt);
   models_.emplace_back();
+  return {};
 }
 
 Result<std::vector<std::string>> ChangeSet::keys() const {

@@ -51,7 +51,7 @@ class ChangeSet {
   bool needs_beside() const { return needs_beside_; }
 
  private:
-  void make_room(const Target& target);
+  Result<void> make_room(const Target& target);
   Result<void> stage_all(Leftovers& leftovers);
   size_t count_staged() const;
   bool is_synced_one_by_one() const;

@@ -76,19 +76,21 @@ class Lister {
         listing_.complete = false;
         break;
       }
-      add(directory, prefix, name.text, depth);
+      add(directory, prefix, name, depth);
     }
     return {};
   }
 
  private:
-  void add(const sys::Fd& directory, const std::string& prefix, const std::string& name,
-           int depth) {
-    const auto status = sys::status_at(directory, name);
-    if (!status) {  // gone since its name was read
-      --listing_.total;
+  void add(const sys::Fd& directory, const std::string& prefix, const Name& listed, int depth) {
+    const std::string& name = listed.text;
+    auto status = sys::status_at(directory, name);
+    if (!status && status.error() == std::errc::no_such_file_or_directory) {
+      --listing_.total;  // gone since its name was read
       return;
     }
+    // In a directory that may be listed but not entered there are names alone.
+    if (!status) status = sys::FileStatus{.kind = listed.kind.value_or(sys::FileKind::file)};
     Entry entry = describe(directory, name, *status);
     entry.path.insert(0, prefix);
     listing_.entries.push_back(std::move(entry));

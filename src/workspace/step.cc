@@ -114,12 +114,18 @@ Result<void> Step::look(const Targets& targets, Vacated vacated) {
 }
 
 Result<void> Step::check_destination() const {
-  if (!to_->directory->missing.empty() || !status_of(*to_)) return {};
+  if (!to_->directory->missing.empty()) return {};
+  const auto there = status_of(*to_);
+  if (!there) return {};
+  const bool is_directory = there->kind == sys::FileKind::directory;
   return Error{Code::conflict,
-               fmt::format("cannot move '{}' to '{}': that exists already",
-                           escape_for_display(target_.shown), escape_for_display(to_->shown)),
-               "choose another path, or pass on_conflict=overwrite to replace a file",
-               "path_conflict"};
+               fmt::format("cannot move '{}' to '{}': {}", escape_for_display(target_.shown),
+                           escape_for_display(to_->shown),
+                           is_directory ? "that is a directory" : "that exists already"),
+               is_directory ? fmt::format("to move it in there, name '{}'",
+                                          escape_for_display(to_->shown + "/" + target_.name))
+                            : "choose another path",
+               is_directory ? "is_directory" : "path_conflict"};
 }
 
 Result<void> Step::look_for_write(Vacated vacated) {
@@ -161,9 +167,11 @@ Result<void> Step::check_existing() const {
     case sys::FileKind::symlink: {
       const auto link = sys::read_link_at(target_.at(), target_.name);
       return refused(Code::denied, "it is a symbolic link, and links are not written through",
-                     link ? fmt::format("it leads to '{}': write there if that is meant",
-                                        escape_for_display(*link))
-                          : "write to the file that it leads to",
+                     link
+                         ? fmt::format("it leads to '{}', seen from where it is: name that file if "
+                                       "it is meant",
+                                       escape_for_display(*link))
+                         : "name the file that it leads to",
                      "symlink");
     }
     default:
@@ -171,8 +179,7 @@ Result<void> Step::check_existing() const {
                      "only regular files are written", "not_a_file");
   }
   if (change_->on_conflict == OnConflict::error || change_->kind == Change::Kind::restore) {
-    return refused(Code::conflict, "it exists already",
-                   "choose another path, or pass on_conflict=overwrite", "path_conflict");
+    return refused(Code::conflict, "it exists already", "choose another path", "path_conflict");
   }
   if (old_.links > 1) {
     return refused(Code::denied,
@@ -330,8 +337,7 @@ Result<void> Step::become_new() {
   if (const auto done = rename_new(aside(), temporary_, target_.at(), target_.name); !done) {
     if (done.error() != std::errc::file_exists) return failed(done.error());
     if (change_->on_conflict == OnConflict::overwrite) return changed_meanwhile();
-    return refused(Code::conflict, "it exists already",
-                   "choose another path, or pass on_conflict=overwrite", "path_conflict");
+    return refused(Code::conflict, "it exists already", "choose another path", "path_conflict");
   }
   temporary_exists_ = false;
   return {};
@@ -420,7 +426,8 @@ Error Step::not_moved(std::errc number) const {
       return refused(Code::invalid_argument, "a directory cannot be moved into itself",
                      "choose another path", "move_into_itself");
     default:
-      return failed(number);
+      // It may be either end.
+      return sys::to_error(number, "move", fmt::format("{}' to '{}", target_.shown, to_->shown));
   }
 }
 

@@ -39,10 +39,17 @@ Result<void> check_path(const Root& root, std::string_view path, std::string_vie
 }
 
 Result<void> check_name(std::string_view name, std::string_view shown, std::string_view action) {
-  if (!name.empty() && name != "." && name != "..") return {};
-  Error error = sys::to_error(std::errc::is_a_directory, action, shown);
-  error.hint = "name a file in it";
-  return error;
+  if (name.empty()) {
+    return Error{
+        Code::invalid_argument,
+        fmt::format("cannot {} '{}': the path ends in a slash", action, escape_for_display(shown)),
+        "name the file", "is_directory"};
+  }
+  if (name != "." && name != "..") return {};
+  return Error{Code::invalid_argument,
+               fmt::format("cannot {} '{}': it is a directory that must stay", action,
+                           escape_for_display(shown)),
+               "name something in it", "is_directory"};
 }
 
 sys::OrErrno<sys::Fd> open_existing(const Root& root, std::string_view path) {

@@ -299,7 +299,7 @@ Result<std::optional<Version>> Workspace::check_seen(std::string_view session,
   const std::optional<Version> seen = seen_.version(session, seen_key(path));
   if (!seen) return std::optional<Version>();
   const Version now = Version::of(*status);
-  if (now.same_content(*seen)) return std::optional(now);
+  if (now.is(*seen)) return std::optional(now);
   const Result<Snapshot> whole = read_whole(path);
   // What cannot be compared is not known to be the same.
   if (!whole) return changed_since_read(display(path));

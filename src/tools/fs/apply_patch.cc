@@ -79,7 +79,7 @@ struct PatchedFile {
         arg<&PatchedFile::added>("Lines that are new"),
         arg<&PatchedFile::removed>("Lines that are gone"),
         arg<&PatchedFile::stage>("What had to be ignored to find the hunks; exact: nothing"),
-        opt<&PatchedFile::note>("What was asked for and not done"));
+        opt<&PatchedFile::note>("What was asked for and not done, or done beyond it"));
   }
 
   std::string text() const {
@@ -195,6 +195,7 @@ PatchedFile shown(const PlannedFile& file, const Reader& reader) {
   PatchedFile patched{.action = static_cast<Action>(file.kind),
                       .path = reader.name(file.path),
                       .stage = file.stage};
+  if (file.kind == PlannedFile::Kind::add && file.overwrites) patched.action = Action::modified;
   if (!file.to.empty()) patched.to = reader.name(file.to);
   patched.added = static_cast<std::int64_t>(file.added);
   patched.removed = static_cast<std::int64_t>(file.removed);

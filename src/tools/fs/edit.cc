@@ -114,8 +114,9 @@ Result<EditOutput> run_edit(const EditInput& in, Context& context) {
   const std::vector<edit::Replacement> replacements = TRY(replacements_of(in));
   const EditedFile file = TRY(open_for_edit(in.path, context, files));
   TRY(context.checkpoint());
-  Result<edit::Replaced> result = edit::replace(
-      file.text, replacements, {escape_for_display(file.shown), "old_text"}, context.stop);
+  Result<edit::Replaced> result =
+      edit::replace(file.text, replacements,
+                    {escape_for_display(file.shown), "old_text", "replace_all"}, context.stop);
   TRY(context.checkpoint());
   edit::Replaced replaced = TRY(std::move(result));
   DiffSummary diff = summarize_diff(file.text, replaced.content);

@@ -172,7 +172,10 @@ Result<EditorOutput> create(const EditorInput& in, Context& context, workspace::
   if (!in.file_text) return missing("file_text", "create");
   const workspace::Change change{
       .path = in.path, .content = *in.file_text, .on_conflict = workspace::OnConflict::error};
-  workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
+  Result<workspace::Applied> made = files.apply({&change, 1}, author_of(context));
+  if (!made && made.error().type == "path_conflict")
+    made.error().hint = "choose another path, or change it with str_replace";
+  workspace::Applied applied = TRY(std::move(made));
   EditorOutput output{
       .path = files.display(in.path), .output = {}, .notes = notes_of(std::move(applied))};
   const size_t lines = count_lines(*in.file_text);
@@ -219,6 +222,10 @@ Result<EditorOutput> insert(const EditorInput& in, Context& context, workspace::
                  "give the new lines once", "invalid_input"};
   }
   const std::string& text = in.insert_text ? *in.insert_text : *in.new_str;
+  if (text.empty()) {
+    return Error{Code::invalid_argument, "there is nothing to insert",
+                 "give the new lines; a newline alone is an empty line", "no_change"};
+  }
   const EditedFile file = TRY(open_for_edit(in.path, context, files));
   const size_t lines = count_lines(file.text);
   const auto after = static_cast<size_t>(*in.insert_line);

@@ -58,7 +58,8 @@ Result<MoveOutput> move(const MoveInput& in, Context& context) {
                       .path = in.path,
                       .to = in.to,
                       .replace = in.on_conflict == OnConflict::overwrite};
-  const workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
+  const workspace::Applied applied =
+      TRY(offering_overwrite(files.apply({&change, 1}, author_of(context))));
   const workspace::Changed& moved = applied.files.back();
   return MoveOutput{.path = moved.path,
                     .to = moved.to,

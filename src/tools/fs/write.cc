@@ -61,7 +61,8 @@ Result<WriteOutput> write(const WriteInput& in, Context& context) {
   if (in.on_conflict == OnConflict::overwrite) {
     change.expected = TRY(files.check_seen(context.who.session, in.path));
   }
-  const workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
+  const workspace::Applied applied =
+      TRY(offering_overwrite(files.apply({&change, 1}, author_of(context))));
   const auto newlines = std::count(in.content.begin(), in.content.end(), '\n');
   const bool open_end = !in.content.empty() && in.content.back() != '\n';
   return WriteOutput{.path = files.display(in.path),

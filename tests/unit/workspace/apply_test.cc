@@ -112,13 +112,28 @@ TEST_F(Applying, ChangesNothingWhenTheDiskIsFull) {
   });
 }
 
+TEST_F(Applying, AMoveReplacesNoFileThatMayNotBeWritten) {
+  tree.file("in/a", "new");
+  tree.file("in/kept", "old");
+  ::chmod(tree.path("in/kept").c_str(), 0400);
+  for (const char* path : {"", "in"}) ::chmod(tree.path(path).c_str(), 0777);
+  EXPECT_CHILD_OK([&]() -> std::string {
+    become_nobody();
+    Change change = move("a", "kept");
+    change.replace = true;
+    const std::string kind = kind_of(error_of({change}));
+    return kind == "denied permission_denied" ? "" : kind;
+  });
+  EXPECT_EQ(tree.content("in/kept"), "old");
+}
+
 TEST_F(Applying, RefusesTheSameFileTwiceWhateverItIsCalled) {
   tree.file("in/sub/file", "old");
   EXPECT_EQ(kind_of(error_of({write("sub/file", "1"), write("sub/../sub/file", "2")})),
             "invalid_argument changed_twice");
   EXPECT_EQ(kind_of(error_of({write("x", "1"), move("sub/file", "x")})),
             "invalid_argument changed_twice");
-  EXPECT_EQ(kind_of(error_of({move("sub/file", "sub/file")})), "invalid_argument changed_twice");
+  EXPECT_EQ(kind_of(error_of({move("sub/file", "sub/../sub/file")})), "invalid_argument same_file");
   EXPECT_EQ(kind_of(error_of({move("sub", "other"), write("sub/file", "2")})),
             "invalid_argument changed_twice");
   EXPECT_EQ(tree.content("in/sub/file"), "old");

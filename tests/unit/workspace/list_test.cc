@@ -106,6 +106,18 @@ TEST_F(Lists, NamesWhatCannotBeReadAndGivesTheRest) {
   });
 }
 
+TEST_F(Lists, NamesWhatMayBeListedButNotLookedAt) {
+  tree.file("in/names/file");
+  ::chmod(tree.path().c_str(), 0755);
+  ::chmod(tree.path("in/names").c_str(), 0444);
+  EXPECT_CHILD_OK([&]() -> std::string {
+    become_nobody();
+    const auto listing = open()->list("names");
+    if (!listing) return describe(listing.error());
+    return paths(*listing) == Paths{"file"} && listing->total == 1 ? "" : "it seems to be empty";
+  });
+}
+
 TEST_F(Lists, KeepsOddNamesByteForByte) {
   const std::string odd = "new\nline\x1b[2J\xff";
   tree.file("in/" + odd);

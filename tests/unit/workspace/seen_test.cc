@@ -1,4 +1,6 @@
 // What a session has seen of a file, and when a change by somebody else is a conflict.
+#include <fstream>
+
 #include "unit/workspace/fixture.h"
 
 namespace helve::workspace {
@@ -38,6 +40,18 @@ TEST_F(SeenByASession, TheSameContentWithAnotherTimeIsNone) {
   read(*files, "s", "file");
   std::filesystem::last_write_time(tree.path("in/file"), {});
   EXPECT_EQ(check(*files, "s", "file"), "");
+}
+
+TEST_F(SeenByASession, AChangeThatSetTheTimeBackIsAConflict) {
+  tree.file("in/file", "one");
+  const auto files = open();
+  read(*files, "s", "file");
+  const auto time = std::filesystem::last_write_time(tree.path("in/file"));
+  std::fstream(tree.path("in/file"), std::ios::in | std::ios::out) << "two";
+  std::filesystem::last_write_time(tree.path("in/file"), time);
+  const auto checked = files->check_seen("s", "file");
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(kind_of(checked.error()), "conflict changed_since_read");
 }
 
 TEST_F(SeenByASession, ItsOwnWritesAreNone) {

@@ -59,7 +59,7 @@ TEST_F(Writing, RefusesAnExistingFileWhenAskedTo) {
   tree.file("in/file", "old");
   const Error error = write_error("file", OnConflict::error);
   EXPECT_EQ(kind_of(error), "conflict path_conflict");
-  EXPECT_TRUE(has(error.hint, "on_conflict"));
+  EXPECT_TRUE(has(error.hint, "another path"));
   EXPECT_EQ(tree.content("in/file"), "old");
 }
 

@@ -190,19 +190,25 @@ Result<void> ChangeSet::stage_all(Leftovers& leftovers) {
   return {};
 }
 
-Result<void> ChangeSet::sync(Journal* journal, const Record* record, const sys::Fd* file) {
-  sys::OrErrno<void> done;
-  const bool is_synced = durability_ == Durability::synced;
-  if (is_synced && !is_synced_one_by_one()) done = sync_file_systems();
-  if (done && journal && steps_.size() > 1) done = journal->note_staged(*record);
+Result<void> ChangeSet::sync() {
+  if (durability_ == Durability::unsynced || is_synced_one_by_one()) return {};
+  return or_discard(sync_file_systems());
+}
+
+Result<void> ChangeSet::note_staged(Journal& journal, Record& record, const sys::Fd& file) {
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    if (is_staged(steps_[i])) record.files[i].staged = Version::of(steps_[i].new_status());
+  }
   // One file needs no record to be whole after a power failure. One that is only replaced may then
   // lack its past; one that is removed shall not.
   const bool removes = std::ranges::any_of(
       steps_, [](const Step& step) { return step.kind() == Step::Kind::remove; });
-  if (done && is_synced && journal && (steps_.size() > 1 || removes)) {
-    done = sys::sync_data(*file);
-    if (done) done = journal->sync();
-  }
+  const bool synced = durability_ == Durability::synced && (steps_.size() > 1 || removes);
+  return or_discard(
+      journal.note_staged(record, file, synced ? Journal::Synced::yes : Journal::Synced::no));
+}
+
+Result<void> ChangeSet::or_discard(sys::OrErrno<void> done) {
   if (done) return {};
   discard();
   return sys::to_error(done.error(), "sync", steps_.front().target().shown);

@@ -35,9 +35,11 @@ class ChangeSet {
   enum class Place : bool { in_journal, beside };
   void put_aside(Journal& journal, Record& record, Place place);
   Result<void> stage(Leftovers& leftovers);
-  // What was staged and the record, if there is one, are on the disk, and the record tells that all
-  // is staged.
-  Result<void> sync(Journal* journal, const Record* record, const sys::Fd* file);
+  // What was staged is on the disk.
+  Result<void> sync();
+  // The record, whose file is open, knows what was staged, and is on the disk if it must be.
+  // Without this nothing may be performed that was recorded.
+  Result<void> note_staged(Journal& journal, Record& record, const sys::Fd& file);
   Result<void> perform();
   // What was there before goes, unless it is in the journal.
   void finish();
@@ -56,6 +58,7 @@ class ChangeSet {
   size_t count_staged() const;
   bool is_synced_one_by_one() const;
   sys::OrErrno<void> sync_file_systems() const;
+  Result<void> or_discard(sys::OrErrno<void> done);
   Error taken_back(Error why);
   void discard();
 

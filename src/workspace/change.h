@@ -81,6 +81,9 @@ struct Author {
   std::string_view call_id = {};
   std::string_view session = {};
   std::vector<std::string> undoes = {};  // changes that this one takes back
+  // Directories, absolute and innermost first, that go with the change when nothing is left in
+  // them.
+  std::vector<std::string> leaves = {};
 };
 
 struct Changed {

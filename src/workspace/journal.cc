@@ -20,8 +20,6 @@ namespace helve::workspace {
 namespace {
 
 constexpr std::uint32_t kPrivate = 0700;
-constexpr std::string_view kDone = ".done";
-constexpr std::string_view kStaged = ".staged";
 constexpr size_t kMaxId = 64;
 constexpr size_t kMaxRecent = 256;       // calls that are remembered
 constexpr size_t kMaxEntries = 100'000;  // of one directory of the journal
@@ -29,17 +27,58 @@ constexpr size_t kMaxEntries = 100'000;  // of one directory of the journal
 // long.
 constexpr std::int64_t kForeignAge = 24 * 60 * 60 * 1000;  // ms
 
-std::vector<std::string> names_in(const sys::Fd& directory) {
+sys::OrErrno<std::vector<std::string>> names_in(const sys::Fd& directory) {
   std::vector<std::string> names;
-  (void)sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
+  const auto read = sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
     names.emplace_back(entry.name);
     return names.size() < kMaxEntries;
   });
+  if (!read) return std::unexpected(read.error());
   return names;
 }
 
 // From the name of its file.
 std::string id_in(std::string_view name) { return std::string(name.substr(name.find('.') + 1)); }
+
+std::string suffix_of(Journal::State state) {
+  switch (state) {
+    case Journal::State::begun:
+      break;
+    case Journal::State::staged:
+      return ".staged";
+    case Journal::State::back:
+      return ".back";
+    case Journal::State::made:
+      return ".done";
+  }
+  return "";
+}
+
+std::string pending_name(const Record& record, Journal::State state) {
+  return record.name() + suffix_of(state);
+}
+
+// From the name of a pending record.
+Journal::State state_in(std::string_view name) {
+  using State = Journal::State;
+  for (const State state : {State::staged, State::back, State::made}) {
+    if (name.ends_with(suffix_of(state))) return state;
+  }
+  return State::begun;
+}
+
+sys::OrErrno<std::string> read_text(const sys::Fd& directory, std::string_view name) {
+  const auto file = sys::open_beneath(directory, name, sys::Open::read, sys::Links::refuse);
+  if (!file) return std::unexpected(file.error());
+  const auto status = sys::status(*file);
+  if (!status) return std::unexpected(status.error());
+  if (status->size > kMaxRecord) return std::unexpected(std::errc::file_too_large);
+  std::string text(status->size, 0);
+  const auto got = sys::read_at(*file, text, 0);
+  if (!got) return std::unexpected(got.error());
+  text.resize(*got);
+  return text;
+}
 
 bool is_gone(const Record& record) {
   switch (sys::liveness_of(record.owner)) {
@@ -54,6 +93,11 @@ bool is_gone(const Record& record) {
 }
 
 }  // namespace
+
+// "TIME.ID", and an id has no dot.
+std::string change_in(std::string_view name) {
+  return std::string(name.substr(0, name.find('.', name.find('.') + 1)));
+}
 
 std::string journal_name(std::string_view root) {
   const Hash128 hash = quick_hash_128(root);
@@ -161,92 +205,113 @@ Result<sys::Fd> Journal::begin(const Record& record) {
   auto done = file ? sys::write_all(*file, record.text())
                    : sys::OrErrno<void>(std::unexpected(file.error()));
   if (done) return std::move(*file);
-  if (file) abandon(record);
+  if (file) abandon(record, State::begun);
   Error error = sys::to_error(done.error(), "write the journal", path_);
   error.message = "nothing was changed, because it could not be undone: " + error.message;
   return error;
 }
 
-void Journal::abandon(const Record& record) {
-  // A change of one file was never marked as staged.
-  if (record.files.size() > 1 &&
-      sys::remove_file_at(pending_, record.name() + std::string(kStaged))) {
-    return;
-  }
-  (void)sys::remove_file_at(pending_, record.name());
+sys::OrErrno<void> Journal::note_staged(const Record& record, const sys::Fd& file, Synced synced) {
+  const std::string text = record.staged_text();
+  sys::OrErrno<void> done;
+  if (!text.empty()) done = sys::write_all(file, text);
+  if (done && synced == Synced::yes) done = sys::sync_data(file);
+  if (done) done = change_state(record, State::begun, State::staged);
+  if (!done || synced == Synced::no) return done;
+  done = sys::sync_directory(pending_);
+  if (!done) (void)change_state(record, State::staged, State::begun);
+  return done;
 }
 
-sys::OrErrno<void> Journal::note_staged(const Record& record) {
-  const std::string name = record.name();
-  return sys::rename_at(pending_, name, name + std::string(kStaged), sys::Rename::replace);
+sys::OrErrno<void> Journal::change_state(const Record& record, State from, State to) {
+  return sys::rename_at(pending_, pending_name(record, from), pending_name(record, to),
+                        sys::Rename::replace);
 }
 
-sys::OrErrno<void> Journal::rename_pending(const Record& record, const sys::Fd& to,
-                                           const std::string& as) const {
-  const std::string name = record.name();
-  sys::OrErrno<void> done = std::unexpected(std::errc::no_such_file_or_directory);
-  if (record.files.size() > 1) {
-    done = sys::rename_between(pending_, name + std::string(kStaged), to, as, sys::Rename::replace);
-  }
-  if (done || done.error() != std::errc::no_such_file_or_directory) return done;
-  return sys::rename_between(pending_, name, to, as, sys::Rename::replace);
+void Journal::abandon(const Record& record, State state) {
+  (void)sys::remove_file_at(pending_, pending_name(record, state));
 }
 
 sys::OrErrno<void> Journal::commit(const Record& record, Kept kept) {
-  if (kept == Kept::all) return rename_pending(record, entries_, record.name());
-  return rename_pending(record, pending_, record.name() + std::string(kDone));
+  if (kept == Kept::beside) return change_state(record, State::staged, State::made);
+  return sys::rename_between(pending_, pending_name(record, State::staged), entries_, record.name(),
+                             sys::Rename::replace);
 }
 
 sys::OrErrno<void> Journal::settle(const Record& record) {
-  const std::string name = record.name();
-  return sys::rename_between(pending_, name + std::string(kDone), entries_, name,
+  return sys::rename_between(pending_, pending_name(record, State::made), entries_, record.name(),
                              sys::Rename::replace);
 }
 
 std::optional<Record> Journal::read_record(const sys::Fd& directory, std::string_view name) {
-  const auto file = sys::open_beneath(directory, name, sys::Open::read, sys::Links::refuse);
-  if (!file) return {};
-  const auto status = sys::status(*file);
-  if (!status || status->size > kMaxRecord) return {};
-  std::string text(status->size, 0);
-  const auto got = sys::read_at(*file, text, 0);
-  if (!got || *got != text.size()) return {};
-  return Record::parse(text);
+  const auto text = read_text(directory, name);
+  return text ? Record::parse(*text) : std::nullopt;
 }
 
-std::vector<Journal::Pending> Journal::abandoned() {
-  std::vector<Pending> found;
-  if (!exists()) return found;
-  for (const std::string& name : names_in(pending_)) {
-    const auto record = read_record(pending_, name);
-    if (!record) {
-      // Nothing is changed before the record is whole; only its own process may still write it.
-      const auto status = sys::status_at(pending_, name);
-      const std::int64_t now = sys::RealClock().unix_ms();
-      if (status && now - status->modified_ms() > kForeignAge) {
-        (void)sys::remove_file_at(pending_, name);
-      }
-      continue;
-    }
-    const Stage stage = name.ends_with(kDone)     ? Stage::made
-                        : name.ends_with(kStaged) ? Stage::staged
-                                                  : Stage::begun;
-    if (is_gone(*record)) found.push_back({*record, stage});
+void Journal::look_at_pending(const std::string& name, Abandoned& found) {
+  const auto text = read_text(pending_, name);
+  if (!text) {
+    if (text.error() == std::errc::no_such_file_or_directory) return;  // it was finished meanwhile
+    const std::string file = fmt::format("{}/pending/{}", path_, name);
+    found.problems.push_back("a change that was interrupted is not taken back yet: " +
+                             sys::to_error(text.error(), "read", file).message);
+    return;
   }
-  std::ranges::sort(found, {}, [](const Pending& one) { return one.record.time_ns; });
+  auto record = Record::parse(*text);
+  if (!record) {
+    // Nothing is changed before the record is whole; only its own process may still write it.
+    const auto status = sys::status_at(pending_, name);
+    const std::int64_t now = sys::RealClock().unix_ms();
+    if (status && now - status->modified_ms() > kForeignAge) {
+      (void)sys::remove_file_at(pending_, name);
+    }
+    return;
+  }
+  if (!is_gone(*record)) return;
+  if (!record->is_of_this_version) {
+    found.problems.push_back(
+        fmt::format("a change of {} files that another version of helve began was interrupted, and "
+                    "is left as it is: look at the files that '{}/pending/{}' names, then remove "
+                    "that",
+                    record->files.size(), escape_for_display(path_), name));
+    return;
+  }
+  found.changes.push_back({std::move(*record), state_in(name)});
+}
+
+Journal::Abandoned Journal::abandoned() {
+  Abandoned found;
+  if (const Result<void> opened = open_ ? Result<void>() : open(false); !opened) {
+    if (opened.error().code != Code::not_found) found.problems.push_back(opened.error().message);
+    return found;
+  }
+  const auto names = names_in(pending_);
+  if (!names) {
+    found.problems.push_back(
+        sys::to_error(names.error(), "look for changes that were interrupted in", path_).message);
+    return found;
+  }
+  for (const std::string& name : *names) look_at_pending(name, found);
+  std::ranges::sort(found.changes, {}, [](const Pending& one) { return one.record.time_ns; });
   return found;
+}
+
+sys::OrErrno<std::vector<std::string>> Journal::list_names() const {
+  auto names = names_in(entries_);
+  const auto pending = names_in(pending_);
+  if (!names || !pending) return std::unexpected(names ? pending.error() : names.error());
+  for (const std::string& name : *pending) {
+    if (state_in(name) == State::made) names->push_back(change_in(name));
+  }
+  std::ranges::sort(*names, std::greater());
+  const auto repeated = std::ranges::unique(*names);
+  names->erase(repeated.begin(), repeated.end());
+  return names;
 }
 
 std::vector<std::string> Journal::names() {
   if (!exists()) return {};
-  std::vector<std::string> names = names_in(entries_);
-  for (const std::string& name : names_in(pending_)) {
-    if (name.ends_with(kDone)) names.push_back(name.substr(0, name.size() - kDone.size()));
-  }
-  std::ranges::sort(names, std::greater());
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
-  return names;
+  return list_names().value_or(std::vector<std::string>());
 }
 
 std::vector<std::string> Journal::ids() {
@@ -257,7 +322,7 @@ std::vector<std::string> Journal::ids() {
 
 std::optional<Record> Journal::load_name(const std::string& name) {
   auto record = read_record(entries_, name);
-  if (!record) record = read_record(pending_, name + std::string(kDone));
+  if (!record) record = read_record(pending_, name + suffix_of(State::made));
   if (!record) record = read_record(entries_, name);  // it was settled meanwhile
   return record;
 }
@@ -326,7 +391,7 @@ Result<std::string> Journal::old_content(const Record& record, size_t index, std
 Result<void> Journal::amend(const Record& record) {
   for (const auto& [directory, name] :
        {std::pair<const sys::Fd*, std::string>{&entries_, record.name()},
-        std::pair<const sys::Fd*, std::string>{&pending_, record.name() + std::string(kDone)}}) {
+        std::pair<const sys::Fd*, std::string>{&pending_, pending_name(record, State::made)}}) {
     if (!sys::status_at(*directory, name)) continue;
     const std::string temporary = sys::temporary_name();
     auto file = sys::create_new(directory_, temporary);

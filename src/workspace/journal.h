@@ -2,12 +2,11 @@
 // a later one. One directory for each workspace, private to the user:
 //
 //   seed         for the digests of this journal
-//   pending/T.ID a change that is being made; T.ID.staged when all its new files are written, and
-//                names may have changed; T.ID.done when it is made and its old files still lie
-//                beside the new ones
+//   pending/T.ID a change that is being made, with the name of its state; see State
 //   entries/T.ID a change that was made
 //   kept/T.ID.N  what the N-th file of a change was before, as it was (a directory with all it
-//   held) objects/     the same, compressed and named by digest, once the journal was tidied
+//                held)
+//   objects/     the same, compressed and named by digest, once the journal was tidied
 //
 // Thread-safe, and for several processes at once: a change has its files to itself, names appear by
 // rename, and only one process tidies.
@@ -51,31 +50,35 @@ class Journal {
 
   // Gives it its time and its id: the call's own, unless that made another change before.
   void name(Record& record);
-  // The record is in the file system, but not yet on the disk: sync_data on the descriptor, and
-  // sync() for its name.
+  // The record is in the file system, but not yet on the disk.
   Result<sys::Fd> begin(const Record& record);
-  sys::OrErrno<void> sync() const { return sys::sync_directory(pending_); }
-  // All new files are written, and from now on names change. Only a change of several files needs
-  // it: without it none of its new files has got its name.
-  sys::OrErrno<void> note_staged(const Record& record);
-  void abandon(const Record& record);
-  // The change is made. `all_kept`: nothing of it lies beside the files.
+  enum class State : unsigned char {
+    begun,   // T.ID: only what bears temporary names was made, and directories
+    staged,  // T.ID.staged: the record tells what was staged, and any of its steps may be done
+    back,    // T.ID.back: the change is being taken back
+    made,    // T.ID.done: only the old files must be taken in from beside the new ones
+  };
+  // The record gets to know what was staged, and then its new state.
+  enum class Synced : bool { no, yes };
+  sys::OrErrno<void> note_staged(const Record& record, const sys::Fd& file, Synced synced);
+  sys::OrErrno<void> change_state(const Record& record, State from, State to);
+  void abandon(const Record& record, State state);
+  // The change was staged and is made. `all`: nothing of it lies beside the files.
   enum class Kept : bool { all, beside };
   sys::OrErrno<void> commit(const Record& record, Kept kept);
   // The old files are taken into the journal now.
   sys::OrErrno<void> settle(const Record& record);
 
-  enum class Stage : unsigned char {
-    begun,
-    staged,
-    made,  // only the old files must be taken in
-  };
   struct Pending {
     Record record;
-    Stage stage = Stage::begun;
+    State state = State::begun;
+  };
+  struct Abandoned {
+    std::vector<Pending> changes = {};       // oldest first
+    std::vector<std::string> problems = {};  // what could not be looked at, and stays
   };
   // Changes of processes that are gone. Removes records that were never finished.
-  std::vector<Pending> abandoned();
+  Abandoned abandoned();
 
   // One holder at a time, among all processes.
   Result<sys::Fd> lock(std::string_view name, std::chrono::milliseconds longest) const;
@@ -110,8 +113,8 @@ class Journal {
   Result<void> open_seed();
   Result<sys::Fd> open_part(std::string_view name, bool make);
   std::optional<Record> read_record(const sys::Fd& directory, std::string_view name);
-  sys::OrErrno<void> rename_pending(const Record& record, const sys::Fd& to,
-                                    const std::string& as) const;
+  void look_at_pending(const std::string& name, Abandoned& found);
+  sys::OrErrno<std::vector<std::string>> list_names() const;
   bool is_due(std::int64_t now_ms);
   std::vector<std::string> pack(Record& record, std::uint64_t& budget);
   void drop_packed(const std::vector<Record>& records, const std::vector<std::string>& packed);
@@ -131,6 +134,9 @@ class Journal {
   std::uint64_t mount_ = 0;
   std::uint64_t seed_ = 0;
 };
+
+// The change that a name in pending/ or kept/ belongs to, which is the name of its entry.
+std::string change_in(std::string_view name);
 
 // The name of the directory of a workspace's journal.
 std::string journal_name(std::string_view root);

@@ -43,12 +43,13 @@ void sweep(const sys::Fd& directory, std::int64_t now_ms) {
   }
 }
 
-std::vector<std::string> names_in(const sys::Fd& directory) {
+sys::OrErrno<std::vector<std::string>> names_in(const sys::Fd& directory) {
   std::vector<std::string> names;
-  (void)sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
+  const auto read = sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
     names.emplace_back(entry.name);
     return names.size() < kPerPass;
   });
+  if (!read) return std::unexpected(read.error());
   return names;
 }
 
@@ -66,9 +67,6 @@ std::uint64_t size_at(const sys::Fd& directory, const std::string& name) {
   }
   return bytes;
 }
-
-// The change that a name in kept/ belongs to.
-std::string_view change_of(std::string_view name) { return name.substr(0, name.rfind('.')); }
 
 // Whether content and mode are all that the file has: then nothing is lost when only they are kept.
 bool is_plain(const sys::Fd& directory, const std::string& name) {
@@ -183,22 +181,19 @@ void Journal::drop_unreferenced(const std::vector<Record>& records) {
       if (file.old_digest) used.insert(file.old_digest->text());
     }
   }
-  for (const std::string& name : names_in(objects_)) {
+  const auto objects = names_in(objects_), pending = names_in(pending_), kept = names_in(kept_);
+  if (!objects || !pending || !kept) return;  // what is not known may be in use
+  for (const std::string& name : *objects) {
     if (!used.contains(name)) (void)sys::remove_file_at(objects_, name);
   }
   // A change that is being made right now has no entry yet, and its name may come later than this
   // look: what is young stays.
   const std::int64_t now = sys::RealClock().unix_ms();
-  for (std::string name : names_in(pending_)) {
-    for (const std::string_view mark : {".done", ".staged"}) {
-      if (name.ends_with(mark)) name.erase(name.size() - mark.size());
-    }
-    alive.insert(std::move(name));
-  }
-  for (const std::string& name : names_in(kept_)) {
+  for (const std::string& name : *pending) alive.insert(change_in(name));
+  for (const std::string& name : *kept) {
     const auto status = sys::status_at(kept_, name);
     const bool young = !status || now - status->changed_ns / 1'000'000 < kPause;
-    if (!young && !alive.contains(std::string(change_of(name)))) (void)remove_tree_at(kept_, name);
+    if (!young && !alive.contains(change_in(name))) (void)remove_tree_at(kept_, name);
   }
 }
 
@@ -207,12 +202,14 @@ void Journal::tidy(When when, std::int64_t now_ms) {
   const Result<sys::Fd> held = lock(kLock, std::chrono::milliseconds(0));
   if (!held) return;
   (void)sys::replace_file(path_ + "/tidied", "", 0600);
+  const auto names = list_names();
+  if (!names) return;
   // Newest first: what comes after the limit goes.
   std::uint64_t total = 0, budget = kMaxPacked;
   bool all_known = true;
   std::vector<Record> remaining, amended;
   std::vector<std::string> packed;
-  for (const std::string& name : names()) {
+  for (const std::string& name : *names) {
     std::optional<Record> record = load_name(name);
     if (!record) {
       all_known = false;

@@ -51,7 +51,7 @@ class History {
   enum class MakesWay : bool { no, yes };
   void plan_removal(const std::string& path, const Now& now, MakesWay makes_way);
   Result<std::string> essence_of(const PathState& state, const Journal::KeptPlace& place) const;
-  void remove_made() const;
+  std::vector<std::string> made_directories() const;
 
   Workspace& files_;
   Journal& journal_;

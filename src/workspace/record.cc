@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <iterator>
 
 #include "base/quick_hash.h"
 #include "base/text.h"
@@ -10,10 +11,12 @@
 namespace helve::workspace {
 namespace {
 
-// One line for each field, words separated by blanks; the last line vouches for all before it.
-constexpr std::string_view kFirstLine = "helve change 1";
-constexpr std::string_view kWhat = "AMDR";    // as Changed::What counts
-constexpr std::string_view kKind = "fdlpsx";  // as sys::FileKind counts
+// One line for each field, words separated by blanks; the last line vouches for all before it. What
+// was staged follows in the same way.
+constexpr std::string_view kFirstLine = "helve change 2";
+constexpr std::string_view kEarlierFirstLine = "helve change 1";  // nothing told what was staged
+constexpr std::string_view kWhat = "AMDR";                        // as Changed::What counts
+constexpr std::string_view kKind = "fdlpsx";                      // as sys::FileKind counts
 constexpr std::string_view kNothing = "-";
 
 bool is_plain(unsigned char c) { return c > ' ' && c < 0x7f && c != '%'; }
@@ -96,12 +99,25 @@ std::optional<Record::File> parse_file(const std::vector<std::string_view>& word
   return file;
 }
 
+bool parse_staged(const std::vector<std::string_view>& words, Record& record) {
+  constexpr size_t kWords = 6;
+  if (words.size() != kWords) return false;
+  const auto index = number(words[1]), device = number(words[2]), inode = number(words[3]),
+             size = number(words[4]), modified = number(words[5]);
+  if (!index || *index >= record.files.size() || !device || !inode || !size || !modified) {
+    return false;
+  }
+  record.files[*index].staged = {*device, *inode, *size, static_cast<std::int64_t>(*modified)};
+  return true;
+}
+
 std::string vouch(std::string_view text) { return fmt::format("end {:016x}\n", quick_hash(text)); }
 
 bool parse_line(std::string_view line, Record& record) {
   const std::vector<std::string_view> words = split(line, ' ');
   if (words.size() < 2) return false;
   const std::string_view name = words[0];
+  if (name == "staged") return parse_staged(words, record);
   if (name == "file") {
     auto file = parse_file(words);
     if (file) record.files.push_back(std::move(*file));
@@ -115,7 +131,25 @@ bool parse_line(std::string_view line, Record& record) {
   if (name == "owner") record.owner = std::move(value);
   if (name == "undoes") record.undoes.push_back(std::move(value));
   if (name == "made") record.made.push_back(std::move(value));
+  if (name == "left") record.left.push_back(std::move(value));
   if (name == "time") record.time_ns = static_cast<std::int64_t>(number(words[1]).value_or(0));
+  return true;
+}
+
+// A part is its lines and the one that vouches for them. Empty when the text does not begin with
+// one that is whole.
+std::string_view first_part(std::string_view text) {
+  constexpr std::string_view kEnd = "\nend ";
+  const size_t end = text.find(kEnd);
+  if (end == text.npos) return {};
+  const std::string_view lines = text.substr(0, end + 1);
+  return text.substr(lines.size()).starts_with(vouch(lines)) ? lines : std::string_view();
+}
+
+bool parse_lines(std::string_view lines, Record& record) {
+  for (const std::string_view line : split(lines, '\n')) {
+    if (!line.empty() && !parse_line(line, record)) return false;
+  }
   return true;
 }
 
@@ -141,22 +175,32 @@ std::string Record::text() const {
   line("time", std::to_string(time_ns));
   for (const std::string& undone : undoes) line("undoes", undone);
   for (const std::string& directory : made) line("made", directory);
+  for (const std::string& directory : left) line("left", directory);
   for (const File& file : files) append_file(out, file);
   return out + vouch(out);
 }
 
-std::optional<Record> Record::parse(std::string_view text) {
-  const size_t end = text.rfind("end ");
-  if (end == text.npos || text.substr(end) != vouch(text.substr(0, end))) return {};
-  Record record;
-  bool first = true;
-  for (const std::string_view line : split(text.substr(0, end), '\n')) {
-    if (line.empty()) continue;
-    if (first && line != kFirstLine) return {};
-    if (!first && !parse_line(line, record)) return {};
-    first = false;
+std::string Record::staged_text() const {
+  std::string out;
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].staged) continue;
+    const Version& staged = *files[i].staged;
+    fmt::format_to(std::back_inserter(out), "staged {} {} {} {} {}\n", i, staged.device,
+                   staged.inode, staged.size, static_cast<std::uint64_t>(staged.modified_ns));
   }
-  if (record.id.empty()) return {};
+  return out.empty() ? out : out + vouch(out);
+}
+
+std::optional<Record> Record::parse(std::string_view text) {
+  std::string_view lines = first_part(text);
+  const std::string_view first = lines.substr(0, lines.find('\n'));
+  if (first != kFirstLine && first != kEarlierFirstLine) return {};
+  Record record{.is_of_this_version = first == kFirstLine};
+  if (!parse_lines(lines.substr(first.size()), record) || record.id.empty()) return {};
+  text.remove_prefix(lines.size());
+  text.remove_prefix(text.find('\n') + 1);
+  lines = first_part(text);
+  if (!parse_lines(lines, record)) return {};
   return record;
 }
 

@@ -1,5 +1,6 @@
-// Record: what one change set did, as the journal keeps it. Written before the first name changes,
-// so that whoever finds it after a crash can finish the change or take it back.
+// Record: what one change set did, as the journal keeps it. Written before anything is staged, and
+// completed before the first name changes, so that whoever finds it after a crash can finish the
+// change or take it back.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +32,7 @@ struct Record {
     std::optional<Digest> old_digest = {};  // once it was taken into the objects
     std::optional<Digest> new_digest = {};  // of a file that was created or replaced
     bool undoable = true;                   // false: what was there was too large to be kept
+    std::optional<Version> staged = {};     // of a file that was created or replaced
   };
 
   std::string id;
@@ -41,7 +43,9 @@ struct Record {
   std::int64_t time_ns = 0;              // since 1970; no two changes of a process have the same
   std::vector<std::string> undoes = {};  // ids of changes
   std::vector<std::string> made = {};    // directories, absolute, outermost first
+  std::vector<std::string> left = {};    // directories that go when they are empty, innermost first
   std::vector<File> files = {};
+  bool is_of_this_version = true;  // false: read from a file that another helve wrote
 
   std::int64_t time_ms() const { return time_ns / 1'000'000; }
   // Of the file that holds it: the order of names is that of time.
@@ -49,7 +53,9 @@ struct Record {
   // Of what file `index` was before, in the journal.
   std::string kept_name(size_t index) const;
   std::string text() const;
-  // Nothing when it was not written to its end.
+  // What follows the text once all is staged.
+  std::string staged_text() const;
+  // Nothing when the text was not written to its end. What follows it counts only as a whole.
   static std::optional<Record> parse(std::string_view text);
 };
 

@@ -69,7 +69,7 @@ class Step {
   const sys::Fd& aside() const { return aside_ ? *aside_ : target_.at(); }
   // What was there; only when the kind is not create.
   const sys::FileStatus& old_status() const { return old_; }
-  // What is there now; only after perform, and only when the kind is create or replace.
+  // Of the new file; only once it is staged, and only when the kind is create or replace.
   const sys::FileStatus& new_status() const { return ours_; }
   // It could not be taken back, and the record must stay so that the next start can.
   bool is_left_to_recovery() const { return left_to_recovery_; }

@@ -131,17 +131,15 @@ Result<std::string> History::essence_of(const PathState& state,
   return sys::to_error(outline.error(), "restore", shown(state.file().path));
 }
 
-void History::remove_made() const {
-  std::set<std::string, std::greater<>> made;  // what is inside comes first
-  for (const Record* record : selected_) made.insert(record->made.begin(), record->made.end());
-  for (const std::string& path : made) {
-    const auto place = files_.locate(path);
-    if (!place || !wants(path)) continue;
-    const auto [directory, name] = split_name(place->path);
-    const auto opened = sys::open_beneath(place->root->directory, directory, sys::Open::directory,
-                                          sys::Links::refuse);
-    if (opened) (void)sys::remove_directory_at(*opened, name);
+// Innermost first.
+std::vector<std::string> History::made_directories() const {
+  std::set<std::string, std::greater<>> made;
+  for (const Record* record : selected_) {
+    for (const std::string& path : record->made) {
+      if (wants(path)) made.insert(path);
+    }
   }
+  return {made.begin(), made.end()};
 }
 
 Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
@@ -160,6 +158,7 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
   if (rehearsal == Rehearsal::yes) return undone;
   Author undoer = author;
   if (!is_partial_) undoer.undoes = undone.ids;
+  undoer.leaves = made_directories();
   Result<Applied> applied = files_.apply(changes_, undoer);
   if (!applied) {
     Error error = std::move(applied).error();
@@ -168,7 +167,6 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
     return error;
   }
   undone.applied = std::move(*applied);
-  remove_made();
   return undone;
 }
 

@@ -186,9 +186,9 @@ class Workspace {
   void note_written(const Applied& applied, ChangeSet& set, const Author& author);
   Result<Applied> attempt(ChangeSet& set, std::span<const Change> changes, const Author& author,
                           Kept kept);
-  Result<void> change_files(ChangeSet& set, const Record* record, const sys::Fd* file);
   Result<void> change_journaled(ChangeSet& set, const Author& author, Kept kept, Applied& applied);
   void take_in(ChangeSet& set, const Record& record, Applied& applied);
+  bool take_in_from_beside(ChangeSet& set, const Record& record, Applied& applied) const;
   void tidy_now_and_then();
   std::string shown(const Place& place) const;
   // The same for every path that leads to the file.

@@ -7,6 +7,7 @@
 #include "sys/clock.h"
 #include "workspace/apply.h"
 #include "workspace/path.h"
+#include "workspace/spot.h"
 #include "workspace/take_in.h"
 #include "workspace/workspace.h"
 
@@ -81,12 +82,6 @@ Result<void> Workspace::add(ChangeSet& set, const Change& change) const {
   return set.add(change, std::move(at), std::move(to), std::move(like));
 }
 
-Result<void> Workspace::change_files(ChangeSet& set, const Record* record, const sys::Fd* file) {
-  TRY(set.stage(leftovers_));
-  TRY(set.sync(record ? journal_.get() : nullptr, record, file));
-  return set.perform();
-}
-
 Result<void> Workspace::change_journaled(ChangeSet& set, const Author& author, Kept kept,
                                          Applied& applied) {
   TRY(journal_->prepare());
@@ -94,15 +89,27 @@ Result<void> Workspace::change_journaled(ChangeSet& set, const Author& author, K
                 .call_id = std::string(author.call_id),
                 .session = std::string(author.session),
                 .owner = leftovers_.identity(),
-                .undoes = author.undoes};
+                .undoes = author.undoes,
+                .left = author.leaves};
   journal_->name(record);
   set.put_aside(*journal_, record,
                 kept == Kept::beside ? ChangeSet::Place::beside : ChangeSet::Place::in_journal);
   const sys::Fd file = TRY(journal_->begin(record));
-  if (Result<void> done = change_files(set, &record, &file); !done) {
+  Result<void> done = set.stage(leftovers_);
+  if (done) done = set.sync();
+  if (done) done = set.note_staged(*journal_, record, file);
+  if (!done) {
+    journal_->abandon(record, Journal::State::begun);
+    return done;
+  }
+  if (done = set.perform(); !done) {
     const bool restored = std::ranges::none_of(
         set.steps(), [](const Step& step) { return step.is_left_to_recovery(); });
-    if (restored) journal_->abandon(record);
+    if (restored) {
+      journal_->abandon(record, Journal::State::staged);
+    } else {
+      (void)journal_->change_state(record, Journal::State::staged, Journal::State::back);
+    }
     return done;
   }
   applied.id = record.id;
@@ -121,6 +128,8 @@ void Workspace::take_in(ChangeSet& set, const Record& record, Applied& applied) 
   const bool beside = std::ranges::any_of(record.files, [](const Record::File& file) {
     return file.beside && file.what != Changed::What::created && file.what != Changed::What::moved;
   });
+  // A directory may still hold what lies beside; then it goes later.
+  if (!beside) (void)remove_empty(roots_, record.left);
   if (!journal_->commit(record, beside ? Journal::Kept::beside : Journal::Kept::all)) {
     // A rename within one directory needs no space. If it fails too, the record stays pending, and
     // the next start finds that all is done.
@@ -128,8 +137,18 @@ void Workspace::take_in(ChangeSet& set, const Record& record, Applied& applied) 
     for (Step& step : set.steps()) step.let_go();
     return;
   }
+  const bool all_in = !beside || take_in_from_beside(set, record, applied);
+  set.finish();
+  if (beside && all_in) {
+    (void)remove_empty(roots_, record.left);
+    (void)journal_->settle(record);
+  }
+  tidy_now_and_then();
+}
+
+bool Workspace::take_in_from_beside(ChangeSet& set, const Record& record, Applied& applied) const {
   bool all_in = true;
-  for (size_t i = 0; beside && i < set.steps().size(); ++i) {
+  for (size_t i = 0; i < set.steps().size(); ++i) {
     Step& step = set.steps()[i];
     const bool has_old = step.kind() == Step::Kind::replace || step.kind() == Step::Kind::remove;
     if (!has_old || !step.is_beside() || !step.is_kept()) continue;
@@ -142,9 +161,7 @@ void Workspace::take_in(ChangeSet& set, const Record& record, Applied& applied) 
         fmt::format("the journal could not take in what '{}' was; it is beside it as '{}'",
                     escape_for_display(step.target().shown), step.temporary()));
   }
-  if (beside && all_in) (void)journal_->settle(record);
-  set.finish();
-  tidy_now_and_then();
+  return all_in;
 }
 
 // A process that runs for long keeps its journal small meanwhile; others do it when they end.
@@ -169,7 +186,9 @@ Result<Applied> Workspace::attempt(ChangeSet& set, std::span<const Change> chang
     TRY(change_journaled(set, author, kept, applied));
   } else {
     set.put_aside(leftovers_);
-    TRY(change_files(set, nullptr, nullptr));
+    TRY(set.stage(leftovers_));
+    TRY(set.sync());
+    TRY(set.perform());
     set.finish();
   }
   for (const Step& step : set.steps()) applied.files.push_back(changed_by(step));

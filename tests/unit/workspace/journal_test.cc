@@ -127,6 +127,25 @@ TEST_F(Journaling, ReadsNoRecordThatWasNotWrittenToItsEnd) {
   for (size_t i = 0; i < text.size(); ++i) EXPECT_FALSE(Record::parse(text.substr(0, i))) << i;
 }
 
+TEST_F(Journaling, ReadsWhatWasStagedOnlyAsAWhole) {
+  Record record{.id = "c_1", .left = {"/r/new/deep", "/r/new"}};
+  for (const char* path : {"/r/a", "/r/b", "/r/c"}) record.files.push_back({.path = path});
+  record.files[0].staged = {1, 2, 3, 4};
+  record.files[2].staged = {5, 6, 7, -8};
+  const std::string text = record.text(), staged = record.staged_text();
+  const auto read = Record::parse(text + staged);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->staged_text(), staged);
+  EXPECT_EQ(read->text(), text);
+  EXPECT_EQ(read->left, record.left);
+  EXPECT_FALSE(read->files[1].staged);
+  for (size_t i = 0; i < staged.size(); ++i) {
+    const auto part = Record::parse(text + staged.substr(0, i));
+    ASSERT_TRUE(part) << i;
+    EXPECT_EQ(part->staged_text(), "") << i;
+  }
+}
+
 TEST_F(Journaling, RemovesADirectoryWithAllItHeld) {
   tree.file("in/sub/deep/file", "x");
   const Change change{.kind = Kind::remove, .path = "sub", .tree = true};

@@ -2,6 +2,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <fmt/core.h>
+
+#include "base/quick_hash.h"
 #include "sys/process_identity.h"
 #include "unit/workspace/fixture.h"
 #include "workspace/journal.h"
@@ -35,32 +38,88 @@ class Recovering : public WorkspaceTest {
                 .modified_ns = s.st_mtim.tv_sec * 1'000'000'000 + s.st_mtim.tv_nsec};
     return file;
   }
+  static Record::File beside(Record::File file, const std::string& temporary) {
+    file.beside = true;
+    file.temporary = temporary;
+    return file;
+  }
+  Record::File new_file(const std::string& path) const {
+    return beside({.what = What::created, .path = root() + "/" + path},
+                  ".helve-change-" + leaf(path));
+  }
+  Record::File moved(const std::string& path, const std::string& to) const {
+    Record::File file = old_file(What::moved, path);
+    file.to = root() + "/" + to;
+    return file;
+  }
+  static std::string leaf(const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  }
+  // Where what is staged or was there before lies.
+  std::string aside(const Record::File& file) const {
+    if (!file.beside) return kept(file.temporary);
+    return std::filesystem::path(file.path).parent_path().string() + "/" + file.temporary;
+  }
+
+  // What a change does to its files, step by step.
+  void stage(Record::File& file) const {
+    if (file.what != What::created && file.what != What::replaced) return;
+    std::ofstream(aside(file)) << "new";
+    struct stat s;
+    EXPECT_EQ(::lstat(aside(file).c_str(), &s), 0);
+    file.staged = {s.st_dev, s.st_ino, static_cast<std::uint64_t>(s.st_size),
+                   s.st_mtim.tv_sec * 1'000'000'000 + s.st_mtim.tv_nsec};
+  }
+  void make_way(const Record::File& file) const { std::filesystem::rename(file.path, aside(file)); }
+  void perform(const Record::File& file) const {
+    switch (file.what) {
+      case What::created:
+        return std::filesystem::rename(aside(file), file.path);
+      case What::replaced:
+        std::filesystem::rename(file.path, file.path + "~");
+        std::filesystem::rename(aside(file), file.path);
+        return std::filesystem::rename(file.path + "~", aside(file));
+      case What::removed:
+        return make_way(file);
+      case What::moved:
+        return std::filesystem::rename(file.temporary.empty() ? file.path : aside(file), file.to);
+    }
+  }
+
   // A process that notes a change down, does a part of it and is gone.
   enum class Staged : bool { no, yes };
   void interrupted(std::vector<Record::File> files, const std::function<void(const Record&)>& part,
-                   Staged staged = Staged::yes) const {
+                   Staged staged = Staged::yes, std::vector<std::string> left = {}) const {
     EXPECT_CHILD_OK([&]() -> std::string {
       Journal journal(journal_path(), {});
       if (auto prepared = journal.prepare(); !prepared) return describe(prepared.error());
-      Record record{.tool = "test", .owner = sys::process_identity(), .files = std::move(files)};
+      Record record{.tool = "test",
+                    .owner = sys::process_identity(),
+                    .left = std::move(left),
+                    .files = std::move(files)};
       journal.name(record);
       for (size_t i = 0; i < record.files.size(); ++i) {
         Record::File& file = record.files[i];
-        if (file.what == What::created) {
-          file.beside = true;
-          file.temporary = ".helve-change-" + std::to_string(i);
-        } else if (file.what != What::moved && !file.beside) {
-          file.temporary = record.kept_name(i);
-        }
-        if (file.what == What::created || file.what == What::replaced) {
-          file.new_digest = digest_of("new", journal.seed());
-        }
+        if (!file.beside && file.what != What::moved) file.temporary = record.kept_name(i);
       }
-      if (auto begun = journal.begin(record); !begun) return describe(begun.error());
-      if (staged == Staged::yes && !journal.note_staged(record)) return "not staged";
+      const auto begun = journal.begin(record);
+      if (!begun) return describe(begun.error());
+      for (Record::File& file : record.files) {
+        if (staged == Staged::yes) stage(file);
+      }
+      if (staged == Staged::yes && !journal.note_staged(record, *begun, Journal::Synced::no)) {
+        return "not staged";
+      }
       part(record);
       return "";
     });
+  }
+  void belong_to_nobody() const {
+    if (::geteuid() != 0) return;
+    EXPECT_EQ(::chown(tree.path().c_str(), 65534, 65534), 0);
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(tree.path())) {
+      EXPECT_EQ(::lchown(entry.path().c_str(), 65534, 65534), 0);
+    }
   }
   std::vector<std::string> pending() const {
     return tree.names("journal/" + journal_name(root()) + "/pending");
@@ -70,19 +129,18 @@ class Recovering : public WorkspaceTest {
 TEST_F(Recovering, AChangeThatWasMadeStaysMadeWhateverBecameOfItsNewFile) {
   for (const bool removed : {false, true}) {
     tree.file("in/b", "old");
-    interrupted({{.what = What::created, .path = root() + "/a"}, old_file(What::removed, "b")},
-                [&](const Record& record) {
-                  tree.file("in/a", "new");
-                  std::filesystem::rename(tree.path("in/b"), kept(record.kept_name(1)));
-                });
+    interrupted({new_file("a"), old_file(What::replaced, "b")}, [&](const Record& record) {
+      for (const Record::File& file : record.files) perform(file);
+    });
     if (removed) {
       std::filesystem::remove(tree.path("in/a"));
     } else {
       tree.file("in/a", "new, and somebody went on with it");
     }
     const auto files = journaled();
-    EXPECT_FALSE(tree.exists("in/b"));
+    EXPECT_EQ(tree.content("in/b"), "new");
     EXPECT_EQ(tree.exists("in/a"), !removed);
+    EXPECT_EQ(files->past({})->changes.size(), 1u);
     EXPECT_TRUE(pending().empty());
     std::filesystem::remove_all(tree.path("journal"));
   }
@@ -93,8 +151,7 @@ TEST_F(Recovering, WhatOthersWroteToTheOldFileMeanwhileIsKept) {
   tree.file("in/z", "z");
   interrupted({old_file(What::replaced, "log"), old_file(What::replaced, "z")},
               [&](const Record& record) {
-                std::filesystem::rename(tree.path("in/log"), kept(record.kept_name(0)));
-                tree.file("in/log", "new");
+                perform(record.files[0]);
                 std::ofstream(kept(record.kept_name(0)), std::ios::app) << "appended\n";
               });
   const auto files = journaled();
@@ -107,14 +164,12 @@ TEST_F(Recovering, WhatOthersWroteToTheOldFileMeanwhileIsKept) {
 TEST_F(Recovering, WhatCannotBeRestoredYetIsTriedAgain) {
   tree.file("in/d/c", "only copy");
   tree.file("in/b", "b");
-  interrupted({{.what = What::created, .path = root() + "/a"},
-               old_file(What::removed, "d/c"),
-               old_file(What::removed, "b")},
+  interrupted({new_file("a"), old_file(What::removed, "d/c"), old_file(What::removed, "b")},
               [&](const Record& record) {
-                tree.file("in/a", "new");
-                std::filesystem::rename(tree.path("in/d/c"), kept(record.kept_name(1)));
-                std::filesystem::remove(tree.path("in/d"));
+                perform(record.files[0]);
+                perform(record.files[1]);
               });
+  std::filesystem::remove(tree.path("in/d"));
   for (int i = 0; i < 2; ++i) {
     const auto files = journaled();
     ASSERT_EQ(files->notices().size(), 1u);
@@ -130,8 +185,8 @@ TEST_F(Recovering, WhatCannotBeRestoredYetIsTriedAgain) {
 
 TEST_F(Recovering, ANewFileThatSomebodyChangedIsNotRemoved) {
   tree.file("in/b", "b");
-  interrupted({{.what = What::created, .path = root() + "/a"}, old_file(What::removed, "b")},
-              [&](const Record&) { tree.file("in/a", "new"); });
+  interrupted({new_file("a"), old_file(What::removed, "b")},
+              [&](const Record& record) { perform(record.files[0]); });
   tree.file("in/a", "theirs");
   const auto files = journaled();
   EXPECT_EQ(tree.content("in/a"), "theirs");
@@ -139,20 +194,46 @@ TEST_F(Recovering, ANewFileThatSomebodyChangedIsNotRemoved) {
   EXPECT_FALSE(files->notices().empty());
 }
 
+TEST_F(Recovering, AFileOfTheSameContentIsNotTakenForTheOneThatWasStaged) {
+  interrupted({new_file("a"), new_file("b")},
+              [&](const Record& record) { perform(record.files[0]); });
+  // Somebody cleans up and writes the same, which may even get the same inode.
+  std::filesystem::remove(tree.path("in/.helve-change-b"));
+  tree.file("in/b", "new");
+  std::filesystem::last_write_time(
+      tree.path("in/b"), std::filesystem::file_time_type::clock::now() + std::chrono::seconds(1));
+  const auto files = journaled();
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"b"});
+  EXPECT_TRUE(files->past({})->changes.empty());
+  EXPECT_FALSE(files->notices().empty());
+}
+
+TEST_F(Recovering, AFileOfTheSameContentIsNotReplaced) {
+  tree.file("in/a", "a");
+  tree.file("in/b", "b");
+  interrupted({old_file(What::replaced, "a"), old_file(What::replaced, "b")},
+              [&](const Record& record) { perform(record.files[0]); });
+  // An editor that saves under another name and renames it.
+  tree.file("in/saved", "new");
+  std::filesystem::rename(tree.path("in/saved"), tree.path("in/a"));
+  const auto files = journaled();
+  EXPECT_EQ(tree.content("in/a"), "new");
+  const std::vector<std::string> names = tree.names("in");
+  ASSERT_EQ(names.size(), 3u);
+  EXPECT_EQ(tree.content("in/" + names[0]), "a");
+  ASSERT_EQ(files->notices().size(), 1u);
+  EXPECT_TRUE(has(files->notices()[0], names[0])) << files->notices()[0];
+}
+
 TEST_F(Recovering, WhatWasMovedByAWayComesBack) {
   tree.file("in/a", "a");
   tree.file("in/b", "b");
-  Record::File first = old_file(What::moved, "a"), second = old_file(What::moved, "b");
-  for (Record::File* file : {&first, &second}) file->beside = true;
-  first.to = root() + "/b";
-  second.to = root() + "/a";
-  first.temporary = ".helve-change-1";
-  second.temporary = ".helve-change-2";
-  interrupted({first, second}, [&](const Record&) {
-    std::filesystem::rename(tree.path("in/a"), tree.path("in/.helve-change-1"));
-    std::filesystem::rename(tree.path("in/b"), tree.path("in/.helve-change-2"));
-    std::filesystem::rename(tree.path("in/.helve-change-1"), tree.path("in/b"));
-  });
+  interrupted(
+      {beside(moved("a", "b"), ".helve-change-1"), beside(moved("b", "a"), ".helve-change-2")},
+      [&](const Record& record) {
+        for (const Record::File& file : record.files) make_way(file);
+        perform(record.files[0]);
+      });
   const auto files = journaled();
   EXPECT_EQ(tree.content("in/a"), "a");
   EXPECT_EQ(tree.content("in/b"), "b");
@@ -162,27 +243,31 @@ TEST_F(Recovering, WhatWasMovedByAWayComesBack) {
 TEST_F(Recovering, NothingIsTouchedBeforeAllIsStaged) {
   // The undo of a move over a file of the same content.
   tree.file("in/b", "new");
-  Record::File moved = old_file(What::moved, "b");
-  moved.to = root() + "/a";
-  moved.beside = true;
-  moved.temporary = ".helve-change-m";
   interrupted(
-      {moved, {.what = What::created, .path = root() + "/b"}}, [](const Record&) {}, Staged::no);
+      {beside(moved("b", "a"), ".helve-change-m"), new_file("b")}, [](const Record&) {},
+      Staged::no);
   const auto files = journaled();
   EXPECT_EQ(tree.content("in/b"), "new");
   EXPECT_TRUE(files->notices().empty()) << files->notices()[0];
   EXPECT_TRUE(pending().empty());
 }
 
+TEST_F(Recovering, AMoveThatSomebodyMadeHimselfIsLeftToHim) {
+  tree.file("in/m", "m");
+  interrupted(
+      {moved("m", "n"), new_file("b")}, [](const Record&) {}, Staged::no);
+  std::filesystem::rename(tree.path("in/m"), tree.path("in/n"));
+  const auto files = journaled();
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"n"});
+  EXPECT_TRUE(files->notices().empty()) << files->notices()[0];
+}
+
 TEST_F(Recovering, WhatWasStagedInPartIsRemoved) {
   tree.file("in/c", "c");
   interrupted(
-      {{.what = What::created, .path = root() + "/a"},
-       {.what = What::created, .path = root() + "/b"},
-       old_file(What::replaced, "c")},
+      {new_file("a"), new_file("b"), old_file(What::replaced, "c")},
       [&](const Record& record) {
-        tree.file("in/.helve-change-0", "new");
-        std::ofstream(kept(record.kept_name(2))) << "new";
+        for (Record::File file : {record.files[0], record.files[2]}) stage(file);
         tree.file("in/a", "theirs");
       },
       Staged::no);
@@ -194,10 +279,25 @@ TEST_F(Recovering, WhatWasStagedInPartIsRemoved) {
   EXPECT_TRUE(files->past({})->changes.empty());
 }
 
+TEST_F(Recovering, AFileWhoseRecordCameTooLateForAPowerFailureKeepsItsPast) {
+  tree.file("in/c", "c");
+  interrupted(
+      {old_file(What::replaced, "c")},
+      [&](const Record& record) {
+        Record::File file = record.files[0];
+        stage(file);
+        perform(file);
+      },
+      Staged::no);
+  const auto files = journaled();
+  EXPECT_EQ(tree.content("in/c"), "new");
+  EXPECT_EQ(files->past({})->changes.size(), 1u);
+}
+
 TEST_F(Recovering, AStagedFileThatSomebodyRemovedIsNotTakenForMade) {
-  interrupted({{.what = What::created, .path = root() + "/a"},
-               {.what = What::created, .path = root() + "/b"}},
-              [&](const Record&) { tree.file("in/a", "new"); });
+  interrupted({new_file("a"), new_file("b")},
+              [&](const Record& record) { perform(record.files[0]); });
+  std::filesystem::remove(tree.path("in/.helve-change-b"));
   const auto files = journaled();
   EXPECT_TRUE(tree.names("in").empty());
   EXPECT_TRUE(files->past({})->changes.empty());
@@ -207,11 +307,8 @@ TEST_F(Recovering, AStagedFileThatSomebodyRemovedIsNotTakenForMade) {
 TEST_F(Recovering, WhatAMoveWouldHaveReplacedComesBackAlthoughSomebodySavedItsSource) {
   tree.file("in/m", "m");
   tree.file("in/n", "n");
-  Record::File moved = old_file(What::moved, "m");
-  moved.to = root() + "/n";
-  interrupted({old_file(What::removed, "n"), moved}, [&](const Record& record) {
-    std::filesystem::rename(tree.path("in/n"), kept(record.kept_name(0)));
-  });
+  interrupted({old_file(What::removed, "n"), moved("m", "n")},
+              [&](const Record& record) { perform(record.files[0]); });
   tree.file("in/m2", "saved");
   std::filesystem::rename(tree.path("in/m2"), tree.path("in/m"));
   const auto files = journaled();
@@ -223,16 +320,10 @@ TEST_F(Recovering, WhatAMoveWouldHaveReplacedComesBackAlthoughSomebodySavedItsSo
 TEST_F(Recovering, NothingIsDecidedWhileADirectoryCannotBeLookedAt) {
   tree.file("in/d/x", "only copy");
   tree.file("in/e/old", "old");
-  Record::File removed = old_file(What::removed, "d/x");
-  removed.beside = true;
-  removed.temporary = ".helve-change-x";
-  interrupted({removed, old_file(What::replaced, "e/old")}, [&](const Record&) {
-    std::filesystem::rename(tree.path("in/d/x"), tree.path("in/d/.helve-change-x"));
-  });
-  EXPECT_EQ(::chown(tree.path().c_str(), 65534, 65534), ::geteuid() == 0 ? 0 : -1);
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(tree.path())) {
-    (void)::chown(entry.path().c_str(), 65534, 65534);
-  }
+  interrupted({beside(old_file(What::removed, "d/x"), ".helve-change-x"),
+               old_file(What::replaced, "e/old")},
+              [&](const Record& record) { perform(record.files[0]); });
+  belong_to_nobody();
   ::chmod(tree.path("in/d").c_str(), 0);
   EXPECT_CHILD_OK([&]() -> std::string {
     become_nobody();
@@ -248,17 +339,48 @@ TEST_F(Recovering, NothingIsDecidedWhileADirectoryCannotBeLookedAt) {
   });
 }
 
+TEST_F(Recovering, ARecordThatCannotBeReadIsToldAndStays) {
+  tree.file("in/b", "b");
+  interrupted({old_file(What::removed, "b")}, [](const Record&) {});
+  const std::string record = journal_path() + "/pending/" + pending().at(0);
+  std::filesystem::last_write_time(
+      record, std::filesystem::file_time_type::clock::now() - std::chrono::hours(48));
+  belong_to_nobody();
+  ::chmod(record.c_str(), 0);
+  EXPECT_CHILD_OK([&]() -> std::string {
+    become_nobody();
+    const auto files = journaled();
+    if (files->notices().size() != 1) return "it was not told";
+    return pending().size() == 1 ? "" : "the record was dropped";
+  });
+}
+
+TEST_F(Recovering, ARecordOfAnotherVersionIsToldAndLeftAlone) {
+  tree.file("in/b", "b");
+  interrupted({old_file(What::removed, "b")},
+              [&](const Record& record) { perform(record.files[0]); });
+  const std::string path = "journal/" + journal_name(root()) + "/pending/" + pending().at(0);
+  std::string text = tree.content(path);
+  text.replace(text.find("change 2"), 8, "change 1");
+  text.erase(text.rfind("end "));
+  tree.file(path, text + fmt::format("end {:016x}\n", quick_hash(text)));
+  for (int i = 0; i < 2; ++i) {
+    const auto files = journaled();
+    ASSERT_EQ(files->notices().size(), 1u);
+    EXPECT_TRUE(has(files->notices()[0], "another version")) << files->notices()[0];
+    EXPECT_EQ(pending().size(), 1u);
+    EXPECT_FALSE(tree.exists("in/b"));
+  }
+}
+
 TEST_F(Recovering, ACopyThatWentAwayWithItsDirectoryIsWaitedFor) {
   tree.file("in/d/x", "only copy");
   tree.file("in/e/old", "old");
-  Record::File removed = old_file(What::removed, "d/x");
-  removed.beside = true;
-  removed.temporary = ".helve-change-x";
-  interrupted({removed, old_file(What::replaced, "e/old")}, [&](const Record&) {
-    std::filesystem::rename(tree.path("in/d/x"), tree.path("in/d/.helve-change-x"));
-  });
+  interrupted({beside(old_file(What::removed, "d/x"), ".helve-change-x"),
+               old_file(What::replaced, "e/old")},
+              [&](const Record& record) { perform(record.files[0]); });
   std::filesystem::rename(tree.path("in/d"), tree.path("in/d2"));
-  {
+  for (int i = 0; i < 2; ++i) {
     const auto files = journaled();
     ASSERT_EQ(files->notices().size(), 1u);
     EXPECT_TRUE(has(files->notices()[0], ".helve-change-x")) << files->notices()[0];
@@ -270,20 +392,45 @@ TEST_F(Recovering, ACopyThatWentAwayWithItsDirectoryIsWaitedFor) {
   EXPECT_TRUE(pending().empty());
 }
 
+TEST_F(Recovering, WhatWasDecidedOnceIsNotDecidedAgain) {
+  tree.file("in/d/c", "only copy");
+  interrupted({old_file(What::removed, "d/c"), new_file("a")},
+              [&](const Record& record) { perform(record.files[0]); });
+  std::filesystem::rename(tree.path("in/d"), tree.path("in/d2"));
+  EXPECT_EQ(journaled()->notices().size(), 1u);
+  // What was staged is gone, as it would be had the change been made.
+  std::filesystem::remove(tree.path("in/.helve-change-a"));
+  tree.file("in/a", "theirs");
+  std::filesystem::rename(tree.path("in/d2"), tree.path("in/d"));
+  const auto files = journaled();
+  EXPECT_EQ(tree.content("in/d/c"), "only copy");
+  EXPECT_EQ(tree.content("in/a"), "theirs");
+  EXPECT_TRUE(files->past({})->changes.empty());
+}
+
+TEST_F(Recovering, DirectoriesThatAChangeLeavesEmptyGoWithIt) {
+  tree.file("in/n/deep/x", "x");
+  tree.file("in/full/y", "y");
+  interrupted({old_file(What::removed, "n/deep/x")},
+              [&](const Record& record) { perform(record.files[0]); }, Staged::yes,
+              {root() + "/n/deep", root() + "/n", root() + "/full"});
+  const auto files = journaled();
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"full"});
+  EXPECT_EQ(files->past({})->changes.size(), 1u);
+  EXPECT_TRUE(pending().empty());
+}
+
 TEST_F(Recovering, ManyFilesNeedFewDescriptors) {
   std::vector<Record::File> all;
   for (int i = 0; i < 300; ++i) {
     tree.directory("in/d" + std::to_string(i));
-    all.push_back({.what = What::created, .path = root() + "/d" + std::to_string(i) + "/f"});
+    all.push_back(new_file("d" + std::to_string(i) + "/f"));
   }
   interrupted(all, [&](const Record& record) {
-    for (int i = 0; i < 300; ++i) {
-      tree.file("in/d" + std::to_string(i) + "/" + (i < 290 ? "f" : record.files[i].temporary),
-                "new");
-    }
+    for (size_t i = 0; i < 290; ++i) perform(record.files[i]);
   });
   EXPECT_CHILD_OK([&]() -> std::string {
-    const rlimit few{128, 128};
+    const rlimit few{32, 32};
     if (::setrlimit(RLIMIT_NOFILE, &few) != 0) return "skip: no limit";
     const auto files = journaled();
     for (int i = 0; i < 300; ++i) {
@@ -291,6 +438,27 @@ TEST_F(Recovering, ManyFilesNeedFewDescriptors) {
     }
     return pending().empty() ? "" : "it was not taken back";
   });
+}
+
+TEST_F(Recovering, NothingIsDecidedWithoutDescriptors) {
+  tree.file("in/b", "b");
+  interrupted({old_file(What::removed, "b"), new_file("a")},
+              [&](const Record& record) { perform(record.files[0]); });
+  for (rlim_t most = 6; most < 24; ++most) {
+    EXPECT_CHILD_OK([&]() -> std::string {
+      const rlimit few{most, most};
+      if (::setrlimit(RLIMIT_NOFILE, &few) != 0) return "skip: no limit";
+      auto made = Workspace::make({.roots = {{tree.path("in")}},
+                                   .durability = Durability::unsynced,
+                                   .journal_directory = tree.path("journal")});
+      if (!made) return "";  // it did not begin
+      return (*made)->notices().empty() && !pending().empty() ? "it was not told" : "";
+    });
+    EXPECT_TRUE(tree.content("in/b") == "b" || pending().size() == 1) << most;
+  }
+  const auto files = journaled();
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"b"});
+  EXPECT_TRUE(pending().empty());
 }
 
 TEST_F(Recovering, ADamagedObjectIsWrittenAnew) {

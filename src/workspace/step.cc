@@ -217,8 +217,12 @@ Result<void> Step::look_at_source(const Targets& targets) {
   if (kind_ == Kind::move && old_.kind != sys::FileKind::file) {
     TRY(targets.check_arrival(*to_, verb_of(change_->kind)));
   }
-  if (change_->expected && !Version::of(old_).is(*change_->expected)) return changed_meanwhile();
-  return {};
+  if (!change_->expected || Version::of(old_).is(*change_->expected)) return {};
+  if (old_.kind == sys::FileKind::symlink) {  // what it leads to was looked at
+    return refused(Code::denied, "it is a symbolic link, and links are not written through",
+                   "the tools delete and move take the link itself", "symlink");
+  }
+  return changed_meanwhile();
 }
 
 void Step::describe(Record::File& file, std::uint64_t seed) const {

@@ -31,10 +31,32 @@ COMMANDS = [
     ["fs", "read", "README.md"],
     ["fs", "read", "nothing-here"],
     ["fs", "read", "leak"],
+    ["fs", "grep", "hello"],
+    ["fs", "grep", "canary", "--hidden", "--no-ignore"],
+    ["fs", "grep", "(?=h)hello", "--no-ignore", "--hidden"],
+    ["fs", "glob", "**"],
+    ["fs", "glob", "**", "--hidden", "--no-ignore"],
+    ["fs", "tree"],
+    ["index", "status"],
+    ["index", "build"],
+    ["fs", "grep", "hello"],
+    ["index", "drop"],
+    # What these change, they change back.
+    ["fs", "write", "own.txt", "one\n"],
+    ["fs", "edit", "own.txt", "one", "two"],
+    ["fs", "apply-patch", "*** Begin Patch\n*** Update File: own.txt\n@@\n-two\n+three\n*** End Patch\n"],
+    ["fs", "editor", "insert", "own.txt", "--insert-line", "0", "--insert-text", "zero"],
+    ["changes"],
+    ["diff"],
+    ["undo"],
+    ["fs", "move", "own.txt", "its.txt"],
+    ["fs", "delete", "its.txt"],
     ["--verbose", "fs", "write", "--no-such-flag"],
     ["call", "read", '{"path": "README.md"'],
     ["log"],
 ]
+MUST_SUCCEED = [command for command in COMMANDS if command[:2] != ["--verbose", "fs"] and "nothing-here" not in command
+                and "leak" not in command and command and command[0] != "call"]
 MESSAGES = [
     {"id": 1, "method": "initialize",
      "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
@@ -56,9 +78,18 @@ def make_repository(repository, outside):
         file.write_text(SCRIPT.format(outside / "sprung"))
         file.chmod(0o755)
     (repository / ".helve/config.yaml").write_text(CONFIG)
-    (repository / ".git/config").write_text(f"[core]\n\tfsmonitor = {repository}/.git/hooks/fsmonitor\n\tpager = touch {outside}/sprung\n")
+    trap = f"touch {outside}/sprung"
+    (repository / ".git/config").write_text(
+        f"[core]\n\tfsmonitor = {repository}/.git/hooks/fsmonitor\n\thooksPath = {repository}/.git/hooks\n\tpager = {trap}\n"
+        f"\tsshCommand = {trap}\n\teditor = {trap}\n[diff]\n\texternal = {trap}\n[diff \"trap\"]\n\ttextconv = {trap}\n"
+        f"[filter \"trap\"]\n\tsmudge = {trap}\n\tclean = {trap}\n\tprocess = {trap}\n[include]\n\tpath = {repository}/more\n")
+    (repository / "more").write_text(f"[core]\n\tfsmonitor = {trap}\n")
+    (repository / ".gitattributes").write_text("* diff=trap filter=trap\n")
     (repository / "README.md").write_text("hello\n")
     (repository / "leak").symlink_to(outside / "home/.netrc")
+    for name in ("git", "rg", "helve-media"):
+        (repository / name).write_text(SCRIPT.format(outside / "sprung"))
+        (repository / name).chmod(0o755)
 
 
 def everything_below(directory):
@@ -83,6 +114,8 @@ def main(helve):
                 ["strace", "-f", "-qq", "-e", "trace=execve,fork,vfork,clone,clone3", "-o", trace, helve, *command],
                 cwd=repository, env=environment, capture_output=True, text=True, timeout=60, input=lines if command == ["mcp"] else "")
             shown = f"helve {' '.join(command)}"
+            if command in MUST_SUCCEED and done.returncode != 0:
+                problems.append(f"{shown} failed, so that nothing was tried:\n{done.stdout}{done.stderr}")
             calls = trace.read_text()
             if calls.count("execve(") != 1 or re.search(r"fork\(", calls) or \
                     any("CLONE_THREAD" not in line for line in calls.splitlines() if re.search(r"\bclone3?\(", line)):

@@ -21,8 +21,9 @@ Error wrong(const std::string& path, size_t line, std::string_view what) {
 
 std::optional<Kind> expectation_kind(std::string_view word) {
   static constexpr std::pair<std::string_view, Kind> kKinds[] = {
-      {"ok", Kind::ok},     {"has", Kind::has},   {"error", Kind::error}, {"says", Kind::says},
-      {"hint", Kind::hint}, {"text", Kind::text}, {"after", Kind::after}, {"absent", Kind::absent}};
+      {"ok", Kind::ok},       {"has", Kind::has},       {"error", Kind::error},
+      {"says", Kind::says},   {"hint", Kind::hint},     {"text", Kind::text},
+      {"after", Kind::after}, {"absent", Kind::absent}, {"holds", Kind::holds}};
   for (auto [name, kind] : kKinds)
     if (name == word) return kind;
   return {};
@@ -45,7 +46,11 @@ Result<void> parse_line(CaseFile& file, const std::string& line, size_t number) 
   if (word == "call") {
     auto [tool, arguments] =
         rest.starts_with('{') || rest.empty() ? std::pair{file.tool, rest} : first_word(rest);
-    test.steps.push_back({.tool = tool, .arguments = arguments, .line = number});
+    test.steps.push_back({.preparations = std::move(test.preparations),
+                          .tool = tool,
+                          .arguments = arguments,
+                          .line = number});
+    test.preparations.clear();
   } else if (word == "except") {
     const size_t colon = rest.find(": ");
     if (colon == rest.npos) return wrong(file.path, number, "write 'except SURFACE: why'");
@@ -55,7 +60,7 @@ Result<void> parse_line(CaseFile& file, const std::string& line, size_t number) 
       return wrong(file.path, number, "expected 'call' before what it should answer");
     test.steps.back().expectations.push_back({*kind, rest, number});
   } else if (word == "dir" || word == "link" || word == "lines" || word == "bytes" ||
-             word == "files" || word == "sparse") {
+             word == "file" || word == "files" || word == "sparse") {
     auto [name, value] = first_word(rest);
     test.preparations.push_back({word, name, value});
   } else {
@@ -98,14 +103,21 @@ Result<CaseFile> parse_case_file(const std::string& path) {
   return file;
 }
 
-Result<void> prepare(const CaseFile& file, const Case& test, const std::string& root) {
+void make_files(const CaseFile& file, const std::string& root) {
   for (const auto& [name, content] : file.files) write_file(fs::path(root) / name, content);
-  for (const Preparation& each : test.preparations) {
+}
+
+Result<void> prepare(const std::vector<Preparation>& preparations, const std::string& root) {
+  for (const Preparation& each : preparations) {
     const fs::path path = fs::path(root) / each.name;
     if (each.what == "dir") {
       fs::create_directories(path);
     } else if (each.what == "link") {
       fs::create_symlink(each.value, path);
+    } else if (each.what == "file") {
+      const Json content = TRY(parse_json(each.value));
+      if (!content.is_string()) return Error{Code::invalid_argument, "write 'file NAME \"text\"'"};
+      write_file(path, content.get_string());
     } else if (each.what == "bytes") {
       write_file(path, from_hex(each.value));
     } else if (each.what == "sparse") {

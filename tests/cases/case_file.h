@@ -12,28 +12,29 @@ namespace helve::cases {
 // What must be true of a step's answer. `line` is where it stands in the file, for messages and
 // ACCEPT=1.
 struct Expectation {
-  enum class Kind { ok, has, error, says, hint, text, after, absent } kind;
+  enum class Kind { ok, has, error, says, hint, text, after, holds, absent } kind;
   std::string value;
   size_t line = 0;
 };
 
+// Makes something in the workspace: dir, link, lines, file, bytes, files, sparse.
+struct Preparation {
+  std::string what, name, value;
+};
+
 struct Step {
+  std::vector<Preparation> preparations;  // before the call
   std::string tool;
   std::string arguments;  // JSON text, as written
   size_t line = 0;
   std::vector<Expectation> expectations;
 };
 
-// Makes something in the workspace before the first step: dir, link, lines, bytes, files, sparse.
-struct Preparation {
-  std::string what, name, value;
-};
-
 struct Case {
   std::string name;
   size_t line = 0;
   std::vector<std::string> surfaces_left_out;  // "flags": with a reason in the file
-  std::vector<Preparation> preparations;
+  std::vector<Preparation> preparations;       // while it is read: of the next step
   std::vector<Step> steps;
 };
 
@@ -46,7 +47,7 @@ struct CaseFile {
 };
 
 Result<CaseFile> parse_case_file(const std::string& path);
-// A fresh workspace for one case.
-Result<void> prepare(const CaseFile& file, const Case& test, const std::string& root);
+void make_files(const CaseFile& file, const std::string& root);
+Result<void> prepare(const std::vector<Preparation>& preparations, const std::string& root);
 
 }  // namespace helve::cases

@@ -118,14 +118,21 @@ class Runner {
       fs::create_directories(place.root);
       fs::create_directories(place.home);
       where_ = fmt::format("{}:{}: {} [{}]", file_.path, test.line, test.name, kind.name);
-      Result<void> prepared = prepare(file_, test, place.root);
+      make_files(file_, place.root);
+      const auto prepared = [&](const Step& step) {
+        Result<void> done = prepare(step.preparations, place.root);
+        if (!done) fail(describe(done.error()));
+        return done.has_value();
+      };
+      if (!test.steps.empty() && !prepared(test.steps.front())) continue;
       Result<std::unique_ptr<Surface>> surface = kind.open(place, registry_);
-      if (!prepared || !surface) {
-        fail(prepared ? describe(surface.error()) : describe(prepared.error()));
+      if (!surface) {
+        fail(describe(surface.error()));
         continue;
       }
       for (size_t i = 0; i < test.steps.size(); ++i) {
         const Step& step = test.steps[i];
+        if (i > 0 && !prepared(step)) break;
         Result<std::optional<Seen>> seen =
             (*surface)->call(step.tool, replace_all(step.arguments, "$WORK", place.root));
         if (!seen) {
@@ -161,7 +168,8 @@ class Runner {
       if (!holds(each, seen, root, actual)) {
         // Only what states a whole answer can be rewritten by one.
         const bool rewritable = each.kind == Kind::ok || each.kind == Kind::error ||
-                                each.kind == Kind::text || each.kind == Kind::after;
+                                each.kind == Kind::text || each.kind == Kind::after ||
+                                each.kind == Kind::holds;
         if (std::getenv("ACCEPT") && rewritable)
           accepted_[each.line] = actual;
         else
@@ -175,7 +183,7 @@ class Runner {
   void judge_files(const Step& step, const std::string& root) {
     for (const Expectation& each : step.expectations) {
       std::string actual;
-      if ((each.kind == Kind::after || each.kind == Kind::absent) &&
+      if ((each.kind == Kind::after || each.kind == Kind::holds || each.kind == Kind::absent) &&
           !holds(each, {}, root, actual)) {
         fail(fmt::format("line {}: expected {}\n      got {}", each.line,
                          file_.lines[each.line - 1], actual));
@@ -215,6 +223,15 @@ class Runner {
         actual = "after " + name + " ";
         append_json_string(actual, content);
         return in && actual == "after " + each.value;
+      }
+      case Kind::holds: {
+        const size_t space = each.value.find(' ');
+        const std::string name = each.value.substr(0, space);
+        std::ifstream in(fs::path(root) / name, std::ios::binary);
+        actual = "holds " + name + " ";
+        for (char byte; in.get(byte);)
+          actual += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+        return actual == "holds " + each.value;
       }
       case Kind::absent:
         actual = "there is " + each.value;

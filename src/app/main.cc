@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/render.h"
 #include "cli/run.h"
+#include "sys/limits.h"
 #include "sys/memory.h"
 #include "sys/stream.h"
 
@@ -36,6 +37,7 @@ int main(int argc, char** argv) {
   // A reader that has seen enough, such as `head`, must not cut off what is to be recorded.
   sys::ignore_broken_pipes();
   sys::share_memory_between_threads();
+  sys::allow_many_open_files();
   cli::Output output;
   try {
     return app::run(argc > 0 ? argv[0] : "",

@@ -35,7 +35,8 @@ Words words_for(int number) {
       return {Code::denied, "the file system is read-only", "choose a place that can be written",
               "read_only"};
     case EXDEV:
-      return {Code::denied, "it leads outside the permitted directories", {}, "outside_workspace"};
+      return {Code::denied, "it leads outside the permitted directories",
+              "name a path inside the workspace", "outside_workspace"};
     case ELOOP:
       return {Code::invalid_argument,
               "too many symbolic links, or a link that must not be followed",
@@ -46,7 +47,8 @@ Words words_for(int number) {
     case EISDIR:
       return {Code::invalid_argument, "it is a directory", {}, "is_directory"};
     case ENOTDIR:
-      return {Code::invalid_argument, "a part of the path is not a directory", {}, "not_directory"};
+      return {Code::invalid_argument, "a part of the path is not a directory",
+              "a file stands where the path needs a directory", "not_directory"};
     case ENOTEMPTY:
       return {Code::conflict, "the directory is not empty"};
     case EINVAL:
@@ -55,7 +57,8 @@ Words words_for(int number) {
       return {Code::invalid_argument, "the file system does not take this name"};
     case ENXIO:
     case ENODEV:
-      return {Code::unsupported, "it is a socket or a device without a driver", {}, "not_a_file"};
+      return {Code::unsupported, "it is a socket or a device without a driver",
+              "only files are read and written", "not_a_file"};
     case EFBIG:
       return {Code::too_large, "the file would be too large"};
     case ENOSPC:

@@ -2,6 +2,8 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 namespace helve::sys {
 namespace {
 
@@ -25,6 +27,17 @@ bool confine_self(const OwnLimits& limits) {
   return (kIsSanitized || set(RLIMIT_AS, limits.memory)) &&
          set(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu.count())) && set(RLIMIT_FSIZE, 0) &&
          set(RLIMIT_CORE, 0);
+}
+
+void allow_many_open_files() {
+  // More would slow down children that close all of them.
+  constexpr rlim_t kMost = 65'536;
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const rlim_t wanted = std::min(limit.rlim_max, kMost);
+  if (limit.rlim_cur >= wanted) return;
+  limit.rlim_cur = wanted;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 }  // namespace helve::sys

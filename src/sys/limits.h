@@ -1,4 +1,4 @@
-// Limits that a program sets itself before it touches what a stranger made.
+// Limits that a program sets itself: tight ones before it touches what a stranger made.
 #pragma once
 
 #include <chrono>
@@ -13,5 +13,8 @@ struct OwnLimits {
 
 // They cannot be taken back. From then on the process also writes no file and leaves no core.
 bool confine_self(const OwnLimits& limits);
+
+// As many open files as the system permits, within reason: a change holds one for each directory.
+void allow_many_open_files();
 
 }  // namespace helve::sys

@@ -217,11 +217,12 @@ sys::OrErrno<void> RecoveredFile::take_in() {
   if (!file_.beside || file_.what == What::created || file_.what == What::moved) return {};
   const auto seen = look();
   if (!seen) return std::unexpected(seen.error());
-  if (!seen->directory) return std::unexpected(std::errc::no_such_file_or_directory);
-  if (!is_old(seen->aside)) return {};
   const auto kept = look_at(journal_.kept(), kept_name_);
   if (!kept) return std::unexpected(kept.error());
-  if (file_.undoable && !*kept) {
+  const bool is_needed = file_.undoable && !*kept;
+  if (!seen->directory && is_needed) return std::unexpected(std::errc::no_such_file_or_directory);
+  if (!is_old(seen->aside)) return {};
+  if (is_needed) {
     const auto copied = copy_into(aside(*seen), file_.temporary, journal_.kept(), kept_name_);
     if (!copied) return copied;
   }

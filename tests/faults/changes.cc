@@ -1,7 +1,7 @@
-// A process to do harm to: makes one change set of every kind of change, or only starts, which
-// recovers what another left half done.
+// A process to do harm to: makes one change set of every kind of change, or undoes it, or only
+// starts, which recovers what another left half done.
 //
-//   faults_changes apply|start ROOT JOURNAL [synced]
+//   faults_changes apply|undo|start ROOT JOURNAL [synced]
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -28,6 +28,13 @@ std::vector<Change> changes() {
           {.kind = Kind::move, .path = "over", .to = "under", .replace = true}};
 }
 
+template <class Value>
+int outcome(const helve::Result<Value>& result) {
+  if (result) return 0;
+  std::fprintf(stderr, "%s\n", describe(result.error()).c_str());
+  return 2;
+}
+
 int run(std::string_view what, const char* root, const char* journal, bool synced) {
   auto files = Workspace::make({.roots = {{root}},
                                 .breadth = Breadth::any,
@@ -40,11 +47,12 @@ int run(std::string_view what, const char* root, const char* journal, bool synce
   for (const std::string& notice : (*files)->notices()) {
     std::fprintf(stderr, "note: %s\n", notice.c_str());
   }
-  if (what == "start") return 0;
-  const auto applied = (*files)->apply(changes(), {.tool = "test", .session = "s"});
-  if (applied) return 0;
-  std::fprintf(stderr, "%s\n", describe(applied.error()).c_str());
-  return 2;
+  if (what == "apply") return outcome((*files)->apply(changes(), {.tool = "test", .session = "s"}));
+  if (what == "undo") {
+    return outcome(
+        (*files)->undo({.session = "s"}, Rehearsal::no, {.tool = "test", .session = "u"}));
+  }
+  return 0;
 }
 
 }  // namespace

@@ -14,6 +14,9 @@ NEW = {"a": "new a\n", "sub/b": "new b\n", "sub/c": "new c\n", "made/deep/d": "n
 # Those that change something, or tell of a failure to; others end a change no differently.
 CALLS = ["openat", "openat2", "write", "fchmod", "fdatasync", "fsync", "syncfs", "renameat", "renameat2", "unlinkat",
          "mkdirat", "linkat", "close", "newfstatat", "fstat", "statx", "fcntl", "pread64", "readlink", "getdents64"]
+CHANGING = ["renameat2", "renameat", "unlinkat", "mkdirat"]
+QUIET = ["close", "newfstatat", "fstat", "pread64"]  # so many that every third is enough for each day
+TAKEN_BACK = "note: a change by test that was interrupted was taken back, all 10 of its files\n"
 MOST = 400  # calls of one kind: a change makes far fewer
 
 
@@ -28,30 +31,42 @@ def require_strace():
         sys.exit(77)  # which the tests' runner shows as skipped
 
 
+def journal_places():
+    """Near the files, and on another file system if there is one."""
+    shared = pathlib.Path("/dev/shm")
+    is_other = os.access(shared, os.W_OK) and shared.stat().st_dev != os.stat(tempfile.gettempdir()).st_dev
+    return [None, shared] if is_other else [None]
+
+
 class Rig:
-    def __init__(self, program):
+    """`journal_in`: the journal lies there instead of near the files, so that old files are copied into it."""
+
+    def __init__(self, program, journal_in=None):
         self.program = program
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="helve-faults-"))
-        self.root, self.journal = self.base / "root", self.base / "journal"
+        self.away = pathlib.Path(tempfile.mkdtemp(prefix="helve-faults-", dir=journal_in)) if journal_in else self.base
+        self.root, self.journal = self.base / "root", self.away / "journal"
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         shutil.rmtree(self.base, ignore_errors=True)
+        shutil.rmtree(self.away, ignore_errors=True)
 
     def reset(self):
         shutil.rmtree(self.base, ignore_errors=True)
+        shutil.rmtree(self.journal, ignore_errors=True)
         for path, content in OLD.items():
             file = self.root / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(content)
 
-    def run(self, what, *inject, synced=True):
+    def run(self, what, *inject, synced=True, **options):
         command = [self.program, what, str(self.root), str(self.journal)] + (["synced"] if synced else [])
         if inject:
             command = ["strace", "-f", "-o", "/dev/null"] + [w for one in inject for w in ("-e", "inject=" + one)] + command
-        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+        return subprocess.run(command, capture_output=True, text=True, timeout=60, **options)
 
     def tree(self):
         return {str(file.relative_to(self.root)): file.read_text()
@@ -73,7 +88,8 @@ class Rig:
         return f"neither old nor new: {sorted(found)} wrong: {wrong} empty: {empty}"
 
     def pending(self):
-        return [file.name for file in self.journal.glob("*/pending/*")]
+        """Records of changes that were begun; one that was not written to its end stays for a day, and does no harm."""
+        return [file.name for file in self.journal.glob("*/pending/*") if "\nend " in file.read_text()]
 
 
 class Report:

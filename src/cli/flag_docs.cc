@@ -49,6 +49,13 @@ std::string choice_of(const std::vector<std::string>& choices) {
   return all.size() <= kMaxShownChoices ? all : "CHOICE";
 }
 
+// A choice as it is typed: with dashes.
+std::string typed(std::string_view name) {
+  std::string out(name);
+  std::ranges::replace(out, '_', '-');
+  return out;
+}
+
 std::string value_name(const Field& field, const FlagDoc& doc) {
   switch (element_of(*field.type).kind) {
     case Kind::boolean:
@@ -121,6 +128,10 @@ FlagDoc describe(const Field& field, const JsonObject& defaults) {
   facts.push_back(length_of(field));
   if (!field.regex.empty()) facts.push_back(fmt::format("matching {}", field.regex));
   if (field.takes_stdin) facts.emplace_back("- reads standard input");
+  for (const schema::Switch& each : field.switches) {
+    if (!each.value.empty())
+      facts.push_back(fmt::format("-{}: {}", each.letter, typed(each.value)));
+  }
   if (doc.repeats) facts.emplace_back("may be repeated");
   if (field.required && field.place == schema::Place::flag) facts.emplace_back("required");
   if (!field.required && fallback) facts.push_back(default_text(*fallback));
@@ -194,8 +205,7 @@ std::vector<FlagDoc> global_flags() {
 
 std::vector<std::string> choices_of(const Type& enumeration) {
   std::vector<std::string> choices;
-  for (std::string_view name : enumeration.names)
-    std::ranges::replace(choices.emplace_back(name), '_', '-');
+  for (std::string_view name : enumeration.names) choices.push_back(typed(name));
   return choices;
 }
 

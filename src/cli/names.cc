@@ -156,6 +156,7 @@ void Face::take(const Dialect::Parameter& parameter) {
   const schema::Type& type = schema::plain(*field->type);
   if (is_flag(parameter)) {
     field->type = &schema::kType<bool>;
+    field->switches = {};
   } else if (parameter.single && type.kind == schema::Kind::array) {
     field->type = type.inner;
     field->longest = -1;  // counted items

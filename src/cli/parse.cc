@@ -29,16 +29,33 @@ struct FlagOf {
   const Field* field = nullptr;
   bool takes_next = false;
 };
+const Field* field_of_letter(const Type& type, char letter) {
+  for (const Field& field : type.fields) {
+    if (field.letter == letter) return &field;
+  }
+  for (const Field& field : type.fields) {
+    if (std::ranges::find(field.switches, letter, &schema::Switch::letter) != field.switches.end())
+      return &field;
+  }
+  return nullptr;
+}
+
 FlagOf flag_of(const Type& type, std::string_view word) {
   auto is_switch = [](const Field& field) {
     return schema::plain(*field.type).kind == Kind::boolean;
   };
   if (!word.starts_with("--")) {
-    for (const Field& field : type.fields) {
-      if (field.letter != 0 && field.letter == word[1])
-        return {&field, !is_switch(field) && word.size() == 2};
+    // The last of several letters in one word is the one that may want a value.
+    FlagOf found;
+    for (size_t at = 1; at < word.size(); ++at) {
+      const Field* field = field_of_letter(type, word[at]);
+      if (!field) break;
+      found = {field, false};
+      if (field->letter != word[at] || is_switch(*field)) continue;
+      found.takes_next = at + 1 == word.size();
+      break;
     }
-    return {};
+    return found;
   }
   std::string name(word.substr(2, word.find('=') - 2));
   std::ranges::replace(name, '-', '_');

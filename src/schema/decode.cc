@@ -80,9 +80,9 @@ class Decoder {
                number && std::trunc(*number) == *number && std::fabs(*number) < 0x1p53) {
       value = static_cast<std::int64_t>(*number);  // 10.0 is the integer 10, as JSON Schema says
     } else {
-      return json.is_double()
-                 ? problem(fmt::format("expected an integer of 64 bits, got {}", shown(json)))
-                 : mismatch("an integer", json);
+      const double* large = json.if_double();
+      return mismatch(
+          large && std::trunc(*large) == *large ? "an integer of 64 bits" : "an integer", json);
     }
     const int bits = 8 * type.bytes;
     const std::int64_t lowest =
@@ -164,7 +164,10 @@ class Decoder {
 
   void decode_array(const Type& type, const Field* field, const Json& json, void* out) {
     const JsonArray* array = json.if_array();
-    if (!array) return mismatch("an array", json);
+    if (!array) {
+      return problem(fmt::format("expected an array, got {}", shown(json)),
+                     json.is_string() ? fmt::format("write [{}]", shown(json)) : "");
+    }
     broken(broken_count_rule(field, array->size(), "items"));
     type.operations.clear(out);
     for (size_t i = 0; i < array->size(); ++i) {

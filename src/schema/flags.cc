@@ -102,16 +102,37 @@ class Parser {
     return assign(*field, TRY(value_of(*field)));
   }
 
+  // "-n20", or letters that need no value in one word.
   Result<void> short_flag(std::string_view word) {
-    for (const Field& field : object_.fields) {
-      if (field.letter == 0 || field.letter != word[1]) continue;
-      if (plain(*field.type).kind == Kind::boolean && word.size() == 2) {
-        out_[field.name] = true;
-        return {};
+    for (size_t at = 1; at < word.size(); ++at) {
+      const Field* field = find_letter(word[at]);
+      if (field && plain(*field->type).kind == Kind::boolean && !starts_value(word, at + 1)) {
+        out_[field->name] = true;
+      } else if (field) {
+        return assign(*field, at + 1 < word.size() ? std::string(word.substr(at + 1))
+                                                   : TRY(value_of(*field)));
+      } else if (!TRY(turn_on(word[at]))) {
+        return unknown_flag(at == 1 ? word : fmt::format("-{}", word[at]));
       }
-      return assign(field, word.size() > 2 ? std::string(word.substr(2)) : TRY(value_of(field)));
     }
-    return unknown_flag(word);
+    return {};
+  }
+
+  // Whether the letters that follow are the value of a switch, as in -atrue.
+  static bool starts_value(std::string_view word, size_t at) {
+    return at < word.size() && from_word(Type{.kind = Kind::boolean}, word.substr(at)).is_bool();
+  }
+
+  // Whether there is such a switch.
+  Result<bool> turn_on(char letter) {
+    for (const Field& field : object_.fields) {
+      for (const Switch& each : field.switches) {
+        if (each.letter != letter || letter == 0) continue;
+        if (!each.value.empty()) TRY(assign(field, each.value));
+        return true;
+      }
+    }
+    return false;
   }
 
   Result<std::string> value_of(const Field& field) {
@@ -178,6 +199,12 @@ class Parser {
   const Field* find_field(std::string_view name) const {
     for (const Field& field : object_.fields)
       if (field.name == name) return &field;
+    return nullptr;
+  }
+
+  const Field* find_letter(char letter) const {
+    for (const Field& field : object_.fields)
+      if (field.letter == letter && letter != 0) return &field;
     return nullptr;
   }
 

@@ -14,7 +14,8 @@ namespace helve::schema {
 // The type of the error about a word that no positional takes.
 constexpr std::string_view kUnexpectedArgument = "unexpected_argument";
 
-// Positionals in order, then --name value, --name=value, -n value, --yes/--no-yes for booleans,
+// Positionals in order, then --name value, --name=value, -n value, -ab for letters without values,
+// --yes/--no-yes for booleans,
 // repeated flags for arrays, --map KEY=VALUE for maps, JSON text for objects. `--` ends the flags.
 // Values that do not fit their type are passed on as strings, so that decoding reports them in its
 // own words. `read_stdin` serves fields given as "-". A field named by a dash and a letter has only

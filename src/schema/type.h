@@ -3,6 +3,7 @@
 // compiles once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -63,6 +64,12 @@ struct Bound {
 
 enum class Place : std::uint8_t { flag, positional };
 
+// A letter that gives a field one value, as -i for --case insensitive.
+struct Switch {
+  char letter = 0;
+  std::string_view value = {};  // empty: the letter is taken and says nothing
+};
+
 // One member of a described struct. The builder methods chain:
 // arg<&In::limit>("…").min(1).shorthand('n').
 struct Field {
@@ -72,7 +79,8 @@ struct Field {
   void* (*access)(void*) = nullptr;  // the member of the struct at this address
   bool required = false;
   Place place = Place::flag;
-  char letter = 0;           // -n
+  char letter = 0;  // -n
+  std::array<Switch, 3> switches = {};
   bool takes_stdin = false;  // on the command line "-" reads standard input
   Bound lowest, highest;     // numbers
   std::int64_t shortest = -1,
@@ -111,6 +119,13 @@ struct Field {
   }
   constexpr Field shorthand(char c) const {
     return with([&](Field& f) { f.letter = c; });
+  }
+  constexpr Field shorthand_for(char c, std::string_view value) const {
+    return with([&](Field& f) {
+      size_t next = 0;
+      while (f.switches[next].letter != 0) ++next;
+      f.switches[next] = {c, value};
+    });
   }
   constexpr Field positional() const {
     return with([&](Field& f) { f.place = Place::positional; });

@@ -99,14 +99,20 @@ TEST(Decode, NamesTheNearestKnownKey) {
             R"([{"path":"dept","message":"unknown parameter","hint":"did you mean 'depth'?"}])");
 }
 
+TEST(Decode, TellsHowAListIsWritten) {
+  auto sample = decode<Sample>(*parse_json(R"({"path":"a","tags":"x"})"));
+  ASSERT_FALSE(sample);
+  EXPECT_EQ(sample.error().message, R"(tags: expected an array, got "x")");
+  EXPECT_EQ(sample.error().hint, R"(write ["x"])");
+}
+
 TEST(Decode, KeepsIntegersExactAndRefusesWhatDoesNotFit) {
   EXPECT_EQ(problems_of(R"({"path":"a","limit":9223372036854775807})"), "ok");
   EXPECT_EQ(problems_of(R"({"path":"a","limit":9223372036854775808})"),
             "limit: 9223372036854775808 is too large");
   EXPECT_EQ(problems_of(R"({"path":"a","limit":1e30})"),
             "limit: expected an integer of 64 bits, got 1e+30");
-  EXPECT_EQ(problems_of(R"({"path":"a","limit":1.5})"),
-            "limit: expected an integer of 64 bits, got 1.5");
+  EXPECT_EQ(problems_of(R"({"path":"a","limit":1.5})"), "limit: expected an integer, got 1.5");
   EXPECT_EQ(problems_of(R"({"path":"a","limit":10.0})"), "ok");
   EXPECT_EQ(problems_of(R"({"path":"a","big":-1})"),
             "big: must be from 0 to 9223372036854775807, got -1");
@@ -207,6 +213,39 @@ TEST(Flags, BecomeTheSameJson) {
   EXPECT_EQ(flags_to_json(
                 {"a", "--edits", R"([{"old_text":"x","new_text":"y"}])", "--extra", "{\"k\":1}"}),
             R"({"path":"a","edits":[{"old_text":"x","new_text":"y"}],"extra":{"k":1}})");
+}
+
+struct Switched {
+  bool all = false;
+  bool word = false;
+  Mode mode = Mode::thorough;
+  std::int64_t most = 1;
+  static constexpr auto schema() {
+    return object("", opt<&Switched::all>("All").shorthand('a'),
+                  opt<&Switched::word>("Words").shorthand('w'),
+                  opt<&Switched::mode>("How").shorthand_for('f', "fast").shorthand_for('n', ""),
+                  opt<&Switched::most>("Most").shorthand('m'));
+  }
+};
+
+std::string switches_to_json(std::vector<std::string> words) {
+  auto object = parse_flags(kType<Switched>, words, [] { return Result<std::string>(""); });
+  return object ? to_text(*object) : object.error().message;
+}
+
+TEST(Flags, HaveLettersForValues) {
+  EXPECT_EQ(switches_to_json({"-f"}), R"({"mode":"fast"})");
+  EXPECT_EQ(switches_to_json({"-n"}), "{}");
+  EXPECT_EQ(switches_to_json({"-f", "--mode", "fast"}), "--mode is given twice");
+}
+
+TEST(Flags, ShareAWordWhenTheyNeedNoValue) {
+  EXPECT_EQ(switches_to_json({"-afn"}), R"({"all":true,"mode":"fast"})");
+  EXPECT_EQ(switches_to_json({"-awm3"}), R"({"all":true,"word":true,"most":3})");
+  EXPECT_EQ(switches_to_json({"-wm", "3"}), R"({"word":true,"most":3})");
+  EXPECT_EQ(switches_to_json({"-atrue"}), R"({"all":true})");
+  EXPECT_EQ(switches_to_json({"-ax"}), "unknown flag '-x'");
+  EXPECT_EQ(switches_to_json({"-xa"}), "unknown flag '-xa'");
 }
 
 TEST(Flags, LeaveWrongTypesToDecoding) {

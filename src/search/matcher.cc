@@ -130,6 +130,7 @@ bool Matcher::choose_literal() {
 
 Result<void> Matcher::find(std::string_view text, Want want, Scratch& scratch) const {
   scratch.found_.clear();
+  scratch.more_ = 0;
   if (text.empty()) return {};
   if (key_ && key_->exact) return find_literal(text, want, scratch);
   size_t from = 0;
@@ -277,25 +278,37 @@ Result<void> Matcher::find_spans(std::string_view text, Want want, Scratch& scra
         [](void* state, size_t) { return *static_cast<bool*>(state) = true; }, &any);
     if (scanned && !any) return {};
   }
-  std::vector<MatchedLines>& found = scratch.found_;
+  std::optional<MatchedLines> last;  // those of the last matches, to which more may come
+  const auto keep_last = [&] {
+    if (last && scratch.found_.size() < scratch.most_)
+      scratch.found_.push_back(*last);
+    else if (last)
+      scratch.more_ += last->matches;
+  };
   for (size_t from = 0; from <= text.size();) {
-    const std::optional<Span> match = TRY(exact(text, from, scratch));
+    const Result<std::optional<Span>> tried = exact(text, from, scratch);
+    if (!tried) {
+      keep_last();
+      return Error(tried.error());
+    }
+    const std::optional<Span>& match = *tried;
     if (!match) break;
     from = match->end > match->begin ? match->end : match->end + 1;
     // What follows the last newline is no line.
     if (match->begin == text.size() && text.back() == '\n') break;
     const size_t last_char = match->end > match->begin ? match->end - 1 : match->end;
-    if (!found.empty() && match->begin <= found.back().end) {
-      MatchedLines& lines = found.back();
-      if (last_char > lines.end) lines.end = line_around(text, last_char, last_char).end;
-      ++lines.matches;
+    if (last && match->begin <= last->end) {
+      if (last_char > last->end) last->end = line_around(text, last_char, last_char).end;
+      ++last->matches;
     } else {
-      const size_t floor = found.empty() ? 0 : found.back().end + 1;
+      const size_t floor = last ? last->end + 1 : 0;
+      keep_last();
       const size_t begin = line_around(text, match->begin, floor).begin;
-      found.push_back({begin, line_around(text, last_char, last_char).end});
+      last = {begin, line_around(text, last_char, last_char).end};
     }
     if (want == Want::first) break;
   }
+  keep_last();
   return {};
 }
 

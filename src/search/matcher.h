@@ -8,6 +8,8 @@
 // Thread-safe; each thread brings a Scratch.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -41,11 +43,16 @@ class Matcher {
     Interrupt& interrupt() { return interrupt_; }
     // What the last search found, in order, no line twice.
     const std::vector<MatchedLines>& found() const { return found_; }
+    // Matches across lines that were not kept there: a whole file may hold many.
+    size_t more() const { return more_; }
+    void keep_at_most(size_t lines) { most_ = std::max<size_t>(lines, 1); }
 
    private:
     friend class Matcher;
     Interrupt interrupt_;
     std::vector<MatchedLines> found_;
+    size_t most_ = SIZE_MAX;
+    size_t more_ = 0;
     HyperscanEngine::Scratch hyperscan_;
     NfaEngine::Scratch nfa_;
     Pcre2Engine::Scratch pcre2_;

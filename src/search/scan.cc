@@ -1,8 +1,10 @@
 #include "search/scan.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <limits>
+#include <thread>
 #include <utility>
 
 #include "base/text.h"
@@ -10,7 +12,8 @@
 namespace helve::search {
 namespace {
 
-constexpr size_t kDecodedAtOnce = 64 * 1024;  // bytes of UTF-16
+constexpr size_t kDecodedAtOnce = 64 * 1024;                  // bytes of UTF-16
+constexpr auto kBetweenTries = std::chrono::milliseconds(1);  // to get a large buffer
 constexpr size_t kShownBefore = 5;  // a part of a long line begins so far before its match: 1/5
 
 Encoding encoding_of(std::string_view start) {
@@ -32,14 +35,21 @@ void FileMatches::clear() {
 
 FileScanner::FileScanner(const Matcher& matcher, const ScanOptions& options)
     : matcher_(matcher), options_(options), scratch_(Interrupt(options.stop, options.deadline)) {
+  scratch_.keep_at_most(options.most_kept);
   reserve(kBuffer);
 }
 
-// False when there is no memory; the buffer stays as it is then.
+// False when there is no memory, or no time to wait for it; the buffer stays as it is then.
 bool FileScanner::reserve(size_t size) {
   if (size <= capacity_) return true;
-  if (size > kLargeBuffer && options_.large && !large_.owns_lock())
-    large_ = std::unique_lock(*options_.large);
+  if (size > kLargeBuffer && options_.large && !large_.owns_lock()) {
+    large_ = std::unique_lock(*options_.large, std::try_to_lock);
+    while (!large_.owns_lock()) {
+      if (scratch_.interrupt().look()) return false;
+      std::this_thread::sleep_for(kBetweenTries);
+      (void)large_.try_lock();
+    }
+  }
   void* larger = std::realloc(buffer_.get(), size);
   if (!larger) return false;
   static_cast<void>(buffer_.release());
@@ -49,9 +59,10 @@ bool FileScanner::reserve(size_t size) {
 }
 
 void FileScanner::release_large() {
-  if (capacity_ <= 16 * kBuffer) return;  // a file with long lines is the exception
-  buffer_.reset();
-  capacity_ = have_ = 0;
+  if (capacity_ > 16 * kBuffer) {  // a file with long lines is the exception
+    buffer_.reset();
+    capacity_ = have_ = 0;
+  }
   if (large_.owns_lock()) large_.unlock();
 }
 
@@ -126,16 +137,15 @@ std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileM
   if (!reserve(kBuffer)) return Failure{.file = std::errc::not_enough_memory};
   kept_any_ = false;
   nul_.reset();
+  // Also when memory is used up: others wait for it.
+  const auto release = [this](void*) { release_large(); };
+  const std::unique_ptr<void, decltype(release)> at_end(this, release);
   for (const Part& part : parts.empty() ? std::span(&kAll, 1) : parts) {
     begin(part);
-    if (std::optional<Failure> failure = scan_part(file, out)) {
-      release_large();
-      return failure;
-    }
+    if (std::optional<Failure> failure = scan_part(file, out)) return failure;
     if (options_.wanted == Wanted::presence && out.matches > 0) break;
     if (out.binary_at || out.interrupted) break;
   }
-  release_large();
   return std::nullopt;
 }
 
@@ -154,7 +164,7 @@ std::optional<FileScanner::Failure> FileScanner::scan_part(const sys::Fd& file, 
       if (!*go_on || at_end_) break;
       if (matcher_.matches_newlines()) return Failure{.file = std::errc::file_too_large};
       advance(end > from_ ? end : have_);
-    } else if (!reserve(std::min(capacity_ * 2, largest))) {
+    } else if (!reserve(std::min(capacity_ * 2, largest)) && !scratch_.was_interrupted()) {
       return Failure{.file = std::errc::not_enough_memory};
     }
     out.interrupted = scratch_.interrupt().look();
@@ -193,6 +203,7 @@ Result<bool> FileScanner::search(size_t end, FileMatches& out) {
     if (out.matches - lines.matches < options_.most_kept)
       keep({start + lines.begin, start + lines.end, lines.matches}, out);
   }
+  out.matches += scratch_.more();
   if (!searched) return std::move(searched).error();
   keep_context_after(end, out);
   return !out.interrupted && (options_.wanted != Wanted::presence || scratch_.found().empty());

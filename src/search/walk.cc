@@ -374,7 +374,12 @@ sys::OrErrno<WalkReport> walk(const sys::Fd& directory, const WalkOptions& optio
     worker.run();
     worker.report();
   });
-  for (size_t i = 0; i < shared.threads.size(); ++i) shared.threads[i].join();
+  {
+    // After an error the others may still be at it, and would start more.
+    const std::lock_guard lock(shared.mutex);
+    shared.may_start = 0;
+  }
+  for (std::jthread& thread : shared.threads) thread.join();
   if (shared.out_of_memory) failure = std::errc::not_enough_memory;
   if (failure) return std::unexpected(*failure);
   shared.report.end = shared.end;

@@ -164,6 +164,17 @@ TEST(Matcher, ADeadlineEndsASearchWithinOneText) {
   EXPECT_TRUE(scratch.was_interrupted());
 }
 
+TEST(Matcher, CountsMatchesAcrossLinesThatItDoesNotKeep) {
+  const auto matcher = Matcher::make(R"(a\n)", {.newlines = Newlines::matched});
+  Matcher::Scratch scratch;
+  scratch.keep_at_most(2);
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_TRUE((*matcher)->find("a\nx\na\nx\na\nx\na\na\nx\n", Matcher::Want::all, scratch));
+    EXPECT_EQ(scratch.found().size(), 2u);
+    EXPECT_EQ(scratch.more(), 3u);
+  }
+}
+
 TEST(Matcher, APatternThatOnlyBacktrackingDecidesEndsWithAnError) {
   EXPECT_EQ(lines(R"((?=(a+)+$)a\1)", many('a', "b")), Lines{"pattern_too_complex"});
 }

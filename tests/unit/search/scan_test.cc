@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
 
 #include "base/text.h"
 
@@ -166,6 +170,26 @@ TEST(FileScanner, NoMoreLinesAreKeptThanAskedForButAllAreCounted) {
   const FileMatches matches = scanned("a", "a\na\na\na\n", {.most_kept = 2});
   EXPECT_EQ(printed(matches), "1:a\n2:a\n");
   EXPECT_EQ(matches.matches, 4u);
+}
+
+TEST(FileScanner, DoesNotWaitForALargeBufferPastTheDeadline) {
+  std::mutex large;
+  std::promise<void> locked;
+  const std::jthread other([&](const std::stop_token& stop) {
+    const std::lock_guard lock(large);
+    locked.set_value();
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    std::unique_lock waiting(mutex);
+    changed.wait(waiting, stop, [] { return false; });
+  });
+  locked.get_future().wait();
+  const std::string line(2 * kLargeBuffer, 'a');
+  const FileMatches matches =
+      scanned("b", line,
+              {.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20),
+               .large = &large});
+  EXPECT_TRUE(matches.interrupted);
 }
 
 }  // namespace

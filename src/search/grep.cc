@@ -33,6 +33,37 @@ void trim(std::vector<FoundFile>& files, size_t most, Wanted wanted) {
   files.resize(keep);
 }
 
+// Leaves out the first results, and the lines up to the context of the next.
+void drop_lines(FileMatches& file, size_t count, size_t context) {
+  std::uint64_t dropped = 0, last = 0;  // `last`: number of a line that is not shown
+  auto first = file.lines.begin();
+  for (; first != file.lines.end(); ++first) {
+    if (first->matches > 0 && dropped >= count) break;
+    dropped += first->matches;
+    if (first->is_match) last = first->number;
+  }
+  if (first != file.lines.end()) {
+    const std::uint64_t from = first->number - std::min<std::uint64_t>(context, first->number);
+    while (first != file.lines.begin() && std::prev(first)->number > last &&
+           std::prev(first)->number >= from)
+      --first;
+  }
+  file.lines.erase(file.lines.begin(), first);
+  file.kept -= std::min(file.kept, dropped);
+}
+
+// Leaves out what was not asked for of the beginning.
+void skip(std::vector<FoundFile>& files, size_t count, const ScanOptions& scan) {
+  size_t whole = 0;
+  for (; whole < files.size(); ++whole) {
+    const size_t results = results_of(files[whole].matches, scan.wanted);
+    if (results > count) break;
+    count -= results;
+  }
+  files.erase(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(whole));
+  if (count > 0 && !files.empty()) drop_lines(files.front().matches, count, scan.before);
+}
+
 // Leaves out the lines past the last result that was asked for and the context after it.
 void cut_lines(FileMatches& file, size_t most, size_t after) {
   size_t size = 0;
@@ -60,6 +91,7 @@ class Search final : public Visitor {
     if (options.types &&
         options.types->decide(Candidate(item.path, name_in(item.path), false)) != Verdict::matched)
       return Next::go_on;
+    ++report_.files_wanted;
     std::span<const Part> parts = item.parts;
     FileStamp parts_of = item.parts_of ? *item.parts_of : FileStamp();
     if (options.narrowed) {
@@ -173,6 +205,7 @@ void add(GrepReport& all, GrepReport&& part) {
   all.files_found += part.files_found;
   all.matches += part.matches;
   all.files_searched += part.files_searched;
+  all.files_wanted += part.files_wanted;
   all.problem_count += part.problem_count;
   std::ranges::move(part.undecided, std::back_inserter(all.undecided));
   all.undecided_count += part.undecided_count;
@@ -188,11 +221,19 @@ void finish(GrepReport& report, const GrepOptions& options) {
       before += static_cast<size_t>(report.files[i].matches.matches);
     cut_lines(report.files.back().matches, most - std::min(most, before), options.scan.after);
   }
+  skip(report.files, options.skip, options.scan);
   std::ranges::sort(report.problems, {}, &GrepReport::Problem::path);
   std::ranges::sort(report.binaries);
   std::ranges::sort(report.undecided);
   if (report.problems.size() > kMaxProblems) report.problems.resize(kMaxProblems);
   if (report.undecided.size() > kMaxProblems) report.undecided.resize(kMaxProblems);
+}
+
+// What is skipped has to be found, too.
+GrepOptions with_skipped(GrepOptions options) {
+  options.max_results += std::min(options.skip, SIZE_MAX - options.max_results);
+  options.scan.most_kept = std::min(options.scan.most_kept, options.max_results);
+  return options;
 }
 
 }  // namespace
@@ -205,9 +246,8 @@ FileSource walk_of(const sys::Fd& directory) {
 
 Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, const FileSource& files,
                         std::string_view path) {
-  GrepOptions full = options;
+  GrepOptions full = with_skipped(options);
   full.walk.batch = kFilesInARow;
-  full.scan.most_kept = std::min(full.scan.most_kept, full.max_results);
   std::mutex large;
   full.scan.large = &large;
   Shared shared{matcher, full};
@@ -229,8 +269,7 @@ Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, cons
 
 Result<GrepReport> grep_file(const Matcher& matcher, const GrepOptions& options,
                              const sys::Fd& file, std::string_view path) {
-  GrepOptions full = options;
-  full.scan.most_kept = std::min(full.scan.most_kept, full.max_results);
+  GrepOptions full = with_skipped(options);
   full.scan.binary = Binary::report;
   Shared shared{matcher, full};
   Search search(shared);

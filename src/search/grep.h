@@ -39,7 +39,9 @@ struct GrepOptions {
   const Narrowed* narrowed = nullptr;
   std::string below = {};
   Order order = Order::path;
-  size_t max_results = SIZE_MAX;  // matching lines; where no lines are wanted, files
+  // Matching lines; where no lines are wanted, files.
+  size_t max_results = SIZE_MAX;
+  size_t skip = 0;  // of the first ones, before max_results begins to count; in the order of paths
 };
 
 struct FoundFile {
@@ -57,6 +59,7 @@ struct GrepReport {
   std::uint64_t files_found = 0;  // with a match
   std::uint64_t matches = 0;      // in all of them
   std::uint64_t files_searched = 0;
+  std::uint64_t files_wanted = 0;  // that the globs and types let through, searched or not
   std::vector<Problem> problems;  // files and directories that could not be read, the first ones …
   std::uint64_t problem_count = 0;  // … of so many
   // Files with a line on which the pattern takes too many steps, searched up to there.

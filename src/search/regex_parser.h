@@ -16,6 +16,7 @@ class RegexParser {
   RegexParser(std::string_view pattern, const RegexOptions& options, bool ignore_case)
       : pattern_(pattern), newlines_(options.newlines) {
     flags_.ignore_case = ignore_case;
+    flags_.dot_all = options.dot_all;
   }
 
   Result<Node> parse();

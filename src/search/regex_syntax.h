@@ -69,6 +69,7 @@ struct RegexOptions {
   CaseMode case_mode = CaseMode::sensitive;
   bool word = false;  // the match begins and ends where words do
   Newlines newlines = Newlines::excluded;
+  bool dot_all = false;  // . matches newlines, where they are matched at all
 };
 
 struct Regex {

@@ -175,6 +175,15 @@ TEST(Matcher, CountsMatchesAcrossLinesThatItDoesNotKeep) {
   }
 }
 
+TEST(Matcher, LetsTheDotMatchNewlinesWhereTheyAreMatched) {
+  EXPECT_EQ(lines("a.b", "a\nb\n", {.newlines = Newlines::matched}), Lines{});
+  EXPECT_EQ(lines("a.b", "a\nb\n", {.newlines = Newlines::matched, .dot_all = true}),
+            Lines{"a\nb"});
+  EXPECT_EQ(lines("a.b", "a\nb\n", {.dot_all = true}), Lines{});
+  EXPECT_EQ(lines("a(?-s:.)b", "a\nb\n", {.newlines = Newlines::matched, .dot_all = true}),
+            Lines{});
+}
+
 TEST(Matcher, APatternThatOnlyBacktrackingDecidesEndsWithAnError) {
   EXPECT_EQ(lines(R"((?=(a+)+$)a\1)", many('a', "b")), Lines{"pattern_too_complex"});
 }

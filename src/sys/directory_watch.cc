@@ -1,6 +1,8 @@
 #include "sys/directory_watch.h"
 
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <poll.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -33,7 +35,9 @@ DirectoryWatch::Event to_event(const inotify_event& event, const char* name) {
 OrErrno<DirectoryWatch> DirectoryWatch::make() {
   Fd queue(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!queue) return last_error();
-  return DirectoryWatch(std::move(queue));
+  Fd mounts(::open("/proc/self/mounts", O_RDONLY | O_CLOEXEC));
+  if (!mounts) return last_error();
+  return DirectoryWatch(std::move(queue), std::move(mounts));
 }
 
 OrErrno<int> DirectoryWatch::watch(const Fd& directory) const {
@@ -58,6 +62,9 @@ std::uint64_t DirectoryWatch::most_watches() {
 void DirectoryWatch::forget(int watch) const { (void)::inotify_rm_watch(queue_.get(), watch); }
 
 OrErrno<void> DirectoryWatch::drain(const std::function<void(const Event&)>& visit) const {
+  // The kernel reports each change once, to each descriptor.
+  pollfd mounts{.fd = mounts_.get(), .events = POLLPRI, .revents = 0};
+  if (::poll(&mounts, 1, 0) > 0) visit({.lost = true});
   alignas(inotify_event) char buffer[64 * 1024];
   while (true) {
     const ssize_t size = ::read(queue_.get(), buffer, sizeof buffer);

@@ -23,7 +23,7 @@ class DirectoryWatch {
     bool entry = false;         // the name came, went or is borne by something else now
     bool content = false;       // what bears the name changed, or its attributes did
     bool ended = false;         // the watch is over: the directory is gone, or went elsewhere
-    bool lost = false;          // there were too many events, some are missing
+    bool lost = false;  // there were too many events, some are missing; or what is mounted changed
   };
 
   static OrErrno<DirectoryWatch> make();
@@ -37,8 +37,9 @@ class DirectoryWatch {
   OrErrno<void> drain(const std::function<void(const Event&)>& visit) const;
 
  private:
-  explicit DirectoryWatch(Fd queue) : queue_(std::move(queue)) {}
+  DirectoryWatch(Fd queue, Fd mounts) : queue_(std::move(queue)), mounts_(std::move(mounts)) {}
   Fd queue_;
+  Fd mounts_;  // no watch tells that a directory was covered by another
 };
 
 }  // namespace helve::sys

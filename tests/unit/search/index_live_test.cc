@@ -268,5 +268,30 @@ TEST_F(LiveIndexTest, AlwaysShowsWhatAWalkShows) {
   }
 }
 
+TEST(LiveIndexMounts, ShowsWhatIsMountedAndWhatWasCovered) {
+  const TempTree tree, state;
+  tree.file("sub/covered.txt");
+  tree.directory("private");
+  EXPECT_CHILD_OK([&]() -> std::string {
+    if (std::string why = mount_tmpfs(tree.path("private"), ""); !why.empty()) return why;
+    const sys::Fd root = std::move(*sys::open_directory(tree.path()));
+    Index index(state.path("index"), tree.path());
+    LiveIndex live(root, tree.path(), index);
+    const auto files = [&] {
+      std::string all;
+      if (!live.visit_files("", {}, [&](std::string_view path, std::int64_t) { all += path; }))
+        return std::string("not watched");
+      return all;
+    };
+    const std::string sub = tree.path("sub");
+    if (files() != "sub/covered.txt") return "first: " + files();
+    if (::mount("tmpfs", sub.c_str(), "tmpfs", 0, "") != 0) return "skip: no second mount here";
+    tree.file("sub/new.txt");
+    if (files() != "sub/new.txt") return "mounted: " + files();
+    if (::umount2(sub.c_str(), MNT_DETACH) != 0) return "skip: no unmount here";
+    return files() == "sub/covered.txt" ? "" : "unmounted: " + files();
+  });
+}
+
 }  // namespace
 }  // namespace helve::search

@@ -146,6 +146,11 @@ std::string short_diff(std::string_view old_text, std::string_view new_text,
 
 DiffSummary summarize_diff(std::string_view old_text, std::string_view new_text,
                            const ShortDiffOptions& options) {
+  // Nobody sees a mark that both have, and who copied the line would not find it again.
+  if (old_text.starts_with(kByteOrderMark) && new_text.starts_with(kByteOrderMark)) {
+    old_text.remove_prefix(kByteOrderMark.size());
+    new_text.remove_prefix(kByteOrderMark.size());
+  }
   const DiffWindow window = diff_window(old_text, new_text, options.context);
   const std::vector<LineChange> changes = diff_lines(window);
   const std::vector<Hunk> hunks = group(changes, window, options.context);

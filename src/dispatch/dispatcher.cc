@@ -212,6 +212,7 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   Result<Product> product = run(passage);
   if (!product && capabilities_.no_files && product.error().type == "no_files")
     return *capabilities_.no_files;
+  if (!product && dialect) product.error().hint = in_their_words(*dialect, product.error().hint);
   if (product && !tool.output) product->json = TRY(checked_output(tool, product->json));
   return product;
 }

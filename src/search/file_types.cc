@@ -199,13 +199,14 @@ Result<GlobSet> globs_of_type(std::string_view name) {
     return GlobSet::from_patterns(globs);
   }
   const std::string near = did_you_mean(name, known);
-  return Error{Code::invalid_argument,
-               fmt::format("no file type '{}'", escape_for_display(preview(name, 60))),
-               near.empty()
-                   ? "types are named py, js, ts, go, rust, c, cpp, java and so on; include takes "
-                     "any glob"
-                   : near,
-               "unknown_type"};
+  return Error{
+      Code::invalid_argument,
+      fmt::format("no file type '{}'", escape_for_display(preview(name, 60))),
+      near.empty()
+          ? "types are named py, js, ts, go, rust, c, cpp, java and so on; `include` takes "
+            "any glob"
+          : near,
+      "unknown_type"};
 }
 
 }  // namespace helve::search

@@ -72,6 +72,13 @@ struct Context {
   // A value of one of our parameters as the caller counts it: where to go on, in a dialect whose
   // lines begin at 1.
   std::int64_t as_caller_counts(std::string_view parameter, std::int64_t value) const;
+  // One of our parameters, or tools, by the caller's word.
+  std::string_view parameter(std::string_view ours) const {
+    return dialect ? their_parameter(*dialect, ours) : ours;
+  }
+  std::string_view other_tool(std::string_view ours) const {
+    return dialect ? their_tool(*dialect, ours) : ours;
+  }
   void progress(double done, std::optional<double> total = {}, std::string_view message = {}) {
     if (listener) listener->progress(done, total, message);
   }

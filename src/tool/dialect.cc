@@ -47,6 +47,23 @@ Error not_taken(const Dialect::Parameter& parameter, const Json& value) {
                "", "invalid_input"};
 }
 
+// The globs in "*.ts,*.tsx *.{c,h}".
+JsonArray several_of(std::string_view text) {
+  JsonArray out;
+  size_t begin = 0, depth = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ' ';
+    if (c == '{') ++depth;
+    if (c == '}' && depth > 0) --depth;
+    const bool is_blank = c == ' ' || c == '\t' || c == '\n';
+    if (!is_blank && (c != ',' || depth > 0)) continue;
+    if (i > begin) out.emplace_back(text.substr(begin, i - begin));
+    begin = i + 1;
+    depth = 0;
+  }
+  return out;
+}
+
 // The value of ours that theirs means; none when it says nothing.
 Result<std::optional<Json>> meaning_of(const Dialect::Parameter& parameter, const Json& value) {
   if (value.is_null() && !parameter.ours.empty()) return std::optional<Json>(value);
@@ -61,6 +78,8 @@ Result<std::optional<Json>> meaning_of(const Dialect::Parameter& parameter, cons
     if (parameter.closed) return not_taken(parameter, value);
   }
   if (parameter.ours.empty()) return std::optional<Json>();
+  if (parameter.several && value.is_string())
+    return std::optional<Json>(several_of(value.get_string()));
   if (parameter.single && !value.is_array()) return std::optional<Json>(JsonArray{value});
   if (parameter.inside && value.is_array()) {
     JsonArray items;
@@ -95,8 +114,8 @@ std::string spoken_path(const Dialect::Entry& entry, std::string_view path,
   std::string_view rest = path.substr(end);
   if (!parameter) return std::string(path);
   const Json* value = given.if_contains(parameter->theirs);
-  if (parameter->single && value && !value->is_array() && rest.starts_with("[0]"))
-    rest.remove_prefix(3);
+  if (parameter->single && value && !value->is_array() && rest.starts_with('['))
+    rest.remove_prefix(std::min(rest.find(']'), rest.size() - 1) + 1);
   std::string out(parameter->theirs);
   if (const size_t dot = rest.find('.'); parameter->inside && dot != rest.npos) {
     out += rest.substr(0, dot + 1);
@@ -105,8 +124,22 @@ std::string spoken_path(const Dialect::Entry& entry, std::string_view path,
   return out += rest;
 }
 
-// Hints name parameters in quotes.
+// "known: path, include" as "known: path, glob".
+std::string spoken_list(const Dialect::Entry& entry, std::string_view names,
+                        const JsonObject& given) {
+  std::vector<std::string_view> out;
+  for (const std::string_view name : split(names, ',')) {
+    const Dialect::Parameter* parameter = spoken(entry, trim(name), given);
+    out.push_back(parameter ? parameter->theirs : trim(name));
+  }
+  return fmt::format("{}", fmt::join(out, ", "));
+}
+
+// Hints name parameters in quotes, or list them all.
 std::string spoken_hint(const Dialect::Entry& entry, std::string hint, const JsonObject& given) {
+  if (constexpr std::string_view kKnown = "known: "; hint.starts_with(kKnown))
+    return std::string(kKnown) +
+           spoken_list(entry, std::string_view(hint).substr(kKnown.size()), given);
   const size_t open = hint.find('\'');
   const size_t close = open == hint.npos ? open : hint.find('\'', open + 1);
   if (close == hint.npos) return hint;
@@ -197,17 +230,41 @@ Error in_dialect(const Dialect::Entry& entry, const Error& invalid_input, const 
   return schema::to_error(problems);
 }
 
+std::string_view their_parameter(const Dialect::Entry& entry, std::string_view ours) {
+  const Dialect::Parameter* parameter = spoken(entry, ours, {});
+  return parameter ? parameter->theirs : ours;
+}
+
+std::string_view their_tool(const Dialect::Entry& entry, std::string_view ours) {
+  const auto is_here = [&](const Dialect::Entry& each) { return &each == &entry; };
+  for (const Dialect& dialect : dialects()) {
+    if (std::ranges::none_of(dialect.entries, is_here)) continue;
+    const auto found = std::ranges::find(dialect.entries, ours, &Dialect::Entry::tool);
+    if (found != dialect.entries.end()) return found->name;
+  }
+  return ours;
+}
+
 std::string in_their_words(const Dialect::Entry& entry, std::string_view text) {
   const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
   std::string out;
+  bool is_quoted = false;
+  unsigned char before = ' ';
   while (!text.empty()) {
     const auto end = std::ranges::find_if_not(text, is_part);
     const auto length = static_cast<size_t>(end - text.begin());
     const std::string_view word = text.substr(0, std::max<size_t>(length, 1));
-    const auto found = std::ranges::find(entry.parameters, word, &Dialect::Parameter::ours);
-    const bool is_name = word.find('_') != word.npos && found != entry.parameters.end();
-    out += is_name ? found->theirs : word;
-    text.remove_prefix(word.size());
+    const std::string_view after = text.substr(word.size());
+    if (word == "'")  // not the one of "the file's"
+      is_quoted = is_quoted ? !after.empty() && is_part(after.front()) : !is_part(before);
+    const bool is_marked = before == '`' && after.starts_with('`');
+    std::string_view shown = word;
+    if (!is_quoted && (is_marked || word.find('_') != word.npos))
+      shown = their_parameter(entry, word);
+    if (!is_quoted && is_marked && shown == word) shown = their_tool(entry, word);
+    out += shown;
+    before = static_cast<unsigned char>(word.back());
+    text = after;
   }
   return out;
 }

@@ -27,6 +27,7 @@ struct Dialect {
     std::span<const Meaning> values = {};
     bool closed = false;
     bool single = false;            // one value where ours is a list; a list is taken too
+    bool several = false;           // of a single one: blanks and commas stand between several
     const Entry* inside = nullptr;  // the names in the objects of a list
   };
   // What ours is when the caller says nothing, as JSON, where the tool's own default differs.
@@ -57,12 +58,17 @@ bool is_flag(const Dialect::Parameter& parameter);
 // given. The same parameter under two names with different values is an error.
 Result<JsonObject> to_canonical(const Dialect::Entry& entry, const JsonObject& arguments);
 
+// The dialect's word for a parameter, or a tool, of ours. A tool that goes by our name has ours.
+std::string_view their_parameter(const Dialect::Entry& entry, std::string_view ours);
+std::string_view their_tool(const Dialect::Entry& entry, std::string_view ours);
+
 // What is wrong with the arguments, in the caller's own words: the names that it gave; for what it
 // did not give, the dialect's, unless the tool was called by our name.
 Error in_dialect(const Dialect::Entry& entry, const Error& invalid_input, const JsonObject& given);
 
-// A description of ours with the dialect's names in it. Only a name with an underscore is sure to
-// be one: "path" is also a word.
+// A description or a hint of ours with the dialect's names in it. Only a name with an underscore or
+// between backticks is sure to be one: "path" is also a word. What stands between quotes is not
+// ours.
 std::string in_their_words(const Dialect::Entry& entry, std::string_view text);
 
 }  // namespace helve

@@ -16,15 +16,21 @@ constexpr Parameter kEdit[] = {{"file_path", "path"},
                                {.theirs = "edits", .ours = "edits", .inside = &kReplacements}};
 constexpr Dialect::Meaning kIgnoreCase[] = {{"true", R"("insensitive")"}, {"false", ""}};
 constexpr Dialect::Meaning kNoLimit[] = {{"0", "1000000"}};
-constexpr Dialect::Meaning kFromTheFirst[] = {{"0", ""}};
+// Models send an empty text for what they do not mean.
+constexpr Dialect::Meaning kNothing[] = {{R"("")", ""}};
+constexpr Parameter kPath[] = {{.theirs = "path", .ours = "path", .values = kNothing}};
 // Lines are always numbered, so -n says nothing.
 constexpr Parameter kGrep[] = {
+    {.theirs = "path", .ours = "path", .values = kNothing},
     {.theirs = "glob",
      .ours = "include",
-     .description = "Only files that match, e.g. *.cc or src/**",
-     .single = true},
-    {"-A", "after"},
-    {"-B", "before"},
+     .description = "Only files that match, e.g. *.cc or src/**; several between blanks or commas",
+     .values = kNothing,
+     .single = true,
+     .several = true},
+    {.theirs = "type", .ours = "type", .values = kNothing},
+    {"-A", "after", 0, "Lines to show after each match; default: -C"},
+    {"-B", "before", 0, "Lines to show before each match; default: -C"},
     {"-C", "context"},
     {.theirs = "-i",
      .ours = "case",
@@ -36,8 +42,12 @@ constexpr Parameter kGrep[] = {
      .ours = "max_results",
      .description = "Matching lines (or files) to show at most; the rest is counted; 0 is no limit",
      .values = kNoLimit},
-    {.theirs = "offset", .ours = "", .values = kFromTheFirst, .closed = true}};
-constexpr Dialect::Default kGrepDefaults[] = {{"output_mode", R"("files_with_matches")"}};
+    {.theirs = "multiline",
+     .ours = "multiline",
+     .description = "Matches may span lines: . and \\s match newlines"}};
+// Its multiline is ripgrep's with --multiline-dotall.
+constexpr Dialect::Default kGrepDefaults[] = {
+    {"output_mode", R"("files_with_matches")"}, {"max_results", "250"}, {"dotall", "true"}};
 // Their timeout counts milliseconds; under a name of its own it cannot be taken for seconds.
 constexpr Parameter kBash[] = {
     {"run_in_background", "background"}, {"timeout", "timeout_ms"}, {"description", ""}};
@@ -49,8 +59,8 @@ constexpr Dialect::Entry kEntries[] = {
     {"Write", "write", kWrite},
     {"Edit", "edit", kEdit},
     {"MultiEdit", "edit", kEdit},
-    {"LS", "ls", {}},
-    {"Glob", "glob", {}},
+    {"LS", "ls", kPath},
+    {"Glob", "glob", kPath},
     {"Grep", "grep", kGrep, kGrepDefaults},
     {"Bash", "bash", kBash},
     {"WebSearch", "web_search", {}},

@@ -10,13 +10,11 @@ constexpr Parameter kReadFile[] = {
     {"file_path", "path"},
     {"offset", "offset", 1, "Line to start at, counted from 1"},
     {.theirs = "mode", .ours = "", .values = kSlice, .closed = true}};
-// A listing is shown as a whole, so a limit says nothing and it begins with the first entry.
-constexpr Dialect::Meaning kFromTheFirst[] = {{"1", ""}};
 constexpr Parameter kListDir[] = {
     {"dir_path", "path"},
-    {.theirs = "offset", .ours = "", .values = kFromTheFirst, .closed = true},
-    {"limit", ""}};
-constexpr Dialect::Default kListDirDefaults[] = {{"depth", "2"}};
+    {"offset", "offset", 1, "Entry to start at, counted from 1"},
+    {.theirs = "limit", .ours = "limit", .description = "Entries to show at most"}};
+constexpr Dialect::Default kListDirDefaults[] = {{"depth", "2"}, {"limit", "25"}};
 constexpr Parameter kGrepFiles[] = {
     {.theirs = "include",
      .ours = "include",

@@ -91,16 +91,19 @@ struct EditOutput {
   }
 };
 
-Result<std::vector<edit::Replacement>> replacements_of(const EditInput& in) {
+Result<std::vector<edit::Replacement>> replacements_of(const EditInput& in,
+                                                       const Context& context) {
+  const std::string_view old_text = context.parameter("old_text");
+  const std::string_view new_text = context.parameter("new_text");
   const auto count = [](bool all) { return all ? edit::Count::all : edit::Count::one; };
   if (!in.edits.empty() && (in.old_text || in.new_text)) {
-    return Error{Code::invalid_argument, "both edits and old_text are given",
+    return Error{Code::invalid_argument, fmt::format("both edits and {} are given", old_text),
                  "give one or the other", "invalid_input"};
   }
   if (in.edits.empty() && !(in.old_text && in.new_text)) {
     return Error{Code::invalid_argument,
-                 fmt::format("{} is missing", in.old_text ? "new_text" : "old_text"),
-                 "give old_text and new_text, or edits", "invalid_input"};
+                 fmt::format("{} is missing", in.old_text ? new_text : old_text),
+                 fmt::format("give {} and {}, or edits", old_text, new_text), "invalid_input"};
   }
   std::vector<edit::Replacement> replacements;
   for (const EditItem& item : in.edits)
@@ -111,12 +114,16 @@ Result<std::vector<edit::Replacement>> replacements_of(const EditInput& in) {
 
 Result<EditOutput> run_edit(const EditInput& in, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "edit"));
-  const std::vector<edit::Replacement> replacements = TRY(replacements_of(in));
-  const EditedFile file = TRY(open_for_edit(in.path, context, files));
+  const std::vector<edit::Replacement> replacements = TRY(replacements_of(in, context));
+  Result<EditedFile> opened = open_for_edit(in.path, context, files);
+  // For some an empty text to replace means a new file.
+  if (!opened && opened.error().code == Code::not_found && replacements.front().old_text.empty())
+    opened.error().hint = fmt::format("{} makes a new file", context.other_tool("write"));
+  const EditedFile file = TRY(std::move(opened));
   TRY(context.checkpoint());
-  Result<edit::Replaced> result =
-      edit::replace(file.text, replacements,
-                    {escape_for_display(file.shown), "old_text", "replace_all"}, context.stop);
+  Result<edit::Replaced> result = edit::replace(
+      file.text, replacements,
+      {escape_for_display(file.shown), context.parameter("old_text"), "replace_all"}, context.stop);
   TRY(context.checkpoint());
   edit::Replaced replaced = TRY(std::move(result));
   DiffSummary diff = summarize_diff(file.text, replaced.content);

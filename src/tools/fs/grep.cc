@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 
 #include "base/text.h"
 #include "search/candidates.h"
@@ -15,9 +17,9 @@
 namespace helve::tools {
 namespace {
 
-constexpr std::int64_t kMaxResults = 1'000'000;
-constexpr std::int64_t kMaxContext = 1000;  // lines on each side
-constexpr size_t kLongestShown = 500;       // characters of a line
+constexpr std::int64_t kMaxResults = 1'000'000;  // also of those that are skipped
+constexpr std::int64_t kMaxContext = 1000;       // lines on each side
+constexpr size_t kLongestShown = 500;            // characters of a line
 constexpr std::int64_t kMaxGlobs = 100;
 constexpr size_t kMaxNamed = 20;  // files in a note
 // Time that is left for writing the answer when a deadline ends the search.
@@ -41,9 +43,11 @@ struct GrepInput {
   bool word = false;
   bool literal = false;
   bool multiline = false;
+  bool dotall = false;
   bool hidden = false;
   bool no_ignore = false;
   std::int64_t max_results = 100;
+  std::int64_t offset = 0;
   Sort sort = Sort::path;
 
   static constexpr auto schema() {
@@ -58,7 +62,8 @@ struct GrepInput {
         opt<&GrepInput::path>("File or directory to search, relative to the workspace or absolute "
                               "inside it")
             .positional()
-            .min_length(1),
+            .min_length(1)
+            .shorthand_for('r', ""),
         opt<&GrepInput::include>("Only files that match one of these globs, e.g. *.cc or src/**")
             .max_length(kMaxGlobs)
             .shorthand('g'),
@@ -67,7 +72,10 @@ struct GrepInput {
         opt<&GrepInput::type>("Only files of this type, e.g. py, js, ts, rust, go, cpp, java")
             .shorthand('t'),
         opt<&GrepInput::output_mode>("content: the lines; files_with_matches: the paths; count: "
-                                     "matching lines per file"),
+                                     "matching lines per file")
+            .shorthand_for('l', "files_with_matches")
+            .shorthand_for('c', "count")
+            .shorthand_for('n', ""),
         opt<&GrepInput::context>("Lines to show before and after each match")
             .min(0)
             .max(kMaxContext)
@@ -81,20 +89,27 @@ struct GrepInput {
             .max(kMaxContext)
             .shorthand('A'),
         opt<&GrepInput::case_>("smart: insensitive unless the pattern has a capital letter")
-            .shorthand('c'),
+            .shorthand_for('i', "insensitive")
+            .shorthand_for('s', "sensitive")
+            .shorthand_for('S', "smart"),
         opt<&GrepInput::word>("Only matches that are whole words").shorthand('w'),
         opt<&GrepInput::literal>("The pattern is plain text, not a regular expression")
             .shorthand('F'),
         opt<&GrepInput::multiline>("Matches may span lines: \\n and \\s match newlines")
             .shorthand('U'),
+        opt<&GrepInput::dotall>("With multiline, . also matches newlines"),
         opt<&GrepInput::hidden>("Also search files and directories that begin with a dot"),
         opt<&GrepInput::no_ignore>("Also search what .gitignore and .ignore leave out"),
         opt<&GrepInput::max_results>("Matching lines (or files) to show at most; the rest is "
                                      "counted")
             .min(1)
             .max(kMaxResults)
-            .shorthand('n'),
-        opt<&GrepInput::sort>("none: as they are found, and stop at max_results: fastest"));
+            .shorthand('m'),
+        opt<&GrepInput::offset>("Matching lines (or files) to skip, to go on where an answer ended")
+            .min(0)
+            .max(kMaxResults),
+        opt<&GrepInput::sort>("none: as they are found, and stop at max_results: fastest; not with "
+                              "offset"));
   }
 };
 
@@ -143,7 +158,7 @@ struct GrepOutput {
     std::string out;
     bool first = true;
     for (const GrepFile& file : files) append(out, file, first);
-    if (files.empty()) out += "no matches\n";
+    if (files.empty()) out += matches == 0 ? "no matches\n" : "no more matches\n";
     if (notes) {
       for (const std::string& note : *notes) out += "note: " + note + "\n";
     }
@@ -188,7 +203,9 @@ search::GrepOptions options_of(const GrepInput& in, const Context& context) {
   if (context.deadline) out.walk.deadline = *context.deadline - kTimeToAnswer;
   out.scan.deadline = out.walk.deadline;
   out.max_results = static_cast<size_t>(in.max_results);
-  out.order = in.sort == Sort::path ? search::Order::path : search::Order::none;
+  out.skip = static_cast<size_t>(in.offset);
+  const bool any_order = in.sort == Sort::none && in.offset == 0;
+  out.order = any_order ? search::Order::none : search::Order::path;
   return out;
 }
 
@@ -198,7 +215,8 @@ search::RegexOptions regex_of(const GrepInput& in) {
   return {.kind = in.literal ? search::PatternKind::literal : search::PatternKind::regex,
           .case_mode = cases.begin()[static_cast<int>(in.case_)],
           .word = in.word,
-          .newlines = in.multiline ? search::Newlines::matched : search::Newlines::excluded};
+          .newlines = in.multiline ? search::Newlines::matched : search::Newlines::excluded,
+          .dot_all = in.dotall};
 }
 
 Result<search::GlobSet> globs_of(const GrepInput& in) {
@@ -234,24 +252,46 @@ Tally tally_of(const search::GrepReport& report, const GrepInput& in) {
   return out;
 }
 
-std::vector<std::string> notes_on(const search::GrepReport& report, const GrepInput& in,
-                                  const Tally& tally, std::string_view shown) {
-  std::vector<std::string> notes;
-  constexpr std::string_view kNarrow = "raise max_results, or narrow pattern, path or include";
+std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+// How much there is besides what is shown, and how to see it.
+std::optional<std::string> note_on_rest(const search::GrepReport& report, const GrepInput& in,
+                                        const Tally& tally, const Context& context) {
+  const std::string narrow =
+      fmt::format("raise {}, or narrow pattern, path or {}", context.parameter("max_results"),
+                  context.parameter("include"));
   if (report.end == search::WalkReport::End::stopped_by_visitor)
-    notes.push_back(fmt::format("there may be more; {}", kNarrow));
-  else if (tally.all > tally.shown)
-    notes.push_back(fmt::format("{} more {}, {} in {} files; {}", tally.all - tally.shown,
-                                in.output_mode == OutputMode::content ? "matches" : "files",
-                                report.matches, report.files_found, kNarrow));
+    return fmt::format("there may be more; {}", narrow);
+  const std::uint64_t seen = static_cast<std::uint64_t>(in.offset) + tally.shown;
+  if (tally.all <= seen && tally.shown > 0) return {};
+  const bool lines = in.output_mode == OutputMode::content;
+  const std::string all =
+      lines ? fmt::format("{} in {}", report.matches, counted(report.files_found, "file", "files"))
+            : fmt::format("{} in all", report.files_found);
+  if (tally.all == 0) return {};
+  if (tally.all <= seen) return "there are only " + all;
+  const std::uint64_t more = tally.all - seen;
+  return fmt::format("{} ({}); {}={} shows the next; or {}",
+                     lines ? counted(more, "more match", "more matches")
+                           : counted(more, "more file", "more files"),
+                     all, context.parameter("offset"), seen, narrow);
+}
+
+std::vector<std::string> notes_on(const search::GrepReport& report, const GrepInput& in,
+                                  const Tally& tally, std::string_view shown,
+                                  const Context& context) {
+  std::vector<std::string> notes;
+  if (auto rest = note_on_rest(report, in, tally, context)) notes.push_back(std::move(*rest));
   if (report.end == search::WalkReport::End::deadline)
     notes.push_back(
         fmt::format("the time was over after {} files: this is not all; search a smaller "
                     "directory, or allow more time",
                     report.files_searched));
   if (tally.cut_lines)
-    notes.push_back(
-        fmt::format("lines over {} characters are cut; read shows them whole", kLongestShown));
+    notes.push_back(fmt::format("lines over {} characters are cut; {} shows them whole",
+                                kLongestShown, context.other_tool("read")));
   std::vector<std::string> binaries = report.binaries;
   for (const search::FoundFile& file : report.files) {
     if (file.matches.binary_at && file.matches.lines.empty()) binaries.push_back(file.path);
@@ -286,8 +326,8 @@ std::vector<GrepLine> lines_of(const search::FileMatches& matches) {
   return out;
 }
 
-GrepOutput output_of(const search::GrepReport& report, const GrepInput& in,
-                     std::string_view shown) {
+GrepOutput output_of(const search::GrepReport& report, const GrepInput& in, std::string_view shown,
+                     const Context& context) {
   GrepOutput out{.matches = static_cast<std::int64_t>(report.matches),
                  .files_found = static_cast<std::int64_t>(report.files_found),
                  .mode = in.output_mode,
@@ -300,9 +340,10 @@ GrepOutput output_of(const search::GrepReport& report, const GrepInput& in,
     if (in.output_mode == OutputMode::content) file.lines = lines_of(found.matches);
   }
   const Tally tally = tally_of(report, in);
-  out.truncated = tally.all > tally.shown || report.undecided_count > 0 ||
-                  report.end != search::WalkReport::End::complete;
-  if (auto notes = notes_on(report, in, tally, shown); !notes.empty()) out.notes = std::move(notes);
+  out.truncated = tally.all > static_cast<std::uint64_t>(in.offset) + tally.shown ||
+                  report.undecided_count > 0 || report.end != search::WalkReport::End::complete;
+  auto notes = notes_on(report, in, tally, shown, context);
+  if (!notes.empty()) out.notes = std::move(notes);
   return out;
 }
 
@@ -337,6 +378,45 @@ Result<search::GrepReport> search_below(const search::Matcher& matcher, const sy
   return report;
 }
 
+// Whether there is any file to search.
+bool lets_through(const sys::Fd& directory, const search::GrepOptions& options) {
+  class First final : public search::Visitor {
+   public:
+    First(const search::GlobSet* types, std::atomic<bool>& found) : types_(types), found_(found) {}
+    search::Next visit(const search::Item& item) override {
+      const bool is_wanted =
+          item.kind == sys::FileKind::file &&
+          (!types_ || types_->decide(search::Candidate(item.path, item.name, false)) ==
+                          search::Verdict::matched);
+      if (is_wanted) found_ = true;
+      return is_wanted ? search::Next::stop : search::Next::go_on;
+    }
+
+   private:
+    const search::GlobSet* types_;
+    std::atomic<bool>& found_;
+  };
+  std::atomic<bool> found = false;
+  std::deque<First> visitors;
+  const auto report = search::walk(directory, options.walk, [&]() -> search::Visitor& {
+    return visitors.emplace_back(options.types, found);
+  });
+  // What was not looked at may hold one.
+  return found || !report || report->end != search::WalkReport::End::complete;
+}
+
+// Where nothing was looked for.
+void note_on_nothing(const GrepInput& in, bool is_nothing_wanted, const Context& context,
+                     std::vector<std::string>& notes) {
+  if (is_nothing_wanted)
+    notes.push_back(fmt::format("no file was searched: {}, exclude or type let none through",
+                                context.parameter("include")));
+  if (!in.hidden || !in.no_ignore)
+    notes.push_back(fmt::format("{} not searched", in.no_ignore ? "hidden files were"
+                                                   : in.hidden  ? "ignored files were"
+                                                                : "hidden and ignored files were"));
+}
+
 Result<GrepOutput> grep(const GrepInput& in, Context& context) {
   const workspace::Workspace& files = *TRY(need_files(context, "grep"));
   const auto matcher = TRY(search::Matcher::make(in.pattern, regex_of(in)));
@@ -352,10 +432,20 @@ Result<GrepOutput> grep(const GrepInput& in, Context& context) {
 
   const Result<sys::Fd> directory = files.open_directory(in.path);
   if (directory) {
-    const search::GrepReport report =
+    search::GrepReport report =
         TRY(search_below(*matcher, *directory, options, in, files, context, shown));
     if (report.end == search::WalkReport::End::cancelled) TRY(context.checkpoint());
-    return output_of(report, in, shown);
+    const bool is_filtered = options.types || !in.include.empty() || !in.exclude.empty();
+    // An index leaves out files that cannot match, and they are not counted then.
+    if (report.files_found == 0 && is_filtered && report.files_wanted == 0)
+      report.files_wanted = lets_through(*directory, options) ? 1 : 0;
+    GrepOutput out = output_of(report, in, shown, context);
+    if (report.files_found == 0) {
+      if (!out.notes) out.notes.emplace();
+      note_on_nothing(in, is_filtered && report.files_wanted == 0, context, *out.notes);
+      if (out.notes->empty()) out.notes.reset();
+    }
+    return out;
   }
   if (directory.error().code != Code::unsupported &&
       directory.error().code != Code::invalid_argument)
@@ -363,7 +453,7 @@ Result<GrepOutput> grep(const GrepInput& in, Context& context) {
   const workspace::OpenFile file = TRY(files.open_file(in.path));
   const search::GrepReport report = TRY(search::grep_file(*matcher, options, file.file, shown));
   if (report.end == search::WalkReport::End::cancelled) TRY(context.checkpoint());
-  return output_of(report, in, ".");
+  return output_of(report, in, ".", context);
 }
 
 }  // namespace

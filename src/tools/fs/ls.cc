@@ -12,17 +12,21 @@
 namespace helve::tools {
 namespace {
 
-constexpr size_t kMaxEntries = 1000;
+constexpr std::int64_t kMaxEntries = 1000;
+constexpr std::int64_t kMaxSkipped = 1'000'000;
 constexpr size_t kMaxNamedUnreadable = 20;
 
 struct LsInput {
   std::string path = ".";
   std::int64_t depth = 1;
   bool hidden = false;
+  std::int64_t offset = 0;
+  std::int64_t limit = kMaxEntries;
 
   static constexpr auto schema() {
     return object(
-        "List a directory: name, type and size, sorted by name, at most 1000 entries. Links are "
+        "List a directory: name, type and size, sorted by name, at most 1000 entries at once. "
+        "Links are "
         "shown with their target and not followed.",
         opt<&LsInput::path>("Directory, relative to the workspace or absolute inside it")
             .positional()
@@ -33,7 +37,11 @@ struct LsInput {
             .shorthand('d'),
         opt<&LsInput::hidden>(
             "Also show names that begin with a dot; .git is named but not entered")
-            .shorthand('a'));
+            .shorthand('a'),
+        opt<&LsInput::offset>("Entries to skip, to go on where an answer ended")
+            .min(0)
+            .max(kMaxSkipped),
+        opt<&LsInput::limit>("Entries to show at most").min(1).max(kMaxEntries).shorthand('n'));
   }
 };
 
@@ -89,7 +97,7 @@ struct LsOutput {
   std::string text() const {
     std::string out;
     for (const LsEntry& entry : entries) out += entry.text() + "\n";
-    if (entries.empty()) out += escape_for_display(path) + " is empty\n";
+    if (total == 0) out += escape_for_display(path) + " is empty\n";
     if (notes) {
       for (const std::string& note : *notes) out += "note: " + note + "\n";
     }
@@ -108,11 +116,19 @@ LsEntry to_entry(const workspace::Entry& entry) {
 // `depth` 1 reads every name, so that the total is exact; deeper, directories past the limit are
 // not entered.
 std::vector<std::string> notes_on(const LsOutput& out, const workspace::Listing& listing,
-                                  std::int64_t depth) {
+                                  const LsInput& in, const Context& context) {
   std::vector<std::string> notes;
+  const auto shown = static_cast<std::int64_t>(out.entries.size());
+  const std::string all = fmt::format("{}{} {}", out.truncated && in.depth > 1 ? "at least " : "",
+                                      out.total, out.total == 1 ? "entry" : "entries");
   if (out.truncated) {
-    notes.push_back(fmt::format("only the first {} of {}{} entries are shown", out.entries.size(),
-                                depth > 1 ? "at least " : "", out.total));
+    notes.push_back(fmt::format("entries {}–{} of {}; {}={} shows the next", in.offset + 1,
+                                in.offset + shown, all, context.parameter("offset"),
+                                context.as_caller_counts("offset", in.offset + shown)));
+  } else if (in.offset > 0 && out.total > 0) {
+    notes.push_back(
+        shown == 0 ? "there are only " + all
+                   : fmt::format("entries {}–{} of {}", in.offset + 1, in.offset + shown, all));
   }
   const auto escaped = std::ranges::count_if(
       out.entries, [](const LsEntry& entry) { return entry.escaped.has_value(); });
@@ -133,15 +149,16 @@ Result<LsOutput> ls(const LsInput& in, Context& context) {
   const workspace::Listing listing = TRY(
       files.list(in.path, {.depth = static_cast<int>(in.depth),
                            .hidden = in.hidden ? workspace::Hidden::show : workspace::Hidden::skip,
-                           .limit = kMaxEntries,
+                           .limit = static_cast<size_t>(in.offset + in.limit),
                            .stop = context.stop}));
   TRY(context.checkpoint());  // a listing that was stopped lacks entries
   LsOutput out{.path = files.display(in.path),
                .total = static_cast<std::int64_t>(listing.total),
                .truncated = !listing.complete};
-  out.entries.reserve(listing.entries.size());
-  for (const workspace::Entry& entry : listing.entries) out.entries.push_back(to_entry(entry));
-  if (auto notes = notes_on(out, listing, in.depth); !notes.empty()) out.notes = std::move(notes);
+  for (size_t i = static_cast<size_t>(in.offset); i < listing.entries.size(); ++i)
+    out.entries.push_back(to_entry(listing.entries[i]));
+  auto notes = notes_on(out, listing, in, context);
+  if (!notes.empty()) out.notes = std::move(notes);
   return out;
 }
 

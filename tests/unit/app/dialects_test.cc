@@ -37,7 +37,7 @@ constexpr Pair kPairs[] = {
     {"Grep", R"({"pattern":"two","output_mode":"content","-A":1,"-B":0,"type":"txt"})", "grep",
      R"({"pattern":"two","after":1,"before":0,"type":"txt"})"},
     {"Grep", R"({"pattern":"one.two","multiline":true,"output_mode":"count"})", "grep",
-     R"({"pattern":"one.two","multiline":true,"output_mode":"count"})"},
+     R"({"pattern":"one.two","multiline":true,"dotall":true,"output_mode":"count"})"},
     {"str_replace_based_edit_tool", R"({"command":"view","path":"a.txt","view_range":[1,2]})",
      "editor", R"({"command":"view","path":"a.txt","view_range":[1,2]})"},
     {"str_replace_editor",
@@ -168,7 +168,8 @@ TEST_F(Dialects, ShowModelsSchemasInTheirWords) {
   EXPECT_EQ(property("grep", "-i"), R"({"type":"boolean","description":"Ignore case"})");
   EXPECT_EQ(property("grep", "case"), "none");
   EXPECT_EQ(property("grep", "glob"),
-            R"({"type":"string","description":"Only files that match, e.g. *.cc or src/**"})");
+            R"({"type":"string","description":"Only files that match, e.g. *.cc or src/**; )"
+            R"(several between blanks or commas"})");
   EXPECT_NE(property("grep", "output_mode").find(R"("default":"files_with_matches")"),
             std::string::npos);
   EXPECT_NE(property("grep", "head_limit").find(R"("minimum":0)"), std::string::npos);
@@ -208,7 +209,7 @@ TEST_F(Dialects, HaveFlagsOfTheirOwnOnTheCommandLine) {
   EXPECT_EQ(out_, "a.txt:2:TWO\na.txt-3-three\n");
   EXPECT_EQ(run({"fs", "Grep", "--help"}), 0);
   for (const char* part :
-       {"  -i ", "  -A N ", "--glob TEXT", "files_with_matches)", "(0 to 1000000; default 100)"})
+       {"  -i ", "  -A N ", "--glob TEXT", "files_with_matches)", "(0 to 1000000; default 250)"})
     EXPECT_NE(out_.find(part), std::string::npos) << part << "\n" << out_;
   EXPECT_EQ(out_.find("default content"), std::string::npos) << out_;
   EXPECT_EQ(run({"fs", "Read", "--help"}), 0);

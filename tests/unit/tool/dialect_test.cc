@@ -104,21 +104,23 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Flags, DialectTranslation,
-    testing::Values(Translation{"claude", "Grep", "grep", R"({"-i":true,"output_mode":"count"})",
-                                R"({"case":"insensitive","output_mode":"count"})"},
-                    Translation{"claude", "Grep", "grep", R"({"-i":false,"output_mode":"count"})",
-                                R"({"output_mode":"count"})"},
-                    Translation{"claude", "Grep", "grep", R"({"-i":"yes"})",
-                                R"(error: -i: expected true or false, got "yes")"},
-                    Translation{"claude", "Grep", "grep", R"({"-i":[true]})",
-                                "error: -i: expected true or false, got [true]"},
-                    Translation{"claude", "Grep", "grep", R"({"-i":true,"case":"smart"})",
-                                "error: case: given again as 'case' with another value"},
-                    Translation{"claude", "Grep", "grep",
-                                R"({"-i":false,"case":"smart","output_mode":"count"})",
-                                R"({"case":"smart","output_mode":"count"})"},
-                    Translation{"botholomew", "search_grep", "grep", R"({"ignore_case":true})",
-                                R"({"case":"insensitive"})"}));
+    testing::Values(
+        Translation{
+            "claude", "Grep", "grep", R"({"-i":true,"output_mode":"count"})",
+            R"({"case":"insensitive","output_mode":"count","max_results":250,"dotall":true})"},
+        Translation{"claude", "Grep", "grep", R"({"-i":false,"output_mode":"count"})",
+                    R"({"output_mode":"count","max_results":250,"dotall":true})"},
+        Translation{"claude", "Grep", "grep", R"({"-i":"yes"})",
+                    R"(error: -i: expected true or false, got "yes")"},
+        Translation{"claude", "Grep", "grep", R"({"-i":[true]})",
+                    "error: -i: expected true or false, got [true]"},
+        Translation{"claude", "Grep", "grep", R"({"-i":true,"case":"smart"})",
+                    "error: case: given again as 'case' with another value"},
+        Translation{"claude", "Grep", "grep",
+                    R"({"-i":false,"case":"smart","output_mode":"count"})",
+                    R"({"case":"smart","output_mode":"count","max_results":250,"dotall":true})"},
+        Translation{"botholomew", "search_grep", "grep", R"({"ignore_case":true})",
+                    R"({"case":"insensitive"})"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Lists, DialectTranslation,
@@ -141,30 +143,34 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Defaults, DialectTranslation,
-    testing::Values(Translation{"claude", "Grep", "grep", "{}",
-                                R"({"output_mode":"files_with_matches"})"},
-                    Translation{"claude", "Grep", "grep", R"({"output_mode":null})",
-                                R"({"output_mode":"files_with_matches"})"},
-                    Translation{"claude", "Grep", "grep", R"({"output_mode":"content"})",
-                                R"({"output_mode":"content"})"},
-                    Translation{"codex", "grep_files", "grep", R"({"limit":5})",
-                                R"({"max_results":5,"output_mode":"files_with_matches"})"},
-                    Translation{"codex", "list_dir", "ls", "{}", R"({"depth":2})"},
-                    Translation{"codex", "list_dir", "ls", R"({"depth":1})", R"({"depth":1})"}));
+    testing::Values(
+        Translation{"claude", "Grep", "grep", "{}",
+                    R"({"output_mode":"files_with_matches","max_results":250,"dotall":true})"},
+        Translation{"claude", "Grep", "grep", R"({"output_mode":null})",
+                    R"({"output_mode":"files_with_matches","max_results":250,"dotall":true})"},
+        Translation{"claude", "Grep", "grep", R"({"output_mode":"content"})",
+                    R"({"output_mode":"content","max_results":250,"dotall":true})"},
+        Translation{"codex", "grep_files", "grep", R"({"limit":5})",
+                    R"({"max_results":5,"output_mode":"files_with_matches"})"},
+        Translation{"codex", "list_dir", "ls", "{}", R"({"depth":2,"limit":25})"},
+        Translation{"codex", "list_dir", "ls", R"({"depth":1})", R"({"depth":1,"limit":25})"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Values, DialectTranslation,
     testing::Values(
         Translation{"claude", "Grep", "grep", R"({"head_limit":0,"output_mode":"count"})",
-                    R"({"max_results":1000000,"output_mode":"count"})"},
+                    R"({"max_results":1000000,"output_mode":"count","dotall":true})"},
         Translation{"claude", "Grep", "grep", R"({"head_limit":7,"output_mode":"count"})",
-                    R"({"max_results":7,"output_mode":"count"})"},
+                    R"({"max_results":7,"output_mode":"count","dotall":true})"},
         Translation{"claude", "Grep", "grep", R"({"-n":true,"offset":0,"output_mode":"count"})",
-                    R"({"output_mode":"count"})"},
+                    R"({"offset":0,"output_mode":"count","max_results":250,"dotall":true})"},
         Translation{"claude", "Grep", "grep", R"({"offset":null,"output_mode":"count"})",
-                    R"({"output_mode":"count"})"},
-        Translation{"claude", "Grep", "grep", R"({"offset":10})",
-                    "error: offset: expected 0, got 10"},
+                    R"({"offset":null,"output_mode":"count","max_results":250,"dotall":true})"},
+        Translation{
+            "claude", "Grep", "grep", R"({"path":"","glob":"","type":"py"})",
+            R"({"type":"py","output_mode":"files_with_matches","max_results":250,"dotall":true})"},
+        Translation{"codex", "list_dir", "ls", R"({"dir_path":"a","offset":3,"limit":2})",
+                    R"({"path":"a","offset":2,"limit":2,"depth":2})"},
         Translation{"codex", "read_file", "read", R"({"file_path":"a","mode":"slice"})",
                     R"({"path":"a"})"},
         Translation{"codex", "read_file", "read", R"({"file_path":"a","mode":"indentation"})",
@@ -193,12 +199,13 @@ INSTANTIATE_TEST_SUITE_P(
         Translation{"codex", "apply_patch", "apply_patch", R"({"input":"*** Begin Patch"})",
                     R"({"patch":"*** Begin Patch"})"},
         Translation{"codex", "list_dir", "ls", R"({"dir_path":"a","depth":1})",
-                    R"({"path":"a","depth":1})"},
+                    R"({"path":"a","depth":1,"limit":25})"},
         Translation{"codex", "view_image", "read", R"({"path":"a.png"})", R"({"path":"a.png"})"},
         Translation{"claw", "ls", "ls", R"({"show_hidden":true})", R"({"hidden":true})"},
         Translation{"claw", "grep", "grep", R"({"context_lines":2})", R"({"context":2})"},
         Translation{"claude", "Grep", "grep", R"({"-A":1,"-B":2,"-C":3,"output_mode":"content"})",
-                    R"({"after":1,"before":2,"context":3,"output_mode":"content"})"}));
+                    R"({"after":1,"before":2,"context":3,"output_mode":"content",)"
+                    R"("max_results":250,"dotall":true})"}));
 
 // What is wrong with `path`, in the words of a caller that gave `given`.
 std::string blamed(std::string_view dialect, std::string_view name, std::string_view path,
@@ -226,6 +233,42 @@ TEST(Dialect, BlamesWhatIsInsideByTheCallersPath) {
                   .starts_with("glob[0]: wrong"));
   EXPECT_TRUE(blamed("claude", "MultiEdit", "edits[1].old_text", R"({"edits":[]})")
                   .starts_with("edits[1].old_string: wrong"));
+}
+
+std::string globs_of(std::string_view glob) {
+  const Result<JsonObject> ours = to_canonical(*find_entry("claude", "Grep"), {{"glob", glob}});
+  return ours ? to_text(ours->at("include")) : "error: " + ours.error().message;
+}
+
+TEST(Dialect, TakesSeveralGlobsInOneText) {
+  EXPECT_EQ(globs_of("*.ts"), R"(["*.ts"])");
+  EXPECT_EQ(globs_of("*.ts,*.tsx"), R"(["*.ts","*.tsx"])");
+  EXPECT_EQ(globs_of(" *.ts  *.tsx\t,"), R"(["*.ts","*.tsx"])");
+  EXPECT_EQ(globs_of("*.{ts,tsx},*.js"), R"(["*.{ts,tsx}","*.js"])");
+  EXPECT_EQ(globs_of("a}b,c"), R"(["a}b","c"])");
+}
+
+TEST(Dialect, BlamesOneOfSeveralByTheirOneName) {
+  EXPECT_TRUE(
+      blamed("claude", "Grep", "include[1]", R"({"glob":"a,["})").starts_with("glob: wrong"));
+}
+
+TEST(Dialect, ListsTheNamesThatTheCallerMayUse) {
+  const Error ours =
+      schema::to_error({{"-o", "unknown parameter", "known: path, include, context"}});
+  EXPECT_EQ(in_dialect(*find_entry("claude", "Grep"), ours, {{"-o", true}}).hint,
+            "known: path, glob, -C");
+}
+
+TEST(Dialect, PutsItsWordsIntoHints) {
+  const Dialect::Entry& edit = *find_entry("claude", "Edit");
+  EXPECT_EQ(in_their_words(edit, "give old_text"), "give old_string");
+  EXPECT_EQ(in_their_words(edit, "`ls` lists what 'old_text' holds, the file's old_text"),
+            "`LS` lists what 'old_text' holds, the file's old_string");
+  EXPECT_EQ(in_their_words(edit, "`path` or path"), "`file_path` or path");
+  EXPECT_EQ(in_their_words(edit, "`undo` takes it back"), "`undo` takes it back");
+  EXPECT_EQ(their_tool(edit, "write"), "Write");
+  EXPECT_EQ(their_parameter(*find_entry("claw", "grep"), "context"), "context");
 }
 
 TEST(Dialect, RefusesAValueBelowItsFirstLineByTheirName) {

@@ -56,8 +56,12 @@ Tool make_tool(Spec spec, Result<Output> (*run)(const Input&, Context&),
          auto typed = reinterpret_cast<Result<Output> (*)(const Input&, Context&)>(function);
          Result<Output> output = typed(*static_cast<const Input*>(input), context);
          if (!output) return std::move(output).error();
-         return detail::encode_product(schema::kType<Output>, &*output,
-                                       detail::content_of(*output));
+         Result<Product> product =
+             detail::encode_product(schema::kType<Output>, &*output, detail::content_of(*output));
+         if constexpr (requires { output->is_partial; }) {
+           if (product) product->is_partial = output->is_partial;
+         }
+         return product;
        },
        reinterpret_cast<AnyFunction>(effect_of),
        [](AnyFunction function, const void* input) {

@@ -53,6 +53,7 @@ struct Spec {
 struct Product {
   std::string json;
   std::vector<Content> content;
+  bool is_partial = false;  // some of it could not be done, and the answer says what
 };
 
 // Arguments that were decoded and found right, ready to run.

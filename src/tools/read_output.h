@@ -54,6 +54,7 @@ struct ReadOutput {
   // Not part of the structured value.
   std::vector<ImageContent> images = {};
   std::vector<Content> parts = {};  // of several files
+  bool is_partial = false;          // one of them could not be read
 
   static constexpr auto schema() {
     return object(

@@ -41,7 +41,7 @@ Result<std::set<std::int64_t>> parse_pages(std::string_view pages, size_t most) 
     for (std::int64_t page = *first; page <= *last && out.size() <= most; ++page) out.insert(page);
   }
   if (out.size() > most) {
-    return Error{Code::too_large, fmt::format("pages: more than {} were asked for", most),
+    return Error{Code::invalid_argument, fmt::format("pages: more than {} were asked for", most),
                  fmt::format("ask for at most {} at once", most), "too_many_pages"};
   }
   return out;

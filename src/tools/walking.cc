@@ -41,6 +41,17 @@ InRoot root_of(const workspace::Workspace& files, const sys::Fd& directory) {
   return {};
 }
 
+Result<sys::Fd> open_searched(const workspace::Workspace& files, const std::string& path,
+                              const Context& context) {
+  Result<sys::Fd> directory = files.open_directory(path);
+  if (directory || directory.error().type != "not_directory" || !files.open_file(path))
+    return directory;
+  return Error{
+      Code::invalid_argument,
+      fmt::format("'{}' is a file, not a directory", escape_for_display(files.display(path))),
+      fmt::format("{} shows what it holds", context.other_tool("read")), "not_directory"};
+}
+
 Result<search::WalkReport> walk_for(Context& context, const sys::Fd& directory,
                                     std::string_view shown, search::WalkOptions options,
                                     const std::function<search::Visitor&()>& visitor) {
@@ -77,7 +88,7 @@ void add_notes(const search::WalkReport& report, std::string_view shown,
 void add_note_on_escaped(size_t count, std::vector<std::string>& notes) {
   if (count == 0) return;
   notes.push_back(
-      fmt::format("{} not UTF-8: \\xNN stands for a byte of it, and it cannot be named in a call",
+      fmt::format("{} not UTF-8: \\xNN stands for a byte of it; JSON cannot name it, a shell can",
                   count == 1 ? "one name is" : fmt::format("{} names are", count)));
 }
 

@@ -26,6 +26,10 @@ struct InRoot {
 };
 InRoot root_of(const workspace::Workspace& files, const sys::Fd& directory);
 
+// The directory to search; a file is an error that says so.
+Result<sys::Fd> open_searched(const workspace::Workspace& files, const std::string& path,
+                              const Context& context);
+
 // Walks with the call's own deadline and stop. A walk that the deadline ended is a report that says
 // so; one that was cancelled is an error.
 Result<search::WalkReport> walk_for(Context& context, const sys::Fd& directory,

@@ -176,7 +176,7 @@ Error past_end(std::string_view shown, std::uint64_t skip, std::uint64_t total) 
   return {Code::invalid_argument,
           fmt::format("'{}' has no line after the first {}", escape_for_display(shown), skip),
           total == 0 ? "the file is empty"
-                     : fmt::format("it has {} lines, so offset is at most {}", total, total - 1),
+                     : fmt::format("it has {} {}", total, total == 1 ? "line" : "lines"),
           "past_end"};
 }
 

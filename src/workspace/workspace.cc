@@ -175,7 +175,7 @@ Error Workspace::missing(std::string_view action, const Place& place) const {
         directory_path == "." ? std::string(best) : fmt::format("{}/{}", directory_path, best);
     error.hint = fmt::format("did you mean '{}'?", escape_for_display(shown({place.root, path})));
   } else {
-    error.hint = fmt::format("ls lists what '{}' holds", shown({place.root, directory_path}));
+    error.hint = fmt::format("`ls` lists what '{}' holds", shown({place.root, directory_path}));
   }
   return error;
 }
@@ -188,7 +188,7 @@ Result<OpenFile> Workspace::open_file(std::string_view path) const {
   if (!status) return failed(status.error(), "read", place);
   if (status->kind == sys::FileKind::directory) {
     Error error = sys::to_error(std::errc::is_a_directory, "read", shown(place));
-    error.hint = "ls lists what it holds";
+    error.hint = "`ls` lists what it holds";
     return error;
   }
   if (status->kind != sys::FileKind::file) {

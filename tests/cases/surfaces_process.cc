@@ -190,16 +190,21 @@ class CliSurface : public Surface {
            "\",\"page\":1}" + text.substr(end);
   }
 
+  // No tool fails with `partial`: it is an answer that lacks something.
+  static bool is_answer(const sys::Finished& finished) {
+    return finished.exit_code == 0 || finished.exit_code == exit_code(Code::partial);
+  }
+
   Result<std::optional<Seen>> read(const sys::Finished& finished) {
     if (show_ == Show::text) {
       if (finished.exit_code < 0)
         return Error{Code::internal, "it was ended by " + finished.signal};
-      if (finished.exit_code != 0)
+      if (!is_answer(finished))
         return std::optional(Seen{});  // the error is on standard error; other surfaces compare it
       return std::optional(Seen{.ok = true, .text = as_elsewhere(finished.out)});
     }
     Json value = TRY(parse_json(finished.out));
-    if (finished.exit_code == 0) return std::optional(Seen{.ok = true, .value = std::move(value)});
+    if (is_answer(finished)) return std::optional(Seen{.ok = true, .value = std::move(value)});
     Seen seen = seen_error(value.at("error"));
     const int expected = [&] {
       for (int i = 0; i <= static_cast<int>(Code::internal); ++i)

@@ -201,15 +201,33 @@ Result<Query> query_of(const GlobInput& in, const workspace::Workspace& files) {
   return Query{in.path, in.pattern};
 }
 
-std::vector<std::string> notes_on(const GlobInput& in, const GlobOutput& out,
-                                  const search::WalkReport& report) {
+// Why a pattern that finds nothing may have meant something else.
+std::string other_meaning(const GlobInput& in, const Query& query,
+                          const workspace::Workspace& files) {
+  if (in.kind == Kind::file && query.pattern.find_first_of("*?[{!") == query.pattern.npos) {
+    std::string_view name = query.pattern;
+    if (name.starts_with('/')) name.remove_prefix(1);
+    if (name.ends_with('/')) name.remove_suffix(1);
+    if (!name.empty() && files.open_directory(fmt::format("{}/{}", query.path, name)))
+      return fmt::format(
+          "; '{0}' is a directory: kind=directory finds it, and '{0}/**' what it holds",
+          escape_for_display(name));
+  }
+  if (query.pattern == in.pattern && in.pattern.starts_with('/'))
+    return "; a leading / is the directory that is searched";
+  return "";
+}
+
+std::vector<std::string> notes_on(const GlobInput& in, const Query& query, const GlobOutput& out,
+                                  const search::WalkReport& report,
+                                  const workspace::Workspace& files, const Context& context) {
   std::vector<std::string> notes;
   if (out.truncated && in.sort == Sort::none) {
     notes.push_back(fmt::format("there are more than these {}", out.matches.size()));
   } else if (out.truncated && static_cast<size_t>(out.total) > out.matches.size()) {
     const size_t more = static_cast<size_t>(out.total) - out.matches.size();
-    notes.push_back(fmt::format("{} more {}; raise max_results or narrow the pattern", more,
-                                more == 1 ? "matches" : "match"));
+    notes.push_back(fmt::format("{} more {}; raise {} or narrow the pattern", more,
+                                more == 1 ? "matches" : "match", context.parameter("max_results")));
   }
   if (out.matches.empty()) {
     std::string note = fmt::format("nothing in '{}' matches '{}'", escape_for_display(out.path),
@@ -220,7 +238,7 @@ std::vector<std::string> notes_on(const GlobInput& in, const GlobOutput& out,
                                             : in.hidden  ? "ignored files were"
                                                          : "hidden names and ignored files were");
     }
-    notes.push_back(std::move(note));
+    notes.push_back(note + other_meaning(in, query, files));
   }
   const auto escaped = std::ranges::count_if(
       out.matches, [](const GlobMatch& match) { return match.escaped.has_value(); });
@@ -268,7 +286,7 @@ Result<GlobOutput> glob(const GlobInput& in, Context& context) {
   for (const std::string& exclude : in.exclude.value_or(std::vector<std::string>()))
     patterns.push_back(exclude.starts_with('!') ? exclude.substr(1) : "!" + exclude);
   const search::GlobSet globs = TRY(search::GlobSet::from_patterns(patterns));
-  const sys::Fd directory = TRY(files.open_directory(query.path));
+  const sys::Fd directory = TRY(open_searched(files, query.path, context));
   GlobOutput out{.path = files.display(query.path)};
 
   const bool hidden = in.hidden || names_hidden(query.pattern);
@@ -291,7 +309,8 @@ Result<GlobOutput> glob(const GlobInput& in, Context& context) {
   }
   out.truncated = all.total() > limit || report.end == search::WalkReport::End::deadline;
   out.total = static_cast<std::int64_t>(in.sort == Sort::none ? out.matches.size() : all.total());
-  if (auto notes = notes_on(in, out, report); !notes.empty()) out.notes = std::move(notes);
+  auto notes = notes_on(in, query, out, report, files, context);
+  if (!notes.empty()) out.notes = std::move(notes);
   return out;
 }
 

@@ -43,7 +43,7 @@ struct ReadInput {
         "(50 KB unless max_bytes says otherwise); when more follows, the first line of the answer "
         "gives the next offset. Lines over 2000 characters are cut; column shows the rest of one. "
         "Encodings other than UTF-8 are recognised and named. Images are shown, PDFs by pages, "
-        "notebooks as cells with their outputs, other binary files are described; ls lists "
+        "notebooks as cells with their outputs, other binary files are described; `ls` lists "
         "directories.",
         opt<&ReadInput::path>("File, relative to the workspace or absolute inside it")
             .positional()
@@ -67,7 +67,8 @@ struct ReadInput {
             "Encoding of the text, such as windows-1252, when it is not recognised"),
         opt<&ReadInput::pages>("Pages of a PDF, such as 1-5,8; at most 20; default: the first 10"),
         opt<&ReadInput::as>(
-            "text: a notebook as the JSON that it is; images: pages of a PDF as pictures"));
+            "text: a notebook as the JSON that it is, not as cells; images: pages of a PDF as "
+            "pictures"));
   }
 };
 
@@ -201,13 +202,23 @@ void note_seen(const std::string& path, const workspace::OpenFile& file,
                      is_whole ? std::optional<std::string_view>(page->content) : std::nullopt);
 }
 
+// What was asked for and does not fit this kind of file.
+void note_unused(ReadOutput& out, const ReadInput& in, const Context& context) {
+  const bool by_lines = in.offset || in.limit || in.start_line || in.end_line;
+  if (out.kind == ReadKind::pdf && by_lines)
+    out.note(fmt::format("a PDF is shown by pages, not by {}", context.parameter("offset")));
+  if (out.kind != ReadKind::pdf && (in.pages || in.as == ReadAs::images))
+    out.note(fmt::format("this is no PDF: {} was not used", in.pages ? "pages" : "as"));
+}
+
 Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
                              workspace::PageRequest request, Context& context) {
   const workspace::Workspace& files = *context.files;
   const workspace::OpenFile file = TRY(files.open_file(path));
   ReadOutput out{.path = files.display(path), .size = static_cast<std::int64_t>(file.status.size)};
-  const bool plain = in.as == ReadAs::text || request.encoding;
-  const Promise promise = plain ? Promise::text : promise_of(path);
+  // Who names an encoding has bytes in mind.
+  Promise promise = request.encoding ? Promise::text : promise_of(path);
+  if (promise == Promise::notebook && in.as == ReadAs::text) promise = Promise::text;
   const bool all = request.lines == workspace::PageRequest{}.lines;
   const MediaRequest form{.skip = request.skip,
                           .limit = all ? 0 : request.lines,
@@ -226,6 +237,7 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
     const std::string start = TRY(start_of(file, *out.path));
     if (media::file_type(start)) {
       TRY(read_binary(file, start, form, context, out));
+      note_unused(out, in, context);
       note_seen(path, file, nullptr, context);
       return out;
     }
@@ -241,12 +253,14 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
   Result<workspace::Page> page =
       workspace::read_page(file, request, *out.path, std::ref(checkpoint));
   if (!page && page.error().type != "binary_file") return std::move(page).error();
-  if (!page || (!plain && is_other_type(*page))) {
+  if (!page || (!request.encoding && is_other_type(*page))) {
     TRY(read_binary(file, TRY(start_of(file, *out.path)), form, context, out));
+    note_unused(out, in, context);
     note_seen(path, file, nullptr, context);
     return out;
   }
   note_seen(path, file, &*page, context);
+  note_unused(out, in, context);
   fill_page(out, in, std::move(*page), context);
   return out;
 }
@@ -274,6 +288,8 @@ ReadOutput read_files(const ReadInput& in, const std::vector<std::string>& paths
         all.parts.emplace_back(std::move(image));
       }
     } else {
+      all.is_partial = true;
+      if (context.dialect) out.error().hint = in_their_words(*context.dialect, out.error().hint);
       file.error = to_json(out.error());
       text += "error: " + describe(out.error()) + "\n";
     }
@@ -290,8 +306,9 @@ Result<ReadOutput> read(const ReadInput& in, Context& context) {
   std::vector<std::string> paths = in.paths.value_or(std::vector<std::string>());
   if (in.path) paths.insert(paths.begin(), *in.path);
   if (paths.empty()) {
-    return Error{Code::invalid_argument, "path: required, but missing",
-                 "path names one file, paths several", "invalid_input"};
+    const std::string_view path = context.parameter("path");
+    return Error{Code::invalid_argument, fmt::format("{}: required, but missing", path),
+                 fmt::format("{} names one file, paths several", path), "invalid_input"};
   }
   if (paths.size() > kMaxFiles) {
     return Error{Code::too_large, fmt::format("{} files were asked for", paths.size()),

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -57,7 +58,7 @@ struct TreeEntry {
         arg<&TreeEntry::path>("Below the shown directory; bytes that are not UTF-8 as \\xNN"),
         arg<&TreeEntry::type>("What it is"),
         opt<&TreeEntry::size>("Of a file in bytes, when asked for"),
-        opt<&TreeEntry::entries>("How many entries a directory holds"),
+        opt<&TreeEntry::entries>("How many entries a directory holds; absent when it was not read"),
         opt<&TreeEntry::omitted>("How many of them are not shown; absent: none"),
         opt<&TreeEntry::escaped>("True when the path is not UTF-8"));
   }
@@ -203,8 +204,15 @@ void choose(Directories& directories, size_t room) {
 
 class Writer {
  public:
-  Writer(const Directories& directories, const TreeInput& in, TreeOutput& out)
-      : directories_(directories), in_(in), out_(out) {}
+  Writer(const Directories& directories, const search::WalkReport& report, const TreeInput& in,
+         TreeOutput& out)
+      : directories_(directories),
+        is_complete_(report.end == search::WalkReport::End::complete),
+        in_(in),
+        out_(out) {
+    for (const auto& each : report.unreadable) unread_.insert(each.path);
+    all_unread_named_ = report.unreadable.size() == report.unreadable_count;
+  }
 
   // Returns how many entries of the directory are not shown.
   std::int64_t write(const std::string& path) {
@@ -236,11 +244,22 @@ class Writer {
     TreeEntry& entry = out_.entries[index];
     if (node.name == ".git" && in_.hidden) return;  // not entered
     const auto place = directories_.find(path + "/");
-    entry.entries = place == directories_.end() ? 0 : place->second.entries;
+    if (place != directories_.end())
+      entry.entries = place->second.entries;
+    else if (was_read(path))
+      entry.entries = 0;
     if (omitted > 0) entry.omitted = omitted;
   }
 
+  // Whether a directory in which nothing was found is known to be empty.
+  bool was_read(const std::string& path) const {
+    return is_complete_ && all_unread_named_ && !unread_.contains(path);
+  }
+
   const Directories& directories_;
+  bool is_complete_;
+  bool all_unread_named_ = true;
+  std::set<std::string> unread_;
   const TreeInput& in_;
   TreeOutput& out_;
 };
@@ -264,7 +283,7 @@ std::vector<std::string> notes_on(const TreeOutput& out, const search::WalkRepor
 
 Result<TreeOutput> tree(const TreeInput& in, Context& context) {
   const workspace::Workspace& files = *TRY(need_files(context, "tree"));
-  const sys::Fd directory = TRY(files.open_directory(in.path));
+  const sys::Fd directory = TRY(open_searched(files, in.path, context));
   TreeOutput out{.path = files.display(in.path)};
   const search::WalkOptions options{
       .hidden = in.hidden ? search::Hidden::show : search::Hidden::skip,
@@ -280,7 +299,7 @@ Result<TreeOutput> tree(const TreeInput& in, Context& context) {
   for (const auto& part : parts) merge(all, std::move(part->found));
   sort_all(all);
   choose(all, static_cast<size_t>(in.max_entries));
-  Writer(all, in, out).write("");
+  Writer(all, report, in, out).write("");
   if (report.end != search::WalkReport::End::complete) out.truncated = true;
   if (auto notes = notes_on(out, report); !notes.empty()) out.notes = std::move(notes);
   return out;

@@ -8,6 +8,7 @@
 #include "app/state_files.h"
 #include "base/text.h"
 #include "cli/flag_docs.h"
+#include "media/helper.h"
 #include "sys/file_error.h"
 
 namespace helve::app {
@@ -33,6 +34,8 @@ class Examination {
       look_at_settings(**world);
       look_at_hooks(**world);
       look_at_tools(**world);
+      look_at_journal(**world);
+      look_at_index(**world);
     } else {
       const Error& error = world.error();
       for (std::string_view line : split(error.message, '\n'))
@@ -41,6 +44,7 @@ class Examination {
     }
     look_at_state();
     look_at_prompts();
+    look_at_helper();
     return {std::move(findings_), std::move(workspace_)};
   }
 
@@ -196,6 +200,38 @@ class Examination {
     char start[kDatabaseStart.size()];
     return file && sys::read_at(*file, start, 0) == sizeof start &&
            std::string_view(start, sizeof start) == kDatabaseStart;
+  }
+
+  void look_at_journal(const World& world) {
+    const config::Config& config = world.home->settings.config;
+    const std::string directory = around_.journal_directory();
+    if (config.profile == config::Profile::bare || !config.journal.enabled || directory.empty())
+      return add(Mark::warn, "journal", "changes are not kept: undo takes none back",
+                 directory.empty() ? "set HOME or XDG_STATE_HOME"
+                                   : "journal.enabled and the profile decide it");
+    add(Mark::ok, "journal",
+        fmt::format("{} (changes of {} days, {} MB)", directory, config.journal.max_age_days,
+                    config.journal.max_size_mb));
+  }
+
+  void look_at_index(const World& world) {
+    const config::Config& config = world.home->settings.config;
+    if (workspace_.empty()) return;
+    if (!config.index || config.profile == config::Profile::bare || !world.index)
+      return add(Mark::ok, "index", "not used: searches read every file");
+    const std::string directory = world.index->index_of(workspace_).directory();
+    const Result<std::optional<sys::FileStatus>> status = state_file(directory);
+    if (!status) return add(Mark::warn, "index", status.error());
+    add(Mark::ok, "index", *status ? directory : "none yet; helve index says when one is built");
+  }
+
+  void look_at_helper() {
+    const std::string program = media::helper_program();
+    const Result<std::optional<sys::FileStatus>> status = state_file(program);
+    if (status && *status) return add(Mark::ok, "media", program);
+    add(Mark::warn, "media",
+        fmt::format("{} is missing: read cannot show PDFs, nor large images", program),
+        "build it with libpoppler-cpp-dev, libpng-dev and libjpeg-dev");
   }
 
   void look_at_prompts() {

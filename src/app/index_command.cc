@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/render.h"
 #include "search/index.h"
+#include "search/index_service.h"
 #include "search/walk.h"
 
 namespace helve::app {
@@ -87,21 +88,33 @@ struct Status {
   std::uint64_t text_bytes = 0;  // of what it knows
   std::uint64_t segments = 0;
   std::uint64_t files = 0;
-  std::uint64_t known = 0;  // of those, as they are now
+  std::uint64_t known = 0;      // of those, as they are now
+  std::optional<bool> dropped;  // when it was to be: whether there was one
 
   JsonObject json() const {
-    return {{"root", root},
-            {"directory", directory},
-            {"bytes", bytes},
-            {"segments", segments},
-            {"files", files},
-            {"known", known},
-            {"text_bytes", text_bytes}};
+    JsonObject out{{"root", root},
+                   {"directory", directory},
+                   {"bytes", bytes},
+                   {"segments", segments},
+                   {"files", files},
+                   {"known", known},
+                   {"text_bytes", text_bytes}};
+    if (dropped) out["dropped"] = *dropped;
+    return out;
   }
   std::string text() const {
-    if (segments == 0)
-      return fmt::format("{}: no index ({} {})\n", escape_for_display(root), files,
-                         files == 1 ? "file" : "files");
+    if (segments == 0) {
+      const std::string state = fmt::format("{}: {} ({} {})\n", escape_for_display(root),
+                                            !dropped   ? "no index"
+                                            : *dropped ? "the index was dropped"
+                                                       : "there was no index",
+                                            files, files == 1 ? "file" : "files");
+      if (dropped) return state;
+      return state + fmt::format(
+                         "helve index build makes one; a server does so by itself once a search "
+                         "comes across {} files, unless the setting index is off\n",
+                         search::kFilesThatPay);
+    }
     return fmt::format("{}: {} of {} files known{}\n{} in {}{}\n", escape_for_display(root), known,
                        files,
                        known < files ? "; the others are searched as if there were no index" : "",
@@ -146,10 +159,15 @@ Result<int> run_index(const IndexInput& in, App& app, cli::Run& run) {
       TRY(open_root(root_of(run.options, app.surroundings()), app.surroundings()));
   const workspace::Root& root = files->roots().front();
   search::Index index(all + "/" + search::Index::name_for(root.path), root.path);
-  if (in.action == Action::drop) TRY(index.drop());
+  std::optional<bool> dropped;
+  if (in.action == Action::drop) {
+    dropped = index.open()->size() > 0;
+    TRY(index.drop());
+  }
   const Found found = TRY(files_of(root, stop));
   if (in.action == Action::build) TRY(build(index, root, found, stop, run));
-  const Status status = status_of(index, root, found);
+  Status status = status_of(index, root, found);
+  status.dropped = dropped;
   if (run.options.json)
     cli::show_json(status.json(), run.screen);
   else

@@ -35,8 +35,7 @@ Error as_error(const Json& answer) {
 
 Result<Json> ask(std::vector<std::string> words, const sys::Fd& file,
                  const HelperOptions& options) {
-  const std::string program =
-      options.program.empty() ? sys::program_directory() + "/helve-media" : options.program;
+  const std::string program = options.program.empty() ? helper_program() : options.program;
   words.insert(words.begin(), program);
   const sys::Command command{.argv = std::move(words),
                              .env = {"LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin"},
@@ -98,6 +97,8 @@ Result<Picture> to_picture(const Json& json) {
 }
 
 }  // namespace
+
+std::string helper_program() { return sys::program_directory() + "/helve-media"; }
 
 Result<Pdf> read_pdf(const sys::Fd& file, std::span<const std::int64_t> pages, PageForm form,
                      const HelperOptions& options) {

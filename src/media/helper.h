@@ -26,6 +26,8 @@ struct HelperOptions {
   std::stop_token stop = {};
 };
 
+std::string helper_program();
+
 struct Picture {
   std::string data;  // base64
   std::string mime_type;

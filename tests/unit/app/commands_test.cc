@@ -13,6 +13,33 @@ TEST_F(Machine, ReadsAndWritesInTheWorkspace) {
   EXPECT_EQ(string_at(*parse_json(out_), "content"), "hello\n");
 }
 
+TEST_F(Machine, GrepTakesTheLettersOfRipgrep) {
+  put("work/a.txt", "one\nOne\ntwo\n");
+  put("work/b.txt", "two\n");
+  EXPECT_EQ(run({"fs", "grep", "-n", "two", "a.txt"}), 0) << err_;
+  EXPECT_EQ(out_, "a.txt:3:two\n");
+  EXPECT_EQ(run({"fs", "grep", "-i", "ONE"}), 0) << err_;
+  EXPECT_EQ(out_, "a.txt:1:one\na.txt:2:One\n");
+  EXPECT_EQ(run({"fs", "grep", "-l", "two"}), 0) << err_;
+  EXPECT_EQ(out_, "a.txt\nb.txt\n");
+  EXPECT_EQ(run({"fs", "grep", "-ic", "one", "--sort", "path"}), 0) << err_;
+  EXPECT_EQ(out_, "a.txt:2\n");
+  EXPECT_EQ(run({"fs", "grep", "-rn", "One", "."}), 0) << err_;
+  EXPECT_EQ(out_, "a.txt:2:One\n");
+  EXPECT_EQ(run({"fs", "grep", "-wA", "1", "One"}), 0) << err_;
+  EXPECT_EQ(out_, "a.txt:2:One\na.txt-3-two\n");
+  EXPECT_EQ(run({"fs", "grep", "--help"}), 0);
+  EXPECT_NE(out_.find("-i: insensitive"), std::string::npos) << out_;
+}
+
+TEST_F(Machine, OneOfSeveralFilesThatCannotBeReadIsSeenInTheExitCode) {
+  put("work/a.txt", "one\n");
+  EXPECT_EQ(run({"fs", "read", "--paths", "a.txt", "--paths", "a.txt"}), 0);
+  EXPECT_EQ(run({"fs", "read", "--paths", "a.txt", "--paths", "none"}), 8);
+  EXPECT_NE(out_.find("one"), std::string::npos) << out_;
+  EXPECT_EQ(run({"--json", "fs", "read", "--paths", "a.txt", "--paths", "none"}), 8);
+}
+
 TEST_F(Machine, ADenyOfTheConfigRefusesTheToolByEveryName) {
   put("config/config.yaml", "tools:\n  deny: [Write]\n");
   EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 5);
@@ -227,6 +254,17 @@ TEST_F(Doctor, ShowsAPathOnOneLine) {
     for (const Finding& each : examine({}, around_).findings)
       EXPECT_EQ(each.text.find('\n'), std::string::npos) << each.text;
   }
+}
+
+TEST_F(Doctor, LooksAtTheJournalTheIndexAndTheHelper) {
+  EXPECT_NE(finding("journal").text.find(at("state/journal")), std::string::npos);
+  EXPECT_NE(finding("index").text.find("none yet"), std::string::npos);
+  EXPECT_EQ(run({"index", "build"}), 0) << err_;
+  EXPECT_NE(finding("index").text.find(at("state/index")), std::string::npos);
+  EXPECT_NE(finding("media").text.find("/helve-media"), std::string::npos);
+  put("config/config.yaml", "journal: {enabled: false}\nindex: false\n");
+  EXPECT_EQ(finding("journal").mark, Mark::warn);
+  EXPECT_NE(finding("index").text.find("not used"), std::string::npos);
 }
 
 TEST_F(Doctor, TellsTheDefaultAgent) { EXPECT_EQ(finding("agent").text, "main (the default)"); }

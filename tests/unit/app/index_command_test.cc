@@ -15,7 +15,12 @@ TEST_F(Machine, AnIndexIsBuiltShownAndDropped) {
   EXPECT_EQ(run({"index"}), 0) << err_;
   EXPECT_NE(out_.find("of 1 files known"), std::string::npos) << out_;
   EXPECT_EQ(run({"index", "drop"}), 0) << err_;
-  EXPECT_NE(out_.find("no index (1 file"), std::string::npos) << out_;
+  EXPECT_EQ(out_, at("work") + ": the index was dropped (1 file)\n");
+  EXPECT_EQ(run({"index", "drop"}), 0) << err_;
+  EXPECT_EQ(out_, at("work") + ": there was no index (1 file)\n");
+  EXPECT_EQ(run({"index"}), 0) << err_;
+  EXPECT_TRUE(out_.starts_with(at("work") + ": no index (1 file)\nhelve index build makes one"))
+      << out_;
 }
 
 TEST_F(Machine, AnIndexIsNotForOthersToRead) {

@@ -12,6 +12,7 @@
 #include "search/index_service.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/grep_output.h"
 #include "tools/walking.h"
 
 namespace helve::tools {
@@ -25,7 +26,6 @@ constexpr size_t kMaxNamed = 20;  // files in a note
 // Time that is left for writing the answer when a deadline ends the search.
 constexpr auto kTimeToAnswer = std::chrono::milliseconds(100);
 
-enum class OutputMode : unsigned char { content, files_with_matches, count };
 enum class Case : unsigned char { sensitive, insensitive, smart };
 enum class Sort : unsigned char { path, none };
 
@@ -110,79 +110,6 @@ struct GrepInput {
             .max(kMaxResults),
         opt<&GrepInput::sort>("none: as they are found, and stop at max_results: fastest; not with "
                               "offset"));
-  }
-};
-
-struct GrepLine {
-  std::int64_t line = 0;
-  std::string text;
-  std::optional<bool> context;
-
-  static constexpr auto schema() {
-    return object("One line.", arg<&GrepLine::line>("Line number, from 1"),
-                  arg<&GrepLine::text>("The line; bytes that are not UTF-8 as \\xNN"),
-                  opt<&GrepLine::context>("True when the line itself does not match"));
-  }
-};
-
-struct GrepFile {
-  std::string path;
-  std::int64_t matches = 0;
-  std::optional<std::vector<GrepLine>> lines;
-
-  static constexpr auto schema() {
-    return object("What was found in one file.", arg<&GrepFile::path>("The file"),
-                  arg<&GrepFile::matches>("Matching lines in it; 1 for files_with_matches"),
-                  opt<&GrepFile::lines>("The lines, with their context"));
-  }
-};
-
-struct GrepOutput {
-  std::vector<GrepFile> files;
-  std::int64_t matches = 0;
-  std::int64_t files_found = 0;
-  bool truncated = false;
-  std::optional<std::vector<std::string>> notes;
-  OutputMode mode = OutputMode::content;  // not part of the value
-  bool with_context = false;
-
-  static constexpr auto schema() {
-    return object("What was found.", arg<&GrepOutput::files>("Files with matches, sorted by path"),
-                  arg<&GrepOutput::matches>("Matching lines in all files"),
-                  arg<&GrepOutput::files_found>("Files with a match"),
-                  arg<&GrepOutput::truncated>("True when there is, or may be, more than is shown"),
-                  opt<&GrepOutput::notes>("What is missing, and why"));
-  }
-
-  std::string text() const {
-    std::string out;
-    bool first = true;
-    for (const GrepFile& file : files) append(out, file, first);
-    if (files.empty()) out += matches == 0 ? "no matches\n" : "no more matches\n";
-    if (notes) {
-      for (const std::string& note : *notes) out += "note: " + note + "\n";
-    }
-    return out;
-  }
-
- private:
-  void append(std::string& out, const GrepFile& file, bool& first) const {
-    const std::string path = escape_for_display(file.path);
-    if (mode == OutputMode::files_with_matches) out += path + "\n";
-    if (mode == OutputMode::count) out += fmt::format("{}:{}\n", path, file.matches);
-    if (!file.lines) return;
-    std::int64_t last = -1;
-    for (const GrepLine& line : *file.lines) {
-      if (with_context && !first && line.line != last + 1) out += "--\n";
-      first = false;
-      last = line.line;
-      const char mark = line.context ? '-' : ':';
-      fmt::format_to(std::back_inserter(out), "{}{}{}{}", path, mark, line.line, mark);
-      std::string_view text = line.text;
-      if (text.ends_with('\r')) text.remove_suffix(1);  // of the line's end
-      out += escape_lines_for_display(text);
-      out += '\n';
-    }
   }
 };
 

@@ -119,16 +119,16 @@ std::vector<std::string> notes_on(const LsOutput& out, const workspace::Listing&
                                   const LsInput& in, const Context& context) {
   std::vector<std::string> notes;
   const auto shown = static_cast<std::int64_t>(out.entries.size());
-  const std::string all = fmt::format("{}{} {}", out.truncated && in.depth > 1 ? "at least " : "",
-                                      out.total, out.total == 1 ? "entry" : "entries");
+  const std::string range =
+      fmt::format("entries {}–{} of {}{}", in.offset + 1, in.offset + shown,
+                  out.truncated && in.depth > 1 ? "at least " : "", out.total);
   if (out.truncated) {
-    notes.push_back(fmt::format("entries {}–{} of {}; {}={} shows the next", in.offset + 1,
-                                in.offset + shown, all, context.parameter("offset"),
+    notes.push_back(fmt::format("{}; {}={} shows the next", range, context.parameter("offset"),
                                 context.as_caller_counts("offset", in.offset + shown)));
+  } else if (in.offset > 0 && shown > 0) {
+    notes.push_back(range);
   } else if (in.offset > 0 && out.total > 0) {
-    notes.push_back(
-        shown == 0 ? "there are only " + all
-                   : fmt::format("entries {}–{} of {}", in.offset + 1, in.offset + shown, all));
+    notes.push_back(fmt::format("there are only {}", out.total));
   }
   const auto escaped = std::ranges::count_if(
       out.entries, [](const LsEntry& entry) { return entry.escaped.has_value(); });

@@ -48,7 +48,7 @@ TEST_F(Ls, BoundsALargeDirectoryAndSaysSo) {
   EXPECT_EQ(answer["entries"].json.as_array().size(), 1000u);
   EXPECT_EQ(answer["total"], 1100);
   EXPECT_EQ(answer["truncated"], true);
-  EXPECT_TRUE(has(answer.text, "note: entries 1–1000 of 1100 entries; offset=1000 shows the next"));
+  EXPECT_TRUE(has(answer.text, "note: entries 1–1000 of 1100; offset=1000 shows the next"));
 }
 
 TEST_F(Ls, NotesWhatCannotBeRead) {

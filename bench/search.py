@@ -58,11 +58,17 @@ def linux_tree():
 
 
 def as_repository(tree):
-    """git ls-files needs one."""
-    if not (tree / ".git").exists():
+    """What makes git take the tree for a repository, which git ls-files needs. Beside it: a repository would be searched by other
+    rules, and Debian's .gitignore rules out everything."""
+    directory = tree.parent / f"{tree.name}.git"
+    environment = {"GIT_DIR": str(directory), "GIT_WORK_TREE": str(tree)}
+    if not (directory / "complete").exists():
         say(f"making a repository of {tree}")
-        run("git", "init", "-q", cwd=tree)
-        run("git", "-c", "core.safecrlf=false", "add", "-A", cwd=tree)
+        shutil.rmtree(directory, ignore_errors=True)
+        run("git", "init", "-q", env={**os.environ, **environment})
+        run("git", "-c", "core.safecrlf=false", "add", "-A", "-f", cwd=tree, env={**os.environ, **environment})
+        (directory / "complete").touch()
+    return environment
 
 
 def ripgreps():
@@ -181,11 +187,11 @@ def measure_grep(tree, contenders, serving, rounds):
 
 def measure_lists(tree, environment, serving, directory, rounds):
     """Listing files by name: {contender: median milliseconds}."""
-    as_repository(tree)
+    repository = as_repository(tree)
     say("glob")
     pattern = "**/Kconfig"
     contenders = {
-        "helve": [HELVE, "fs", "glob", pattern, "--sort", "path", "--max-results", EVERYTHING],
+        "helve": [HELVE, "fs", "glob", pattern, "--sort", "path", "--max-results", "10000"],
         "rg --files": ["/usr/bin/rg", "--no-config", "--files", "-g", "Kconfig"],
         "fd": ["fdfind", "--glob", "Kconfig", "--type", "f"],
         "git ls-files": ["git", "ls-files", "--", ":(glob)**/Kconfig"],
@@ -193,7 +199,7 @@ def measure_lists(tree, environment, serving, directory, rounds):
     times, reference = {}, None
     for _ in range(rounds):
         for name, command in contenders.items():
-            process = Process(lambda _: command, {**environment, "HELVE_INDEX": "false"}, tree, directory)
+            process = Process(lambda _: command, {**environment, **repository, "HELVE_INDEX": "false"}, tree, directory)
             times.setdefault(name, []).append(process.ask(name, None))
             lines = {line.removeprefix(b"./") for line in process.answer().splitlines() if not line.startswith(b"note:")}
             reference = reference or lines

@@ -349,6 +349,13 @@ OrErrno<void> make_link_at(const Fd& directory, std::string_view name, std::stri
   return check(::symlinkat(text.get(), directory.get(), link.get()));
 }
 
+OrErrno<void> make_fifo_at(const Fd& directory, std::string_view name, std::uint32_t mode) {
+  const Terminated text(name);
+  if (!text.get()) return last_error();
+  if (::mkfifoat(directory.get(), text.get(), 0600) != 0) return last_error();
+  return check(::fchmodat(directory.get(), text.get(), mode & 0777, 0));
+}
+
 OrErrno<void> remove_file_at(const Fd& directory, std::string_view name) {
   const Terminated text(name);
   if (!text.get()) return last_error();

@@ -112,6 +112,7 @@ OrErrno<void> rename_between(const Fd& from_directory, std::string_view from,
 OrErrno<void> link_between(const Fd& from_directory, std::string_view from, const Fd& to_directory,
                            std::string_view to);
 OrErrno<void> make_link_at(const Fd& directory, std::string_view name, std::string_view target);
+OrErrno<void> make_fifo_at(const Fd& directory, std::string_view name, std::uint32_t mode);
 OrErrno<void> remove_file_at(const Fd& directory, std::string_view name);
 OrErrno<void> remove_directory_at(const Fd& directory, std::string_view name);
 

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "sys/directory.h"
+#include "workspace/path.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -14,7 +15,7 @@ sys::OrErrno<void> copy(const sys::Fd& from, const std::string& name, const sys:
                         const std::string& as, int depth);
 
 // A file may forbid even its owner to read it, who then allows it for a moment.
-sys::OrErrno<sys::Fd> open_to_copy(const sys::Fd& from, const std::string& name,
+sys::OrErrno<sys::Fd> open_to_copy(const sys::Fd& from, std::string_view name,
                                    const sys::FileStatus& status) {
   constexpr std::uint32_t kReadable = 0400;
   auto source = sys::open_beneath(from, name, sys::Open::read, sys::Links::refuse);
@@ -86,6 +87,9 @@ sys::OrErrno<void> copy(const sys::Fd& from, const std::string& name, const sys:
       if (done) sys::copy_link_owner(*status, to, as);
       break;
     }
+    case sys::FileKind::fifo:
+      done = sys::make_fifo_at(to, as, status->mode);
+      break;
     default:
       return {};  // nothing that could be restored
   }
@@ -94,6 +98,31 @@ sys::OrErrno<void> copy(const sys::Fd& from, const std::string& name, const sys:
 }
 
 }  // namespace
+
+sys::OrErrno<FileContent> read_kept(const sys::Fd& directory, std::string_view path,
+                                    std::uint64_t limit) {
+  const auto [inner, name] = split_name(path);
+  const auto opened = sys::open_beneath(directory, inner, sys::Open::directory, sys::Links::refuse);
+  if (!opened) return std::unexpected(opened.error());
+  const auto status = sys::status_at(*opened, name);
+  if (!status) return std::unexpected(status.error());
+  FileContent content{.mode = status->mode, .kind = status->kind};
+  if (status->kind == sys::FileKind::symlink) {
+    auto target = sys::read_link_at(*opened, name);
+    if (!target) return std::unexpected(target.error());
+    content.text = std::move(*target);
+    return content;
+  }
+  if (status->kind != sys::FileKind::file) return std::unexpected(std::errc::invalid_argument);
+  if (status->size > limit) return std::unexpected(std::errc::file_too_large);
+  const auto file = open_to_copy(*opened, name, *status);
+  if (!file) return std::unexpected(file.error());
+  content.text.resize(status->size);
+  const auto got = sys::read_at(*file, content.text, 0);
+  if (!got) return std::unexpected(got.error());
+  if (*got != content.text.size()) return std::unexpected(std::errc::io_error);
+  return content;
+}
 
 sys::OrErrno<void> copy_tree(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                              const std::string& as) {

@@ -2,11 +2,22 @@
 // journal from another file system, and out of it.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
-#include "workspace/journal.h"
+#include "sys/file_at.h"
 
 namespace helve::workspace {
+
+// A file, or where a link leads, also when its mode forbids to read it.
+struct FileContent {
+  std::string text = {};
+  std::uint32_t mode = 0;
+  sys::FileKind kind = sys::FileKind::file;
+};
+sys::OrErrno<FileContent> read_kept(const sys::Fd& directory, std::string_view path,
+                                    std::uint64_t limit);
 
 // What was begun stays when it fails.
 sys::OrErrno<void> copy_tree(const sys::Fd& from, const std::string& name, const sys::Fd& to,

@@ -37,6 +37,17 @@ sys::OrErrno<sys::Fd> open_inner(const sys::Fd& directory, std::string_view name
   return sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
 }
 
+// What is removed may forbid it even to its owner, who then allows it.
+sys::OrErrno<sys::Fd> open_to_empty(const sys::Fd& directory, std::string_view name) {
+  constexpr std::uint32_t kOwner = 0700;
+  const auto status = sys::status_at(directory, name);
+  if (status && (status->mode & kOwner) != kOwner) {
+    const auto identity = sys::open_beneath(directory, name, sys::Open::identity);
+    if (identity) (void)sys::set_mode(*identity, status->mode | kOwner);
+  }
+  return open_inner(directory, name);
+}
+
 sys::OrErrno<bool> walk(const sys::Fd& directory, const std::string& path, int depth,
                         const std::function<bool(const TreeEntry&)>& visit) {
   if (depth > kMaxTreeDepth) return std::unexpected(std::errc::filename_too_long);
@@ -62,7 +73,7 @@ sys::OrErrno<void> empty(const sys::Fd& directory, int depth) {
       if (const auto gone = sys::remove_file_at(directory, entry.name); !gone) return gone;
       continue;
     }
-    const auto inner = open_inner(directory, entry.name);
+    const auto inner = open_to_empty(directory, entry.name);
     if (!inner) return std::unexpected(inner.error());
     if (const auto emptied = empty(*inner, depth + 1); !emptied) return emptied;
     if (const auto gone = sys::remove_directory_at(directory, entry.name); !gone) return gone;
@@ -89,8 +100,10 @@ sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t lim
       failed = status.error();
       return false;
     }
+    // What is not restored does not tell a copy apart.
+    if (status->kind == sys::FileKind::socket || status->kind == sys::FileKind::device) return true;
     std::string line =
-        fmt::format("{} {} {:o}", entry.path, sys::name_of(status->kind), status->mode);
+        fmt::format("{} {} {:o}", entry.path, sys::name_of(status->kind), status->mode & 01777);
     if (status->kind == sys::FileKind::symlink) {
       line += " " + sys::read_link_at(entry.directory, entry.name).value_or("");
     } else if (status->kind == sys::FileKind::file) {
@@ -112,7 +125,7 @@ sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t lim
 sys::OrErrno<void> remove_tree_at(const sys::Fd& directory, const std::string& name) {
   const auto removed = sys::remove_file_at(directory, name);
   if (removed || removed.error() != std::errc::is_a_directory) return removed;
-  const auto inner = open_inner(directory, name);
+  const auto inner = open_to_empty(directory, name);
   if (!inner) return std::unexpected(inner.error());
   if (const auto emptied = empty(*inner, 0); !emptied) return emptied;
   return sys::remove_directory_at(directory, name);

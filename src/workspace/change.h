@@ -75,12 +75,20 @@ struct Change {
   sys::FileKind kind_kept = sys::FileKind::file;
 };
 
+// What a change takes back: another one, or some paths of it.
+struct Undoing {
+  std::string id;
+  std::vector<std::string> paths = {};  // absolute; none: all of it
+
+  bool operator==(const Undoing&) const = default;
+};
+
 // Who changes something, for the journal and for what a session has seen.
 struct Author {
   std::string_view tool = {};
   std::string_view call_id = {};
   std::string_view session = {};
-  std::vector<std::string> undoes = {};  // changes that this one takes back
+  std::vector<Undoing> undoes = {};
   // Directories, absolute and innermost first, that go with the change when nothing is left in
   // them.
   std::vector<std::string> leaves = {};

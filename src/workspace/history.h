@@ -15,6 +15,7 @@ struct PastFile {
   std::string path;     // as the workspace shows it
   std::string to = {};  // moved: where to
   bool is_directory = false;
+  bool undone = false;
   // Lines; nothing when the contents are not known any more, or are no text.
   std::optional<size_t> added = {}, removed = {};
 };
@@ -23,7 +24,8 @@ struct PastChange {
   std::string tool;
   std::string session;
   std::int64_t time_ms = 0;
-  bool undone = false;
+  bool undone = false;         // all of it
+  bool partly_undone = false;  // some of its files
   std::vector<std::string> undoes = {};
   std::vector<PastFile> files = {};
 };
@@ -52,7 +54,10 @@ struct Selection {
 struct Difference {
   std::string path;
   std::optional<std::string> before, after;
-  std::string note = {};  // why there is no content
+  std::string note = {};          // why there is no content
+  std::string renamed_from = {};  // then it is the same file by another name
+  bool is_link = false;           // what it has of content is where it leads
+  bool is_executable = false;
 };
 struct Differences {
   std::vector<std::string> ids;  // newest first
@@ -61,7 +66,8 @@ struct Differences {
 
 struct Undone {
   Applied applied;
-  std::vector<std::string> ids;  // what was undone, newest first
+  std::vector<std::string> ids;    // what was undone, newest first
+  std::vector<std::string> tools;  // that made them
   std::vector<Difference> files;
 };
 enum class Rehearsal : bool { no, yes };

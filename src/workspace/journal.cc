@@ -14,6 +14,7 @@
 #include "sys/owner.h"
 #include "sys/process_identity.h"
 #include "workspace/path.h"
+#include "workspace/take_in.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -320,6 +321,33 @@ std::vector<std::string> Journal::ids() {
   return ids;
 }
 
+namespace {
+
+Error no_such_change(std::string_view id) {
+  return {Code::not_found, fmt::format("there is no change '{}'", escape_for_display(id)),
+          "changes lists them", "no_such_change"};
+}
+
+}  // namespace
+
+Result<std::string> Journal::whole_id(const std::string& beginning) {
+  std::string found;
+  size_t count = 0;
+  for (std::string& id : ids()) {
+    if (id == beginning) return id;
+    if (!id.starts_with(beginning)) continue;
+    found = std::move(id);
+    ++count;
+  }
+  if (count == 1) return found;
+  Error error = no_such_change(beginning);
+  if (count > 1) {
+    error.message = fmt::format("{} changes begin with '{}'", count, escape_for_display(beginning));
+    error.hint = "give more of the id";
+  }
+  return error;
+}
+
 std::optional<Record> Journal::load_name(const std::string& name) {
   auto record = read_record(entries_, name);
   if (!record) record = read_record(pending_, name + suffix_of(State::made));
@@ -332,8 +360,7 @@ Result<Record> Journal::load(std::string_view id) {
     if (id_in(name) != id) continue;
     if (auto record = load_name(name)) return std::move(*record);
   }
-  return Error{Code::not_found, fmt::format("there is no change '{}'", escape_for_display(id)),
-               "changes lists them", "no_such_change"};
+  return no_such_change(id);
 }
 
 namespace {
@@ -370,22 +397,10 @@ Result<std::string> Journal::old_content(const Record& record, size_t index, std
   const Record::File& file = record.files[index];
   if (file.old_digest) return read_object(*file.old_digest);
   const KeptPlace place = TRY(find_kept(record, index));
-  if (file.kind == sys::FileKind::symlink) {
-    const auto target = sys::read_link_at(*place.directory, place.name);
-    if (!target) return sys::to_error(target.error(), "read", place.name);
-    return *target;
-  }
-  const auto opened =
-      sys::open_beneath(*place.directory, place.name, sys::Open::read, sys::Links::refuse);
-  if (!opened) return sys::to_error(opened.error(), "read", place.name);
-  const auto status = sys::status(*opened);
-  if (!status) return sys::to_error(status.error(), "read", place.name);
-  if (status->size > limit) return lost(file, "it is too large");
-  std::string content(status->size, 0);
-  const auto got = sys::read_at(*opened, content, 0);
-  if (!got) return sys::to_error(got.error(), "read", place.name);
-  if (*got != content.size()) return lost(file, "it became shorter");
-  return content;
+  auto content = read_kept(*place.directory, place.name, limit);
+  if (content) return std::move(content->text);
+  if (content.error() == std::errc::file_too_large) return lost(file, "it is too large");
+  return sys::to_error(content.error(), "read", place.name);
 }
 
 Result<void> Journal::amend(const Record& record) {

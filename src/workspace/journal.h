@@ -90,6 +90,8 @@ class Journal {
   std::vector<std::string> names();
   std::optional<Record> load_name(const std::string& name);
   std::vector<std::string> ids();
+  // The id that is this, or the only one that begins so.
+  Result<std::string> whole_id(const std::string& beginning);
   Result<Record> load(std::string_view id);
   // Where what the file was before the change lies as it was, unless it was taken into the objects.
   struct KeptPlace {

@@ -13,10 +13,18 @@ class Netting {
  public:
   // From the newest change to the oldest. What one change moved or removed left before anything
   // came to its place: so what came goes first, and then the rest comes back.
-  void take_back(const Record& record) {
+  void take_back(const Loaded& loaded, UndoneFiles undone) {
+    const Record& record = loaded.record;
+    const auto is_meant = [&](size_t i) {
+      return undone == UndoneFiles::count || !loaded.undone[i];
+    };
     lifted_.assign(record.files.size(), {});
-    for (size_t i = record.files.size(); i-- > 0;) take_away(record, i);
-    for (size_t i = record.files.size(); i-- > 0;) bring_back(record, i);
+    for (size_t i = record.files.size(); i-- > 0;) {
+      if (is_meant(i)) take_away(record, i);
+    }
+    for (size_t i = record.files.size(); i-- > 0;) {
+      if (is_meant(i)) bring_back(record, i);
+    }
   }
 
   std::map<std::string, NetChange> changes;
@@ -62,6 +70,7 @@ class Netting {
 
   void set(const std::string& path, PathState before, PathState after) {
     const auto [change, is_new] = changes.try_emplace(path);
+    change->second.only_replaced &= before.kind == Kind::kept && after.kind == Kind::written;
     change->second.before = std::move(before);
     if (is_new) change->second.after = std::move(after);
   }
@@ -71,9 +80,10 @@ class Netting {
 
 }  // namespace
 
-Result<std::map<std::string, NetChange>> net_of(std::span<const Record* const> records) {
+Result<std::map<std::string, NetChange>> net_of(std::span<const Loaded* const> changes,
+                                                UndoneFiles undone) {
   Netting netting;
-  for (const Record* record : records) netting.take_back(*record);
+  for (const Loaded* change : changes) netting.take_back(*change, undone);
   for (const std::string& directory : netting.directories) {
     const std::string inside = directory + "/";
     const auto next = netting.changes.lower_bound(inside);

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "workspace/record.h"
+#include "workspace/loader.h"
 
 namespace helve::workspace {
 
@@ -30,10 +30,13 @@ struct PathState {
 struct NetChange {
   PathState before;
   PathState after;
+  bool only_replaced = true;  // so that it is still the same file but for its content
 };
 
 // By absolute path. The records come newest first and must outlive the answer. Fails when a
 // directory was moved or removed and something in it was changed by another of them.
-Result<std::map<std::string, NetChange>> net_of(std::span<const Record* const> records);
+enum class UndoneFiles : bool { count, are_skipped };
+Result<std::map<std::string, NetChange>> net_of(std::span<const Loaded* const> changes,
+                                                UndoneFiles undone);
 
 }  // namespace helve::workspace

@@ -129,7 +129,10 @@ bool parse_line(std::string_view line, Record& record) {
   if (name == "call") record.call_id = std::move(value);
   if (name == "session") record.session = std::move(value);
   if (name == "owner") record.owner = std::move(value);
-  if (name == "undoes") record.undoes.push_back(std::move(value));
+  if (name == "undoes") {
+    Undoing& undoing = record.undoes.emplace_back(std::move(value));
+    for (size_t i = 2; i < words.size(); ++i) undoing.paths.push_back(plain(words[i]));
+  }
   if (name == "made") record.made.push_back(std::move(value));
   if (name == "left") record.left.push_back(std::move(value));
   if (name == "time") record.time_ns = static_cast<std::int64_t>(number(words[1]).value_or(0));
@@ -173,7 +176,12 @@ std::string Record::text() const {
   line("session", session);
   line("owner", owner);
   line("time", std::to_string(time_ns));
-  for (const std::string& undone : undoes) line("undoes", undone);
+  for (const Undoing& undoing : undoes) {
+    out += "undoes";
+    append_word(out, undoing.id);
+    for (const std::string& path : undoing.paths) append_word(out, path);
+    out += '\n';
+  }
   for (const std::string& directory : made) line("made", directory);
   for (const std::string& directory : left) line("left", directory);
   for (const File& file : files) append_file(out, file);

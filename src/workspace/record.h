@@ -39,11 +39,11 @@ struct Record {
   std::string tool = {};
   std::string call_id = {};
   std::string session = {};
-  std::string owner = {};                // sys::process_identity()
-  std::int64_t time_ns = 0;              // since 1970; no two changes of a process have the same
-  std::vector<std::string> undoes = {};  // ids of changes
-  std::vector<std::string> made = {};    // directories, absolute, outermost first
-  std::vector<std::string> left = {};    // directories that go when they are empty, innermost first
+  std::string owner = {};    // sys::process_identity()
+  std::int64_t time_ns = 0;  // since 1970; no two changes of a process have the same
+  std::vector<Undoing> undoes = {};
+  std::vector<std::string> made = {};  // directories, absolute, outermost first
+  std::vector<std::string> left = {};  // directories that go when they are empty, innermost first
   std::vector<File> files = {};
   bool is_of_this_version = true;  // false: read from a file that another helve wrote
 

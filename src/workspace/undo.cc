@@ -15,9 +15,25 @@ namespace {
 
 using Kind = PathState::Kind;
 
-constexpr size_t kMaxShownLines = 30;  // of the difference in a conflict
+constexpr size_t kMaxShownLines = 30;   // of the difference in a conflict
+constexpr size_t kMaxShown = 1u << 20;  // bytes of a file whose difference is shown
 
 }  // namespace
+
+// What changed the path, or a directory around it, after the selected changes and still holds.
+std::string History::later_change(const std::string& path) const {
+  for (const Loaded& loaded : all_) {
+    if (loaded.record.time_ns <= selected_.back()->record.time_ns) break;
+    if (!loaded.is_open() || std::ranges::find(selected_, &loaded) != selected_.end()) continue;
+    for (size_t i = 0; i < loaded.undone.size(); ++i) {
+      const Record::File& file = loaded.record.files[i];
+      const bool touches = below(file.path, path) || below(path, file.path) ||
+                           (!file.to.empty() && (below(file.to, path) || below(path, file.to)));
+      if (touches && !loaded.undone[i]) return loaded.record.id;
+    }
+  }
+  return "";
+}
 
 Error History::changed_since(const std::string& path, const NetChange& change,
                              const Now& now) const {
@@ -26,6 +42,9 @@ Error History::changed_since(const std::string& path, const NetChange& change,
       fmt::format("'{}' was changed since, so it is not restored", escape_for_display(shown(path))),
       "look at it with diff, and edit it by hand", "changed_since"};
   if (!now.status) error.message = fmt::format("'{}' is gone", escape_for_display(shown(path)));
+  if (const std::string later = later_change(path); !later.empty()) {
+    error.hint = fmt::format("undo {} first, a later change of it", escape_for_display(later));
+  }
   if (change.before.kind != Kind::kept || !now.content || !is_text(*now.content)) return error;
   if (const auto before = content_of(change.before); before && is_text(*before)) {
     error.message += ". Restoring it would change this:\n" +
@@ -42,7 +61,11 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
   if (!leaves && change.before.kind != Kind::moved && is_as(now, change.before)) return {};
   if (!is_as(now, change.after)) return changed_since(path, change, now);
   Difference difference{.path = shown(path)};
-  if (!leaves) difference.before = now.content;
+  const bool is_shown =
+      (!now.content || now.content->size() <= kMaxShown) &&
+      (change.before.kind != Kind::kept || change.before.file().old.size <= kMaxShown);
+  if (!is_shown) difference.note = "as before; it is too large to be shown";
+  if (!leaves && is_shown) difference.before = now.content;
   switch (change.before.kind) {
     case Kind::absent:
       if (leaves) return {};  // the change of the other path moves it
@@ -62,10 +85,10 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
       break;
     }
     case Kind::kept:
-      TRY(plan_kept(path, change.before, leaves ? Now() : now));
+      TRY(plan_kept(path, change, leaves ? Now() : now));
       if (change.before.file().kind == sys::FileKind::directory) {
         difference.note = "the directory is restored";
-      } else {
+      } else if (is_shown) {
         difference.after = changes_.back().content;
       }
       break;
@@ -84,12 +107,13 @@ void History::plan_removal(const std::string& path, const Now& now, MakesWay mak
                       .makes_way = makes_way == MakesWay::yes});
 }
 
-// A file that is replaced keeps what it has besides its content; everything else, and what was made
-// anew meanwhile with another mode, comes back as the journal kept it.
-Result<void> History::plan_kept(const std::string& path, const PathState& state, const Now& now) {
+// A file that was replaced kept what it has besides its content; everything else, and what was made
+// anew meanwhile, comes back as the journal kept it.
+Result<void> History::plan_kept(const std::string& path, const NetChange& change, const Now& now) {
+  const PathState& state = change.before;
   const Record::File& file = state.file();
   const bool is_file = file.kind == sys::FileKind::file;
-  if (is_file && now.status && now.status->kind == sys::FileKind::file &&
+  if (is_file && change.only_replaced && now.status && now.status->kind == sys::FileKind::file &&
       now.status->mode == file.old_mode) {
     std::string content = TRY(content_of(state));
     changes_.push_back(
@@ -134,36 +158,56 @@ Result<std::string> History::essence_of(const PathState& state,
 // Innermost first.
 std::vector<std::string> History::made_directories() const {
   std::set<std::string, std::greater<>> made;
-  for (const Record* record : selected_) {
-    for (const std::string& path : record->made) {
+  for (const Loaded* loaded : selected_) {
+    for (const std::string& path : loaded->record.made) {
       if (wants(path)) made.insert(path);
     }
   }
   return {made.begin(), made.end()};
 }
 
+// Before anything is read.
+Result<void> History::check_room() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [path, change] : net_) {
+    if (change.before.kind == Kind::kept) bytes += change.before.file().old.size;
+  }
+  if (bytes <= kMaxChangeBytes) return {};
+  return Error{Code::too_large,
+               fmt::format("{} would be restored, the limit is {}", human_size(bytes),
+                           human_size(kMaxChangeBytes)),
+               "undo less at once: single changes, or a path", "too_large"};
+}
+
 Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
                              const Author& author) {
-  TRY(select(selection));
+  TRY(select(selection, UndoneFiles::are_skipped));
+  TRY(check_room());
   for (const auto& [path, change] : net_) {
     if (change.before.kind == Kind::moved) sources_.insert(change.before.from);
   }
   for (const auto& [path, change] : net_) TRY(plan(path, change));
+  Author undoer = author;
+  undoer.undoes = undoings();
   Undone undone;
-  for (const Record* record : selected_) undone.ids.push_back(record->id);
+  for (const Loaded* loaded : selected_) {
+    const std::string& id = loaded->record.id;
+    if (std::ranges::find(undoer.undoes, id, &Undoing::id) == undoer.undoes.end()) continue;
+    undone.ids.push_back(id);
+    undone.tools.push_back(loaded->record.tool);
+  }
   undone.files = std::move(planned_);
   if (changes_.empty()) {
     return Error{Code::conflict, "everything is already as it was before", "", "nothing_to_undo"};
   }
   if (rehearsal == Rehearsal::yes) return undone;
-  Author undoer = author;
-  if (!is_partial_) undoer.undoes = undone.ids;
   undoer.leaves = made_directories();
   Result<Applied> applied = files_.apply(changes_, undoer);
   if (!applied) {
     Error error = std::move(applied).error();
-    // Hints speak of options that undo does not have.
-    if (error.code == Code::conflict) error.hint = "look at it, move it out of the way, undo again";
+    // That hint speaks of options that undo does not have.
+    if (error.type == "path_conflict")
+      error.hint = "look at it, move it out of the way, undo again";
     return error;
   }
   undone.applied = std::move(*applied);

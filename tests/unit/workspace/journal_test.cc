@@ -109,7 +109,7 @@ TEST_F(Journaling, ForgetsWhatIsTooOldAndWhatIsTooMuch) {
 
 TEST_F(Journaling, ReadsNoRecordThatWasNotWrittenToItsEnd) {
   Record record{.id = "c_1", .tool = "write", .session = "a b%\n\xff", .time_ns = 5};
-  record.undoes = {"c_0"};
+  record.undoes = {{"c_0"}, {"c_00", {"/a b", "/c"}}};
   record.made = {"/r/new"};
   record.files.push_back({.what = Changed::What::moved,
                           .path = "/r/with blank\n",

@@ -68,6 +68,60 @@ Change remove_tree(std::string path) {
   return {.kind = Kind::remove, .path = std::move(path), .tree = true};
 }
 
+TEST_F(Restoring, AFileThatWasDeletedAndWrittenAnewGetsItsAttributesBack) {
+  tree.file("in/f", "old");
+  if (::setxattr(tree.path("in/f").c_str(), "user.x", "1", 1, 0) != 0) GTEST_SKIP() << "no xattrs";
+  const auto files = journaled();
+  must(*files, remove("f"));
+  must(*files, write("f", "new"));
+  EXPECT_EQ(undo_session(*files), "");
+  EXPECT_EQ(tree.content("in/f"), "old");
+  char value = 0;
+  EXPECT_EQ(::getxattr(tree.path("in/f").c_str(), "user.x", &value, 1), 1);
+}
+
+TEST_F(Restoring, AFileThatNobodyMayReadComesBack) {
+  EXPECT_EQ(::chmod(tree.path().c_str(), 0777), 0);
+  EXPECT_EQ(::chmod(tree.path("in").c_str(), 0777), 0);
+  EXPECT_CHILD_OK([&]() -> std::string {
+    become_nobody();
+    tree.file("in/f", "secret");
+    ::chmod(tree.path("in/f").c_str(), 0);
+    const auto files = journaled();
+    const auto removed = apply(*files, remove("f"));
+    if (!removed) return describe(removed.error());
+    if (const std::string why = undo_newest(*files); !why.empty()) return why;
+    ::chmod(tree.path("in/f").c_str(), 0600);
+    return tree.content("in/f") == "secret" ? "" : tree.content("in/f");
+  });
+}
+
+TEST_F(Restoring, APipeInADirectoryComesBack) {
+  tree.file("in/d/f", "x");
+  ASSERT_EQ(::mkfifo(tree.path("in/d/p").c_str(), 0640), 0);
+  const auto before = picture();
+  const auto files = journaled();
+  must(*files, remove_tree("d"));
+  EXPECT_EQ(undo_newest(*files), "");
+  EXPECT_EQ(picture(), before);
+  EXPECT_EQ(undo(*files, {.id = files->past({})->changes.at(0).id}), "");
+  EXPECT_FALSE(tree.exists("in/d"));
+}
+
+TEST_F(Restoring, NothingIsLeftOfATreeThatMayNotBeChanged) {
+  EXPECT_EQ(::chmod(tree.path().c_str(), 0777), 0);
+  EXPECT_EQ(::chmod(tree.path("in").c_str(), 0777), 0);
+  EXPECT_CHILD_OK([&]() -> std::string {
+    become_nobody();
+    tree.file("in/t/ro/f", "x");
+    ::chmod(tree.path("in/t/ro").c_str(), 0555);
+    const auto files = open();  // without a journal
+    const auto removed = apply(*files, remove_tree("t"));
+    if (!removed) return describe(removed.error());
+    return tree.names("in").empty() ? "" : tree.names("in")[0];
+  });
+}
+
 TEST_F(Restoring, AFileOfAnySizeThatReplacedAnotherIsMovedBack) {
   tree.file("in/big", "start");
   std::filesystem::resize_file(tree.path("in/big"), kMaxKeptFile + 1);

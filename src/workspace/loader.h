@@ -1,0 +1,47 @@
+// Loader: the changes of a journal, newest first, with what of each was undone since.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "workspace/journal.h"
+
+namespace helve::workspace {
+
+struct Loaded {
+  Record record;
+  std::vector<bool> undone = {};  // each of its files
+
+  bool is_undone() const { return std::ranges::find(undone, false) == undone.end(); }
+  bool is_partly_undone() const {
+    return !is_undone() && std::ranges::find(undone, true) != undone.end();
+  }
+  // Whether a plain undo may take it back, at least in part. An undo itself is only undone by name.
+  bool is_open() const { return record.undoes.empty() && !is_undone(); }
+};
+
+class Loader {
+ public:
+  explicit Loader(Journal& journal);
+  // Nothing after the oldest.
+  std::optional<Loaded> next();
+
+ private:
+  struct Undo {
+    std::vector<std::string> paths;  // none: all
+    std::set<std::string> except;    // where the undo was undone itself
+  };
+  bool is_undone(const Record& record, const Record::File& file) const;
+  void note(const Loaded& undo);
+
+  Journal& journal_;
+  std::vector<std::string> names_;
+  size_t at_ = 0;
+  std::map<std::string, std::vector<Undo>> undone_;  // by id; whatever undoes a change is newer
+};
+
+}  // namespace helve::workspace

@@ -1,0 +1,185 @@
+// Undoing some files of a change, and what is left to undo then.
+#include "unit/workspace/fixture.h"
+
+namespace helve::workspace {
+namespace {
+
+using Kind = Change::Kind;
+
+class Partly : public WorkspaceTest {
+ protected:
+  Partly() {
+    for (const char* name : {"a", "b", "c"}) tree.file(std::string("in/") + name, name);
+    auto made = Workspace::make({.roots = {{tree.path("in")}},
+                                 .durability = Durability::unsynced,
+                                 .journal_directory = tree.path("journal")});
+    if (made) files = std::move(*made);
+  }
+  std::string apply(const std::vector<Change>& changes, std::string_view session = "s") const {
+    const auto applied = files->apply(changes, {.tool = "test", .session = session});
+    if (applied) return applied->id;
+    ADD_FAILURE() << describe(applied.error());
+    return "";
+  }
+  static Change write(std::string path, std::string content) {
+    return {.path = std::move(path), .content = std::move(content)};
+  }
+  static Change move(std::string path, std::string to) {
+    return {.kind = Kind::move, .path = std::move(path), .to = std::move(to)};
+  }
+  Result<Undone> undo(Selection selection) const {
+    if (selection.own_session.empty()) selection.own_session = "s";
+    return files->undo(selection, Rehearsal::no, {.tool = "undo", .session = "s"});
+  }
+  // Empty, or why not.
+  std::string undo_path(const std::string& path) const {
+    const auto undone = undo({.path = path});
+    return undone ? "" : describe(undone.error());
+  }
+  std::string all() const {
+    std::string out;
+    for (const std::string& name : tree.names("in")) {
+      out += name + "=" + tree.content("in/" + name) + " ";
+    }
+    return out;
+  }
+  std::string id_of(size_t index) const { return files->past({})->changes.at(index).id; }
+
+  std::unique_ptr<Workspace> files;
+};
+
+TEST_F(Partly, APathIsUndoneAlthoughOtherFilesWereChangedLater) {
+  apply({write("a", "A")});
+  apply({write("b", "B")});
+  apply({write("a", "AA")});
+  apply({write("b", "BB")});
+  EXPECT_EQ(undo_path("a"), "");
+  EXPECT_EQ(all(), "a=A b=BB c=c ");
+  EXPECT_EQ(undo_path("b"), "");
+  EXPECT_EQ(undo_path("a"), "");
+  EXPECT_EQ(all(), "a=a b=B c=c ");
+  EXPECT_TRUE(has(undo_path("a"), "no change at 'a'"));
+}
+
+TEST_F(Partly, EachFileOfAChangeIsUndoneOnce) {
+  apply({write("a", "A"), write("b", "B"), write("c", "C")});
+  EXPECT_EQ(undo_path("a"), "");
+  EXPECT_EQ(all(), "a=a b=B c=C ");
+  EXPECT_TRUE(has(undo_path("a"), "not undone yet"));
+  EXPECT_EQ(undo_path("b"), "");
+  EXPECT_TRUE(undo({}));
+  EXPECT_EQ(all(), "a=a b=b c=c ");
+  EXPECT_FALSE(undo({}));
+}
+
+TEST_F(Partly, WhatIsLeftIsUndoneAlthoughAnUndoneFileWasChangedAgain) {
+  apply({write("a", "A"), write("b", "B")});
+  EXPECT_EQ(undo_path("a"), "");
+  tree.file("in/a", "by hand");
+  EXPECT_TRUE(undo({}));
+  EXPECT_EQ(all(), "a=by hand b=b c=c ");
+}
+
+TEST_F(Partly, TheListTellsWhatIsUndone) {
+  apply({write("a", "A"), write("b", "B")});
+  EXPECT_EQ(undo_path("a"), "");
+  const auto past = files->past({});
+  ASSERT_EQ(past->changes.size(), 2u);
+  EXPECT_EQ(past->changes[0].undoes, std::vector<std::string>{past->changes[1].id});
+  EXPECT_TRUE(past->changes[1].partly_undone);
+  EXPECT_FALSE(past->changes[1].undone);
+  EXPECT_TRUE(past->changes[1].files.at(0).undone);
+  EXPECT_FALSE(past->changes[1].files.at(1).undone);
+  EXPECT_TRUE(undo({}));
+  EXPECT_TRUE(files->past({})->changes.at(2).undone);
+}
+
+TEST_F(Partly, AnUndoIsUndoneByItsIdAndThenTheChangeIsOpenAgain) {
+  apply({write("a", "A"), write("b", "B")});
+  EXPECT_EQ(undo_path("a"), "");
+  EXPECT_TRUE(undo({.id = id_of(0)}));
+  EXPECT_EQ(all(), "a=A b=B c=c ");
+  EXPECT_TRUE(undo({}));
+  EXPECT_EQ(all(), "a=a b=b c=c ");
+}
+
+TEST_F(Partly, AnUndoIsUndoneForOnePath) {
+  const std::string id = apply({write("a", "A"), move("b", "d")});
+  EXPECT_TRUE(undo({}));
+  EXPECT_TRUE(undo({.id = id_of(0), .path = "d"}));
+  EXPECT_EQ(all(), "a=a c=c d=b ");
+  const auto change = files->past({})->changes.at(2);
+  EXPECT_EQ(change.id, id);
+  EXPECT_TRUE(change.partly_undone);
+  EXPECT_TRUE(undo({}));
+  EXPECT_EQ(all(), "a=a b=b c=c ");
+}
+
+TEST_F(Partly, AChangeThatIsUndoneSaysWhatBringsItBack) {
+  const std::string id = apply({write("a", "A")});
+  const std::string undo_id = undo({})->applied.id;
+  const auto again = undo({.id = id});
+  ASSERT_FALSE(again);
+  EXPECT_TRUE(has(again.error().message, "undone already"));
+  EXPECT_TRUE(has(again.error().hint, undo_id)) << again.error().hint;
+}
+
+TEST_F(Partly, AnIdMayBeShortenedWhileItIsTheOnlyOne) {
+  const std::string first = apply({write("a", "A")});
+  apply({write("b", "B")});
+  EXPECT_TRUE(has(undo({.id = "c_"}).error().message, "2 changes begin with"));
+  EXPECT_TRUE(undo({.id = first.substr(0, first.size() - 1)}));
+  EXPECT_EQ(all(), "a=a b=B c=c ");
+}
+
+TEST_F(Partly, AConflictNamesTheLaterChange) {
+  const std::string first = apply({write("a", "A")});
+  const std::string second = apply({move("a", "d")});
+  const auto undone = undo({.id = first});
+  ASSERT_FALSE(undone);
+  EXPECT_TRUE(has(undone.error().hint, "undo " + second + " first")) << undone.error().hint;
+}
+
+TEST_F(Partly, OthersChangesAreNotCalledNone) {
+  apply({write("a", "A")}, "other");
+  const auto undone = undo({});
+  ASSERT_FALSE(undone);
+  EXPECT_TRUE(has(undone.error().message, "this session changed nothing"))
+      << undone.error().message;
+}
+
+TEST_F(Partly, WhatTookThePlaceOfAMovedFileMovesBackToo) {
+  tree.file("in/b", "gone");
+  std::filesystem::remove(tree.path("in/b"));
+  apply({move("a", "b")});
+  apply({move("c", "a")});
+  EXPECT_TRUE(undo({.session = "s", .path = "b"}));
+  EXPECT_EQ(all(), "a=a c=c ");
+}
+
+TEST_F(Partly, ADirectoryThatCameBackWithOneAroundItIsKnown) {
+  tree.file("in/e/f", "x");
+  tree.directory("in/d");
+  tree.file("in/d/other", "y");
+  apply({move("e", "d/y")});
+  apply({{.kind = Kind::remove, .path = "d", .tree = true}});
+  EXPECT_TRUE(undo({}));
+  const auto undone = undo({});
+  EXPECT_TRUE(undone) << describe(undone.error());
+  EXPECT_EQ(tree.content("in/e/f"), "x");
+}
+
+TEST_F(Partly, MoreThanAChangeMayHoldIsRefusedBeforeItIsRead) {
+  for (int i = 0; i < 9; ++i) {
+    const std::string name = "big" + std::to_string(i);
+    tree.file("in/" + name);
+    std::filesystem::resize_file(tree.path("in/" + name), kMaxKeptFile);
+    apply({{.kind = Kind::remove, .path = name}});
+  }
+  const auto undone = undo({.session = "s"});
+  ASSERT_FALSE(undone);
+  EXPECT_EQ(undone.error().code, Code::too_large);
+}
+
+}  // namespace
+}  // namespace helve::workspace

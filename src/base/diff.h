@@ -37,6 +37,10 @@ struct LineCounts {
 };
 LineCounts count_changes(const std::vector<LineChange>& changes);
 
+// A name as git writes it in a patch: in quotes when something in it would end the name or the
+// line.
+std::string patch_name(std::string_view name);
+
 // A patch that `git apply` and `patch` take: both names as they are to be written ("a/x", "b/x",
 // "/dev/null"; odd ones are quoted), hunks with their line numbers, the bytes of the lines as they
 // are. Empty when the texts are the same.

@@ -57,28 +57,11 @@ std::string_view line_of(const DiffWindow& window, Sign sign, size_t old_line, s
                              : window.old_lines[old_line - window.skipped_lines];
 }
 
-// As git writes them: in quotes when something in it would end the name or the line.
 void append_name(std::string& out, std::string_view prefix, std::string_view name) {
-  out += prefix;
-  const auto odd = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7f;
-  };
-  if (std::none_of(name.begin(), name.end(), odd)) {
-    out += name;
-    // Without the tab `patch` takes a name to end at its first space.
-    out += name.find(' ') == name.npos ? "\n" : "\t\n";
-    return;
-  }
-  out += '"';
-  for (const char c : name) {
-    if (c == '"' || c == '\\')
-      out += {'\\', c};
-    else if (odd(c))
-      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
-    else
-      out += c;
-  }
-  out += "\"\n";
+  const std::string written = patch_name(name);
+  // Without the tab `patch` takes a name to end at its first space.
+  const bool ends_early = !written.starts_with('"') && written.find(' ') != written.npos;
+  out.append(prefix).append(written).append(ends_early ? "\t\n" : "\n");
 }
 
 // "12,3", or "12" for one line; a hunk without lines names the line before it.
@@ -89,6 +72,23 @@ std::string range(size_t begin, size_t end) {
 }
 
 }  // namespace
+
+std::string patch_name(std::string_view name) {
+  const auto odd = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || c == 0x7f;
+  };
+  if (std::none_of(name.begin(), name.end(), odd)) return std::string(name);
+  std::string out = "\"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (odd(c))
+      out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out + '"';
+}
 
 std::string unified_diff(const UnifiedNames& names, std::string_view old_text,
                          std::string_view new_text, size_t context) {

@@ -32,6 +32,11 @@ inline Result<workspace::Applied> offering_overwrite(Result<workspace::Applied> 
   return applied;
 }
 
+// Its id, for undo; nothing where no journal is kept.
+inline std::optional<std::string> change_of(const workspace::Applied& applied) {
+  return applied.id.empty() ? std::nullopt : std::optional(applied.id);
+}
+
 // Notes at the end of a text, one on each line.
 inline std::string lines_of(const std::vector<std::string>& notes) {
   std::string out;

@@ -97,12 +97,14 @@ struct PatchedFile {
 struct ApplyPatchOutput {
   std::vector<PatchedFile> files;
   std::optional<bool> dry_run;
+  std::optional<std::string> change;
   Notes notes;
 
   static constexpr auto schema() {
     return object("What became of each file.",
                   arg<&ApplyPatchOutput::files>("In the order of the patch"),
                   opt<&ApplyPatchOutput::dry_run>("True when nothing was written"),
+                  opt<&ApplyPatchOutput::change>("Id of the change, for undo"),
                   opt<&ApplyPatchOutput::notes>("What cannot be undone"));
   }
 
@@ -253,10 +255,13 @@ Result<ApplyPatchOutput> apply_patch(const ApplyPatchInput& in, Context& context
   for (const PlannedFile& file : planned) output.files.push_back(shown(file, reader));
   const std::vector<Change> changes = TRY(changes_of(planned, reader));
   TRY(context.checkpoint());
-  if (in.dry_run)
+  if (in.dry_run) {
     output.dry_run = true;
-  else
-    output.notes = notes_of(TRY(files.apply(changes, author_of(context))));
+    return output;
+  }
+  workspace::Applied applied = TRY(files.apply(changes, author_of(context)));
+  output.change = change_of(applied);
+  output.notes = notes_of(std::move(applied));
   return output;
 }
 

@@ -1,6 +1,7 @@
 // changes: what tools changed in this workspace, newest first.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/text.h"
@@ -20,8 +21,9 @@ struct ChangesInput {
   static constexpr auto schema() {
     return object(
         "List what tools changed in the workspace's files, newest first: id, time, tool, and each "
-        "file with A (added), M (modified), D (deleted) or R (renamed) and its lines +/-. Changes "
-        "that were undone are marked. Older changes are forgotten (30 days, 1 GB by default).",
+        "file with A (added), M (modified), D (deleted) or R (renamed) and its lines +/-. What was "
+        "undone is marked, and where changes are of several sessions, whose they are. Older "
+        "changes are forgotten (30 days, 1 GB by default).",
         opt<&ChangesInput::path>("Only changes of this file, or in this directory")
             .positional()
             .min_length(1),
@@ -38,12 +40,15 @@ struct ChangedFile {
   std::optional<std::string> to;
   std::optional<std::int64_t> added;
   std::optional<std::int64_t> removed;
+  std::optional<bool> undone;
 
   static constexpr auto schema() {
     return object("One file.", arg<&ChangedFile::status>("Added, modified, deleted or renamed"),
                   arg<&ChangedFile::path>("The file, as the workspace names it"),
                   opt<&ChangedFile::to>("Its new path"), opt<&ChangedFile::added>("Lines added"),
-                  opt<&ChangedFile::removed>("Lines removed"));
+                  opt<&ChangedFile::removed>("Lines removed"),
+                  opt<&ChangedFile::undone>("True when only this and others of the change were "
+                                            "taken back"));
   }
 };
 
@@ -61,7 +66,7 @@ struct ListedChange {
     return object("One change.", arg<&ListedChange::id>("For undo and diff"),
                   arg<&ListedChange::time>("When, UTC"), arg<&ListedChange::tool>("Which tool"),
                   arg<&ListedChange::session>("Whose"),
-                  arg<&ListedChange::undone>("True when it was taken back"),
+                  arg<&ListedChange::undone>("True when all of it was taken back"),
                   opt<&ListedChange::undoes>("Changes that this one took back"),
                   arg<&ListedChange::files>("What it changed"),
                   opt<&ListedChange::more_files>("Files that are not listed"));
@@ -79,9 +84,13 @@ struct ChangesOutput {
 
   std::string text() const {
     if (changes.empty()) return "No changes.";
-    std::string out;
+    std::string out, session = changes[0].session;
+    const bool is_one = std::ranges::all_of(
+        changes, [&](const ListedChange& change) { return change.session == session; });
     for (const ListedChange& change : changes) {
-      out += fmt::format("{}  {}  {}{}{}\n", change.id, change.time, change.tool,
+      const std::string whose =
+          is_one ? "" : fmt::format("  session {}", escape_for_display(change.session));
+      out += fmt::format("{}  {}  {}{}{}{}\n", change.id, change.time, change.tool, whose,
                          change.undone ? "  (undone)" : "",
                          change.undoes.empty() ? "" : "  undoes " + join(change.undoes, ", "));
       for (const ChangedFile& file : change.files) {
@@ -89,6 +98,7 @@ struct ChangesOutput {
                            escape_for_display(file.path));
         if (file.to) out += " -> " + escape_for_display(*file.to);
         if (file.added) out += fmt::format("  +{} -{}", *file.added, file.removed.value_or(0));
+        if (file.undone) out += "  (undone)";
         out += '\n';
       }
       if (change.more_files) out += fmt::format("  … {} more files\n", change.more_files);
@@ -122,6 +132,7 @@ ListedChange listed(const workspace::PastChange& past) {
     if (!file.to.empty()) one.to = file.to;
     if (file.added) one.added = static_cast<std::int64_t>(*file.added);
     if (file.removed) one.removed = static_cast<std::int64_t>(*file.removed);
+    if (past.partly_undone && file.undone) one.undone = true;
     change.files.push_back(std::move(one));
   }
   change.more_files = static_cast<std::int64_t>(past.files.size() - change.files.size());

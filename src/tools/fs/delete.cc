@@ -48,9 +48,8 @@ Result<DeleteOutput> delete_path(const DeleteInput& in, Context& context) {
   Change change{.kind = Change::Kind::remove, .path = in.path, .tree = in.recursive};
   change.expected = TRY(files.check_seen(context.who.session, in.path));
   const workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
-  DeleteOutput output{.path = applied.files[0].path, .notes = applied.notes};
-  if (!applied.id.empty()) output.change = applied.id;
-  return output;
+  return DeleteOutput{
+      .path = applied.files[0].path, .change = change_of(applied), .notes = applied.notes};
 }
 
 }  // namespace

@@ -19,9 +19,13 @@ struct DiffInput {
 
   static constexpr auto schema() {
     return object(
-        "Show what tools changed as a unified diff: of one change, of a session, or of everything "
-        "since a change; without arguments the newest change that is not undone. At most 256 KB.",
-        opt<&DiffInput::change>("Id of the change; changes lists them").positional().min_length(1),
+        "Show what tools changed as a unified diff in git's format: of one change, of a session, "
+        "or of everything since a change; without arguments the newest change of this session "
+        "that is not undone. At most 256 KB.",
+        opt<&DiffInput::change>(
+            "Id of the change, or as much of it as tells it apart; changes lists them")
+            .positional()
+            .min_length(1),
         opt<&DiffInput::session>("Everything that this session changed").min_length(1),
         opt<&DiffInput::since>("Everything that was changed after this change").min_length(1),
         opt<&DiffInput::path>("Only this file, or what is in this directory").min_length(1));
@@ -41,22 +45,39 @@ struct DiffOutput {
                   opt<&DiffOutput::notes>("What the patch leaves out"));
   }
 
+  // Notes come first, as lines that programs which apply patches pass over.
   std::string text() const {
-    return escape_invalid_utf8(diff) +
-           (notes.empty() ? "" : std::string(trim(lines_of(notes))) + "\n");
+    std::string out;
+    for (const std::string& note : notes) out += fmt::format("# {}\n", escape_for_display(note));
+    return out + escape_invalid_utf8(diff);
   }
 };
 
-// Nothing when one of them is no text.
+std::string_view mode_of(const workspace::Difference& file) {
+  if (file.is_link) return "120000";
+  return file.is_executable ? "100755" : "100644";
+}
+
+// As git writes it: what the lines of a unified diff cannot say stands before them. Nothing when
+// one of the contents is no text.
 std::optional<std::string> patch_of(const workspace::Difference& file) {
   const std::string before = file.before.value_or(""), after = file.after.value_or("");
   if (!is_utf8(before) || !is_utf8(after) || before.find('\0') != before.npos ||
       after.find('\0') != after.npos) {
     return {};
   }
-  const std::string old_name = file.before ? "a/" + file.path : "/dev/null";
-  const std::string new_name = file.after ? "b/" + file.path : "/dev/null";
-  return unified_diff({old_name, new_name}, before, after);
+  const std::string& old_path = file.renamed_from.empty() ? file.path : file.renamed_from;
+  const std::string old_name = "a/" + old_path, new_name = "b/" + file.path;
+  std::string patch = fmt::format("diff --git {} {}\n", patch_name(old_name), patch_name(new_name));
+  if (!file.renamed_from.empty()) {
+    return patch + fmt::format("similarity index 100%\nrename from {}\nrename to {}\n",
+                               patch_name(old_path), patch_name(file.path));
+  }
+  if (!file.before) patch += fmt::format("new file mode {}\n", mode_of(file));
+  if (!file.after) patch += fmt::format("deleted file mode {}\n", mode_of(file));
+  return patch +
+         unified_diff({file.before ? old_name : "/dev/null", file.after ? new_name : "/dev/null"},
+                      before, after);
 }
 
 Result<DiffOutput> diff(const DiffInput& in, Context& context) {

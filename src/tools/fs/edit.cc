@@ -67,6 +67,7 @@ struct EditOutput {
   std::int64_t removed = 0;
   std::string diff;
   std::optional<bool> dry_run;
+  std::optional<std::string> change;
   Notes notes;
 
   static constexpr auto schema() {
@@ -78,6 +79,7 @@ struct EditOutput {
         arg<&EditOutput::removed>("Lines that are gone"),
         arg<&EditOutput::diff>("The changed lines with their numbers and two lines around them"),
         opt<&EditOutput::dry_run>("True when nothing was written"),
+        opt<&EditOutput::change>("Id of the change, for undo"),
         opt<&EditOutput::notes>("What cannot be undone"));
   }
 
@@ -144,7 +146,9 @@ Result<EditOutput> run_edit(const EditInput& in, Context& context) {
     output.dry_run = true;
     return output;
   }
-  output.notes = notes_of(TRY(files.apply({&change, 1}, author_of(context))));
+  workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
+  output.change = change_of(applied);
+  output.notes = notes_of(std::move(applied));
   return output;
 }
 

@@ -61,12 +61,14 @@ struct EditorOutput {
   std::string path;
   std::string output;
   std::optional<bool> clipped;
+  std::optional<std::string> change;
   Notes notes;
 
   static constexpr auto schema() {
     return object("The answer.", arg<&EditorOutput::path>("The file, as the workspace names it"),
                   arg<&EditorOutput::output>("What was asked for, or what changed"),
                   opt<&EditorOutput::clipped>("True when something in the middle is not shown"),
+                  opt<&EditorOutput::change>("Id of the change, for undo"),
                   opt<&EditorOutput::notes>("What cannot be undone"));
   }
 
@@ -177,7 +179,8 @@ Result<EditorOutput> create(const EditorInput& in, Context& context, workspace::
     made.error().hint = "choose another path, or change it with str_replace";
   workspace::Applied applied = TRY(std::move(made));
   EditorOutput output{
-      .path = files.display(in.path), .output = {}, .notes = notes_of(std::move(applied))};
+      .path = files.display(in.path), .output = {}, .change = change_of(applied), .notes = {}};
+  output.notes = notes_of(std::move(applied));
   const size_t lines = count_lines(*in.file_text);
   output.output = fmt::format("Created {} ({} {})\n", escape_for_display(output.path), lines,
                               lines == 1 ? "line" : "lines");
@@ -194,7 +197,9 @@ Result<EditorOutput> finish(const EditedFile& file, std::string text, Range line
                   ignored, snippet(text, lines.first, lines.last));
   clip(output, kMaxFileChars);
   const workspace::Change change = TRY(file.becomes(std::move(text)));
-  output.notes = notes_of(TRY(files.apply({&change, 1}, author_of(context))));
+  workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
+  output.change = change_of(applied);
+  output.notes = notes_of(std::move(applied));
   return output;
 }
 
@@ -248,6 +253,7 @@ Result<EditorOutput> undo_edit(const EditorInput& in, Context& context,
       workspace::Rehearsal::no, author_of(context)));
   EditorOutput output{.path = files.display(in.path), .output = {}};
   output.output = fmt::format("Undid the last change of {}\n", escape_for_display(output.path));
+  output.change = change_of(undone.applied);
   output.notes = notes_of(undone.applied);
   for (const workspace::Difference& file : undone.files) {
     if (!file.after)

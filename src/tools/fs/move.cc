@@ -32,12 +32,14 @@ struct MoveOutput {
   std::string path;
   std::string to;
   bool replaced = false;
+  std::optional<std::string> change;
   std::vector<std::string> notes;
 
   static constexpr auto schema() {
     return object("What was moved.", arg<&MoveOutput::path>("What it was called"),
                   arg<&MoveOutput::to>("What it is called now"),
                   arg<&MoveOutput::replaced>("True when a file had that path and is gone"),
+                  opt<&MoveOutput::change>("Id of the change, for undo"),
                   opt<&MoveOutput::notes>("What cannot be undone"));
   }
 
@@ -64,6 +66,7 @@ Result<MoveOutput> move(const MoveInput& in, Context& context) {
   return MoveOutput{.path = moved.path,
                     .to = moved.to,
                     .replaced = applied.files.size() > 1,
+                    .change = change_of(applied),
                     .notes = applied.notes};
 }
 

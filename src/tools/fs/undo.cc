@@ -21,10 +21,11 @@ struct UndoInput {
   static constexpr auto schema() {
     return object(
         "Take back a change that tools made to files: what they wrote, moved or deleted is as it "
-        "was before, all of it or nothing. Without arguments the newest change that is not undone "
-        "yet. A file that was changed since is a conflict. An undo is a change and can be undone "
-        "by its own id.",
-        opt<&UndoInput::change>("Id of the change (of the call that made it); changes lists them")
+        "was before, all of it or nothing. Without arguments the newest change of this session "
+        "that is not undone yet, with a path the newest that changed it. A file that was changed "
+        "since is a conflict. An undo is a change and can be undone by its own id.",
+        opt<&UndoInput::change>(
+            "Id of the change, or as much of it as tells it apart; changes lists them")
             .positional()
             .min_length(1),
         opt<&UndoInput::session>("Undo everything that this session changed, as one change")
@@ -48,6 +49,7 @@ struct UndoneFile {
 
 struct UndoOutput {
   std::vector<std::string> undone;
+  std::vector<std::string> tools;
   std::optional<std::string> change;
   bool dry_run = false;
   std::vector<UndoneFile> files;
@@ -56,15 +58,19 @@ struct UndoOutput {
   static constexpr auto schema() {
     return object("What was undone.",
                   arg<&UndoOutput::undone>("Ids of the changes, the newest first"),
+                  arg<&UndoOutput::tools>("The tools that made them"),
                   opt<&UndoOutput::change>("Id of the undo itself; undo it to get the change back"),
                   arg<&UndoOutput::dry_run>("True when nothing was changed"),
                   arg<&UndoOutput::files>("The files that are as they were before"));
   }
 
   std::string text() const {
-    std::string out = fmt::format("{} {} {}:\n", dry_run ? "Would undo" : "Undid", undone.size(),
-                                  undone.size() == 1 ? "change" : "changes");
-    return out + diff;
+    std::string what = fmt::format("{} changes", undone.size());
+    if (undone.size() == 1) what = fmt::format("{} {}", tools[0], undone[0]);
+    std::string out =
+        fmt::format("{} {}:\n{}", dry_run ? "Would undo" : "Undid", escape_for_display(what), diff);
+    if (change) out += fmt::format("(undo {} brings it back)\n", escape_for_display(*change));
+    return out;
   }
 };
 
@@ -104,8 +110,10 @@ Result<UndoOutput> undo(const UndoInput& in, Context& context) {
   const workspace::Undone undone =
       TRY(files.undo(selection, in.dry_run ? workspace::Rehearsal::yes : workspace::Rehearsal::no,
                      author_of(context)));
-  UndoOutput output{.undone = undone.ids, .dry_run = in.dry_run};
-  if (!undone.applied.id.empty()) output.change = undone.applied.id;
+  UndoOutput output{.undone = undone.ids,
+                    .tools = undone.tools,
+                    .change = change_of(undone.applied),
+                    .dry_run = in.dry_run};
   for (const workspace::Difference& difference : undone.files) describe(difference, output);
   return output;
 }

@@ -36,6 +36,7 @@ struct WriteOutput {
   std::int64_t bytes = 0;
   std::int64_t lines = 0;
   bool created = false;
+  std::optional<std::string> change;
   std::vector<std::string> notes;
 
   static constexpr auto schema() {
@@ -44,6 +45,7 @@ struct WriteOutput {
                   arg<&WriteOutput::bytes>("Size of the new content in bytes"),
                   arg<&WriteOutput::lines>("Lines of the new content"),
                   arg<&WriteOutput::created>("False when a file was replaced"),
+                  opt<&WriteOutput::change>("Id of the change, for undo"),
                   opt<&WriteOutput::notes>("What cannot be undone"));
   }
 
@@ -69,6 +71,7 @@ Result<WriteOutput> write(const WriteInput& in, Context& context) {
                      .bytes = static_cast<std::int64_t>(in.content.size()),
                      .lines = newlines + (open_end ? 1 : 0),
                      .created = applied.files[0].what == workspace::Changed::What::created,
+                     .change = change_of(applied),
                      .notes = applied.notes};
 }
 

@@ -12,6 +12,7 @@
 #include "sys/file.h"
 #include "sys/owner.h"
 #include "workspace/journal.h"
+#include "workspace/take_in.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -189,11 +190,15 @@ void Journal::drop_unreferenced(const std::vector<Record>& records) {
   // A change that is being made right now has no entry yet, and its name may come later than this
   // look: what is young stays.
   const std::int64_t now = sys::RealClock().unix_ms();
-  for (const std::string& name : *pending) alive.insert(change_in(name));
+  std::set<std::string> begun;
+  for (const std::string& name : *pending) begun.insert(change_in(name));
   for (const std::string& name : *kept) {
     const auto status = sys::status_at(kept_, name);
     const bool young = !status || now - status->changed_ns / 1'000'000 < kPause;
-    if (!young && !alive.contains(change_in(name))) (void)remove_tree_at(kept_, name);
+    const std::string change = change_in(name);
+    // A copy that was not finished belongs to nobody once its change is settled.
+    const bool is_used = begun.contains(change) || (alive.contains(change) && !is_part(name));
+    if (!young && !is_used) (void)remove_tree_at(kept_, name);
   }
 }
 

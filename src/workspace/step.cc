@@ -442,7 +442,7 @@ std::optional<std::string> Step::take_back() {
   switch (kind_) {
     case Kind::create:
       if (!is_ours(status_of(target_))) return {};  // somebody else's by now
-      // As it was staged: recovery takes a new file that is not staged any more for made.
+      // As it was staged, which tells recovery that it is not made.
       if (rename_new(target_.at(), target_.name, aside(), temporary_)) {
         temporary_exists_ = true;
         return {};

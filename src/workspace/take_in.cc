@@ -10,6 +10,7 @@ namespace helve::workspace {
 namespace {
 
 constexpr size_t kBuffer = 256 * 1024;
+constexpr std::string_view kPart = ".part";
 
 sys::OrErrno<void> copy(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                         const std::string& as, int depth);
@@ -124,6 +125,8 @@ sys::OrErrno<FileContent> read_kept(const sys::Fd& directory, std::string_view p
   return content;
 }
 
+bool is_part(std::string_view name) { return name.ends_with(kPart); }
+
 sys::OrErrno<void> copy_tree(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                              const std::string& as) {
   return copy(from, name, to, as, 0);
@@ -131,7 +134,7 @@ sys::OrErrno<void> copy_tree(const sys::Fd& from, const std::string& name, const
 
 sys::OrErrno<void> copy_into(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                              const std::string& as) {
-  const std::string part = as + ".part";
+  const std::string part = as + std::string(kPart);
   (void)remove_tree_at(to, part);
   auto done = copy(from, name, to, part, 0);
   if (done) done = sys::rename_at(to, part, as, sys::Rename::replace);

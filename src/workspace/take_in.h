@@ -19,6 +19,9 @@ struct FileContent {
 sys::OrErrno<FileContent> read_kept(const sys::Fd& directory, std::string_view path,
                                     std::uint64_t limit);
 
+// Whether the name is that of a copy that copy_into has not finished.
+bool is_part(std::string_view name);
+
 // What was begun stays when it fails.
 sys::OrErrno<void> copy_tree(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                              const std::string& as);

@@ -133,7 +133,11 @@ void Workspace::take_in(ChangeSet& set, const Record& record, Applied& applied) 
   if (!journal_->commit(record, beside ? Journal::Kept::beside : Journal::Kept::all)) {
     // A rename within one directory needs no space. If it fails too, the record stays pending, and
     // the next start finds that all is done.
-    (void)journal_->commit(record, Journal::Kept::beside);
+    if (!journal_->commit(record, Journal::Kept::beside)) {
+      applied.notes.emplace_back(
+          "the journal could not be completed: the change can be undone when helve has started "
+          "again");
+    }
     for (Step& step : set.steps()) step.let_go();
     return;
   }

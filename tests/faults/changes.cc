@@ -28,6 +28,10 @@ std::vector<Change> changes() {
           {.kind = Kind::move, .path = "over", .to = "under", .replace = true}};
 }
 
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) std::fprintf(stderr, "note: %s\n", note.c_str());
+}
+
 template <class Value>
 int outcome(const helve::Result<Value>& result) {
   if (result) return 0;
@@ -44,10 +48,12 @@ int run(std::string_view what, const char* root, const char* journal, bool synce
     std::fprintf(stderr, "%s\n", describe(files.error()).c_str());
     return 3;
   }
-  for (const std::string& notice : (*files)->notices()) {
-    std::fprintf(stderr, "note: %s\n", notice.c_str());
+  print_notes((*files)->notices());
+  if (what == "apply") {
+    const auto applied = (*files)->apply(changes(), {.tool = "test", .session = "s"});
+    if (applied) print_notes(applied->notes);
+    return outcome(applied);
   }
-  if (what == "apply") return outcome((*files)->apply(changes(), {.tool = "test", .session = "s"}));
   if (what == "undo") {
     return outcome(
         (*files)->undo({.session = "s"}, Rehearsal::no, {.tool = "test", .session = "u"}));

@@ -34,7 +34,7 @@ QUERIES = {
     "files with matches": ({"pattern": "mutex_lock_interruptible", "output_mode": "files_with_matches"},
                            ["-l", "mutex_lock_interruptible"], "."),
     "count": ({"pattern": r"kmalloc\(", "output_mode": "count"}, ["-c", r"kmalloc\("], "."),
-    "word in a subtree": ({"pattern": "slab", "word": True}, ["-w", "slab"], "mm"),
+    "word in a subtree": ({"pattern": "mutex", "word": True}, ["-w", "mutex"], "kernel/trace"),
     "alternation": ({"pattern": "kzalloc_node|vmalloc_node|alloc_pages_node"}, ["kzalloc_node|vmalloc_node|alloc_pages_node"], "."),
     "regex without literal": ({"pattern": r"[A-Z]{6}[0-9]{3}[a-z]\b"}, [r"[A-Z]{6}[0-9]{3}[a-z]\b"], "."),
 }
@@ -121,7 +121,14 @@ class Serving:
     def request(self, method, params):
         self.number += 1
         self.send({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
-        return self.process.stdout.readline()
+        return self.answer()
+
+    def answer(self):
+        """The answer to the latest request; what else is told meanwhile, such as new resources, is passed over."""
+        while line := self.process.stdout.readline():
+            if line.startswith(b'{"jsonrpc":"2.0","id":%d,' % self.number):
+                return line
+        raise SystemExit("bench: helve has ended")
 
     def call(self, tool, arguments):
         """The time of one call, and its answer."""
@@ -131,7 +138,7 @@ class Serving:
         before = time.perf_counter()
         self.process.stdin.write(message)
         self.process.stdin.flush()
-        line = self.process.stdout.readline()
+        line = self.answer()
         return (time.perf_counter() - before) * 1000, line
 
     def wait_for_index(self, state):
@@ -296,7 +303,7 @@ def compare(tree, setting, environment, state, rounds, on_disk):
 def measure(setting):
     linux = linux_tree()
     small = setting.directory / "small"
-    shutil.copytree(linux / SMALL, small, symlinks=True)
+    shutil.copytree(linux / SMALL, small / SMALL, symlinks=True)
     time.sleep(2.2)  # files that changed a moment ago are not trusted to the index
     environment = make_environment(setting.directory / "home")
     state = pathlib.Path(environment["XDG_STATE_HOME"])

@@ -7,6 +7,7 @@ meanwhile.py PROGRAM
 import os
 import resource
 import shutil
+import subprocess
 import sys
 
 from rig import MOST, NEW, OLD, Report, Rig, full, journal_places, require_strace
@@ -131,9 +132,7 @@ def attempt_hindered(rig, report, when, where, hinder, relieve, **options):
     if os.geteuid() == 0:
         options |= {"user": NOBODY, "group": NOBODY, "extra_groups": []}
     hindering = {key: options.pop(key) for key in ("preexec_fn",) if key in options}
-    result = rig.run("apply", f"renameat2:signal=SIGKILL:when={when}", synced=False, **options)
-    if result.returncode == 0:
-        return False
+    rig.run("apply", f"renameat2:signal=SIGKILL:when={when}", synced=False, **options)
     where = f"killed at exchange {when}, then {where}"
     hinder(rig)
     started = rig.run("start", synced=False, **options, **hindering)
@@ -144,7 +143,6 @@ def attempt_hindered(rig, report, when, where, hinder, relieve, **options):
     last = rig.run("start", synced=False, **options)
     report.check(last.returncode == 0 and rig.state() in ("old", "new"), f"{where}: {rig.state()}; {started.stderr}{last.stderr}")
     report.check(not rig.pending(), f"{where}: {rig.pending()} is pending; {last.stderr}")
-    return True
 
 
 def few_descriptors(most):
@@ -153,13 +151,21 @@ def few_descriptors(most):
     return limit
 
 
+def can_be_hindered(program):
+    """The superuser is not, and gives his rights away, if others may run the program at all."""
+    try:
+        return os.geteuid() != 0 or subprocess.run([program], user=NOBODY, group=NOBODY).returncode == 64
+    except PermissionError:
+        print("nothing was hindered: only its owner may run the program")
+        return False
+
+
 def hindered(rig, report, when):
     def forbid(mode, path):
         return lambda rig: (rig.root / path).exists() and os.chmod(rig.root / path, mode)
     for path in ("sub", "made", "tree"):
         for mode in (0, 0o555):
-            if not attempt_hindered(rig, report, when, f"{path} has mode {mode:o}", forbid(mode, path), forbid(0o755, path)):
-                return False
+            attempt_hindered(rig, report, when, f"{path} has mode {mode:o}", forbid(mode, path), forbid(0o755, path))
     for most in range(8, 20, 1 if full() else 4):
         attempt_hindered(rig, report, when, f"there are {most} descriptors", lambda _: None, lambda _: None,
                          preexec_fn=few_descriptors(most))
@@ -168,20 +174,19 @@ def hindered(rig, report, when):
     def back(rig):
         (rig.base / "elsewhere").rename(rig.root / "sub")
     attempt_hindered(rig, report, when, "sub is elsewhere", away, back)
-    return True
 
 
 def main(program):
     require_strace()
-    report = Report()
+    report, hinder = Report(), can_be_hindered(program)
     for journal_in in journal_places():
         with Rig(program, journal_in) as rig:
             for when in range(1, MOST):
                 rig.reset()
-                if full() or when % 3 == 1:
-                    hindered(rig, report, when)
-                elif rig.run("apply", f"renameat2:signal=SIGKILL:when={when}", synced=False).returncode == 0:
+                if rig.run("apply", f"renameat2:signal=SIGKILL:when={when}", synced=False).returncode == 0:
                     break
+                if hinder and (full() or when % 3 == 1):
+                    hindered(rig, report, when)
                 for number, (act, path, touched) in enumerate(ACTIONS):
                     if full() or (number + when) % 5 == 0:
                         attempt(rig, report, when, act, path, touched)

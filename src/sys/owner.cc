@@ -14,6 +14,7 @@ constexpr std::uint32_t kWorldWrites = 0002;
 }  // namespace
 
 std::uint32_t effective_user() { return geteuid(); }
+std::uint32_t effective_group() { return getegid(); }
 
 std::optional<Error> open_to_others(std::string_view path, const FileStatus& status,
                                     Writers writers, std::uint32_t user) {

@@ -11,6 +11,7 @@
 namespace helve::sys {
 
 std::uint32_t effective_user();
+std::uint32_t effective_group();
 
 enum class Writers : unsigned char {
   owner,            // nobody else may write: for what is run

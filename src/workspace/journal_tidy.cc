@@ -74,7 +74,8 @@ bool is_plain(const sys::Fd& directory, const std::string& name) {
   const auto file = sys::open_beneath(directory, name, sys::Open::read, sys::Links::refuse);
   if (!file) return false;
   const auto status = sys::status(*file);
-  return status && status->user == sys::effective_user() && (status->mode & 07000) == 0 &&
+  return status && status->user == sys::effective_user() &&
+         status->group == sys::effective_group() && (status->mode & 07000) == 0 &&
          status->links == 1 && !sys::has_extended_attributes(*file);
 }
 

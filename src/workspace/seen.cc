@@ -72,6 +72,33 @@ void Seen::forget(std::string_view session, std::string_view path) {
   files_.erase(file);
 }
 
+void Seen::moved(std::string_view session, std::string_view from, std::string_view to) {
+  const std::string old_key = key_of(session, from);
+  const std::lock_guard lock(mutex_);
+  for (File& file : files_) {
+    const std::string_view rest = std::string_view(file.key).substr(
+        file.key.starts_with(old_key) ? old_key.size() : file.key.size());
+    if (file.key != old_key && !rest.starts_with('/')) continue;
+    std::string key = key_of(session, std::string(to).append(rest));
+    if (index_.contains(key)) continue;
+    const auto entry = index_.find(file.key)->second;
+    index_.erase(file.key);
+    file.key = std::move(key);
+    file.version.changed_ns = 0;  // the new name has changed it
+    index_.emplace(file.key, entry);
+  }
+}
+
+std::vector<std::string> Seen::below(std::string_view session, std::string_view directory) {
+  const std::string prefix = key_of(session, std::string(directory) + "/");
+  std::vector<std::string> paths;
+  const std::lock_guard lock(mutex_);
+  for (const File& file : files_) {
+    if (file.key.starts_with(prefix)) paths.push_back(file.key.substr(session.size() + 1));
+  }
+  return paths;
+}
+
 std::optional<Version> Seen::version(std::string_view session, std::string_view path) {
   const std::string key = key_of(session, path);
   const std::lock_guard lock(mutex_);

@@ -34,6 +34,10 @@ class Seen {
   void note(std::string_view session, std::string_view path, const Version& version,
             std::optional<std::string_view> content);
   void forget(std::string_view session, std::string_view path);
+  // A file, or a directory with all that was seen in it, has another path now.
+  void moved(std::string_view session, std::string_view from, std::string_view to);
+  // What the session has seen below a directory.
+  std::vector<std::string> below(std::string_view session, std::string_view directory);
 
   // What the session knows of the file's version, if anything.
   std::optional<Version> version(std::string_view session, std::string_view path);

@@ -197,6 +197,9 @@ Result<void> Step::look_at_source(const Targets& targets) {
   old_ = *status;
   switch (old_.kind) {
     case sys::FileKind::file:
+      if (kind_ == Kind::remove) {
+        TRY(targets.check_names(old_, target_.shown, verb_of(change_->kind)));
+      }
       break;
     case sys::FileKind::symlink:
       TRY(targets.check_link(target_, verb_of(change_->kind)));

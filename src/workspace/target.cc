@@ -61,10 +61,13 @@ struct TreeSize {
   std::uint64_t bytes = 0;
   std::uint64_t largest = 0;
   std::string largest_path = {};
+  sys::FileStatus several_names = {};
+  std::string several_names_path = {};
 
   void add(const TreeEntry& entry) {
     const auto status = sys::status_at(entry.directory, entry.name);
     if (!status) return;
+    if (status->links > 1) several_names = *status, several_names_path = entry.path;
     bytes += status->size;
     if (status->size <= largest) return;
     largest = status->size;
@@ -74,7 +77,8 @@ struct TreeSize {
 
 }  // namespace
 
-Targets::Targets(const WriteRules& rules) : protected_as_named_(rules.protected_directories) {
+Targets::Targets(const WriteRules& rules)
+    : hard_links_(rules.hard_links), protected_as_named_(rules.protected_directories) {
   for (const std::string& place : rules.protected_directories) {
     protected_.push_back(real_path(place));
   }
@@ -170,6 +174,16 @@ Result<void> Targets::check_link(const Target& target, std::string_view action) 
   return {};
 }
 
+Result<void> Targets::check_names(const sys::FileStatus& file, std::string_view shown,
+                                  std::string_view action) const {
+  if (hard_links_ == HardLinks::read || file.links < 2) return {};
+  return Error{Code::denied,
+               fmt::format("cannot {} '{}': the file has {} names (hard links), perhaps outside "
+                           "the workspace",
+                           action, escape_for_display(shown), file.links),
+               "read_hard_links in the configuration allows it", "hard_link"};
+}
+
 Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_view action) const {
   TRY(check_arrival(target, action));
   const auto directory =
@@ -185,6 +199,9 @@ Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_
   });
   if (!walked) return sys::to_error(walked.error(), action, target.shown);
   if (!found.empty()) return protected_error(target.shown, found, action);
+  if (!size.several_names_path.empty()) {
+    TRY(check_names(size.several_names, target.shown + "/" + size.several_names_path, action));
+  }
   const auto too_large = [&](const std::string& what, std::string_view hint) {
     return Error{
         Code::too_large,

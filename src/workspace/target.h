@@ -36,6 +36,7 @@ struct Target {
 struct WriteRules {
   Durability durability;
   std::span<const std::string> protected_directories;
+  HardLinks hard_links = HardLinks::read;
 };
 
 // Each directory is resolved once, however many targets lie in it. For one thread.
@@ -56,6 +57,10 @@ class Targets {
   Result<void> check_arrival(const Target& target, std::string_view action) const;
   // For a link that goes away: no protected directory may be reached through it.
   Result<void> check_link(const Target& target, std::string_view action) const;
+
+  // For a file that goes away: what has several names is not read, so neither may its past be.
+  Result<void> check_names(const sys::FileStatus& file, std::string_view shown,
+                           std::string_view action) const;
 
   // Paths that make_missing() would make, outermost first.
   std::vector<std::string> missing() const;
@@ -80,6 +85,7 @@ class Targets {
   Result<Directory*> find_directory(const Root& root, std::string_view path, std::string_view shown,
                                     std::string_view action);
 
+  HardLinks hard_links_;
   std::span<const std::string> protected_as_named_;
   std::vector<std::string> protected_;  // real paths
   std::map<std::string, std::unique_ptr<Directory>, std::less<>> directories_;

@@ -295,6 +295,11 @@ Result<std::optional<Version>> Workspace::check_seen(std::string_view session,
   const auto opened = sys::open_beneath(place.root->directory, directory, sys::Open::directory);
   const auto status = opened ? sys::status_at(*opened, name)
                              : sys::OrErrno<sys::FileStatus>(std::unexpected(opened.error()));
+  if (status && status->kind == sys::FileKind::directory) {
+    for (const std::string& file : seen_.below(session, seen_key(path))) {
+      TRY(check_seen(session, file));
+    }
+  }
   if (!status || status->kind != sys::FileKind::file) return std::optional<Version>();
   const std::optional<Version> seen = seen_.version(session, seen_key(path));
   if (!seen) return std::optional<Version>();

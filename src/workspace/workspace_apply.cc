@@ -207,7 +207,9 @@ void Workspace::note_written(const Applied& applied, ChangeSet& set, const Autho
     const Changed& file = applied.files[i];
     const Change& change = set.steps()[i].change();
     const std::string key = set.steps()[i].target().path();
-    if (file.what == Changed::What::removed || file.what == Changed::What::moved) {
+    if (file.what == Changed::What::moved) {
+      seen_.moved(session, key, set.steps()[i].to()->path());
+    } else if (file.what == Changed::What::removed) {
       seen_.forget(session, key);
     } else if (change.kind == Change::Kind::write) {
       seen_.note(session, key, file.version, change.content);
@@ -257,7 +259,7 @@ Result<Applied> Workspace::apply(std::span<const Change> changes, const Author& 
   TRY(check_size(changes));
   Kept kept = Kept::in_journal;
   for (int i = 1;; ++i) {
-    ChangeSet set({durability_, protected_directories_});
+    ChangeSet set({durability_, protected_directories_, hard_links_});
     Result<Applied> applied = attempt(set, changes, author, kept);
     if (applied) note_written(*applied, set, author);
     const bool again = !applied && (set.lost_a_race() || set.needs_beside());

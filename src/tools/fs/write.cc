@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/diff.h"
 #include "base/text.h"
 #include "tool/make.h"
 #include "tools/files.h"
@@ -11,6 +12,8 @@ namespace helve::tools {
 namespace {
 
 using workspace::OnConflict;
+
+constexpr size_t kMaxCompared = 256 << 10;  // bytes of what was there
 
 struct WriteInput {
   std::string path;
@@ -36,6 +39,7 @@ struct WriteOutput {
   std::int64_t bytes = 0;
   std::int64_t lines = 0;
   bool created = false;
+  std::optional<std::string> diff;
   std::optional<std::string> change;
   std::vector<std::string> notes;
 
@@ -45,16 +49,26 @@ struct WriteOutput {
                   arg<&WriteOutput::bytes>("Size of the new content in bytes"),
                   arg<&WriteOutput::lines>("Lines of the new content"),
                   arg<&WriteOutput::created>("False when a file was replaced"),
+                  opt<&WriteOutput::diff>("Where text was replaced: the changed lines with their "
+                                          "numbers and two lines around them"),
                   opt<&WriteOutput::change>("Id of the change, for undo"),
                   opt<&WriteOutput::notes>("What cannot be undone"));
   }
 
   std::string text() const {
-    return fmt::format("{} {} ({} {}, {} {}){}", created ? "Created" : "Overwrote",
+    const std::string shown = diff ? "\n" + *diff : "";
+    return fmt::format("{} {} ({} {}, {} {}){}{}", created ? "Created" : "Overwrote",
                        escape_for_display(path), lines, lines == 1 ? "line" : "lines", bytes,
-                       bytes == 1 ? "byte" : "bytes", lines_of(notes));
+                       bytes == 1 ? "byte" : "bytes", lines_of(notes), shown);
   }
 };
+
+// What there is to compare with: text of moderate size.
+std::optional<std::string> text_of(const std::string& path, const workspace::Workspace& files) {
+  Result<workspace::Snapshot> old = files.read_whole(path, kMaxCompared);
+  if (!old || !is_utf8(old->content) || old->content.find('\0') != old->content.npos) return {};
+  return std::move(old->content);
+}
 
 Result<WriteOutput> write(const WriteInput& in, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "write"));
@@ -63,14 +77,19 @@ Result<WriteOutput> write(const WriteInput& in, Context& context) {
   if (in.on_conflict == OnConflict::overwrite) {
     change.expected = TRY(files.check_seen(context.who.session, in.path));
   }
+  const std::optional<std::string> old = text_of(in.path, files);
   const workspace::Applied applied =
       TRY(offering_overwrite(files.apply({&change, 1}, author_of(context))));
   const auto newlines = std::count(in.content.begin(), in.content.end(), '\n');
   const bool open_end = !in.content.empty() && in.content.back() != '\n';
+  const bool created = applied.files[0].what == workspace::Changed::What::created;
+  std::optional<std::string> diff;
+  if (old && !created && is_utf8(in.content)) diff = short_diff(*old, in.content);
   return WriteOutput{.path = files.display(in.path),
                      .bytes = static_cast<std::int64_t>(in.content.size()),
                      .lines = newlines + (open_end ? 1 : 0),
-                     .created = applied.files[0].what == workspace::Changed::What::created,
+                     .created = created,
+                     .diff = diff && !diff->empty() ? std::move(diff) : std::nullopt,
                      .change = change_of(applied),
                      .notes = applied.notes};
 }

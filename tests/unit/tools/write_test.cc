@@ -18,7 +18,7 @@ TEST_F(Write, CreatesAndSaysSo) {
 TEST_F(Write, OverwritesAndSaysSo) {
   tree.file("notes.md", "old");
   EXPECT_EQ(call("write", R"({"path": "notes.md", "content": "\n"})").text,
-            "Overwrote notes.md (1 line, 1 byte)");
+            "Overwrote notes.md (1 line, 1 byte)\n1 - old  (no newline at the end)\n1 + \n");
 }
 
 TEST_F(Write, KeepsAnExistingFileWhenAskedTo) {

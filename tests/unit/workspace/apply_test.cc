@@ -112,6 +112,21 @@ TEST_F(Applying, ChangesNothingWhenTheDiskIsFull) {
   });
 }
 
+TEST_F(Applying, WhatHasSeveralNamesIsNotDeletedWhereItIsNotRead) {
+  tree.directory("in/dir");
+  std::filesystem::create_hard_link(tree.path("out/secret"), tree.path("in/dir/name"));
+  const auto files = Workspace::make({.roots = {{tree.path("in")}},
+                                      .durability = Durability::unsynced,
+                                      .hard_links = HardLinks::refuse});
+  ASSERT_TRUE(files);
+  // A diff or an undo would show what it holds.
+  const Change file{.kind = Change::Kind::remove, .path = "dir/name"};
+  EXPECT_EQ(kind_of((*files)->apply({&file, 1}, {}).error()), "denied hard_link");
+  const Change directory{.kind = Change::Kind::remove, .path = "dir", .tree = true};
+  EXPECT_EQ(kind_of((*files)->apply({&directory, 1}, {}).error()), "denied hard_link");
+  EXPECT_TRUE(std::filesystem::exists(tree.path("in/dir/name")));
+}
+
 TEST_F(Applying, AMoveReplacesNoFileThatMayNotBeWritten) {
   tree.file("in/a", "new");
   tree.file("in/kept", "old");

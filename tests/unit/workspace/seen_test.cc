@@ -54,6 +54,29 @@ TEST_F(SeenByASession, AChangeThatSetTheTimeBackIsAConflict) {
   EXPECT_EQ(kind_of(checked.error()), "conflict changed_since_read");
 }
 
+TEST_F(SeenByASession, WhatItMovesItStillKnows) {
+  tree.file("in/d/file", "one");
+  const auto files = open();
+  read(*files, "s", "d/file");
+  const Change change{.kind = Change::Kind::move, .path = "d", .to = "e"};
+  ASSERT_TRUE(files->apply({&change, 1}, {.session = "s"}));
+  EXPECT_EQ(check(*files, "s", "e/file"), "");
+  EXPECT_TRUE(files->check_seen("s", "e/file"));
+  tree.file("in/e/file", "two");
+  EXPECT_EQ(check(*files, "s", "e/file"), "conflict changed_since_read");
+}
+
+TEST_F(SeenByASession, ADirectoryIsAllThatWasSeenInIt) {
+  tree.file("in/d/deep/file", "one");
+  const auto files = open();
+  read(*files, "s", "d/deep/file");
+  EXPECT_TRUE(files->check_seen("s", "d"));
+  tree.file("in/d/deep/file", "two");
+  const auto checked = files->check_seen("s", "d");
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(kind_of(checked.error()), "conflict changed_since_read");
+}
+
 TEST_F(SeenByASession, ItsOwnWritesAreNone) {
   tree.file("in/file", "one");
   const auto files = open();

@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import time
 
-from harness import HELVE, PEERS, Section, make_environment, run, say
+from harness import HELVE, PEERS, Section, Serving, make_environment, run, say
 
 FILES = 100
 FILE_BYTES = 13_000
@@ -84,29 +84,36 @@ def codex():
 
 
 def contenders(environment):
-    """(command, the form of the patch it reads, environment) of each."""
+    """(command, the form of the patch it reads, environment) of each. Without a command: a call to a helve that runs already."""
     unsynced = {**environment, "HELVE_SYNC": "false"}
     tool = [HELVE, "fs", "apply-patch", "-"]
     return {
         "helve": (tool, Task.envelope, environment),
         "helve, sync off": (tool, Task.envelope, unsynced),
+        "running helve": (None, Task.envelope, environment),
+        "running helve, sync off": (None, Task.envelope, unsynced),
         "Codex apply_patch": ([codex()], Task.envelope, environment),
         "git apply": (["git", "apply", "-p1", "-"], Task.unified, environment),
         "GNU patch": (["patch", "-p1", "-s", "--no-backup-if-mismatch"], Task.unified, environment),
     }
 
 
-def make_workspace(directory):
-    """A directory whose subdirectories ext4 puts far apart: it is slow to make a file where others were just deleted, as git
-    and GNU patch do, and nobody shall pay for another's."""
-    directory.mkdir()
+def spread(directory):
+    """Lets ext4 put the subdirectories far apart: it is slow to make a file where others were just deleted, as git and GNU patch
+    and compilers do, and nobody shall pay for another's."""
     subprocess.run(["chattr", "+T", directory], check=False, capture_output=True)  # not every file system knows it
-    return directory
 
 
 def measure_once(task, contender, workspace, place):
     command, form, environment = contender
     task.fresh(workspace / place)
+    if not command:
+        serving = Serving(workspace, environment)
+        elapsed, line = serving.call("apply_patch", {"patch": form(task, place)})
+        serving.close()
+        if b'"isError":true' in line:
+            raise SystemExit(f"bench: apply_patch failed: {line[:1000]!r}")
+        return elapsed
     patch = workspace / f"{place}.patch"
     patch.write_text(form(task, place))
     with open(patch, "rb") as source:
@@ -117,7 +124,8 @@ def measure_once(task, contender, workspace, place):
 
 def measure_task(task, workspace, environment, rounds):
     """{contender: median milliseconds}. The first round, which makes what each keeps about a workspace, does not count."""
-    workspace = make_workspace(workspace)
+    workspace.mkdir()
+    spread(workspace)
     times = {}
     for number in range(rounds + 1):
         say(f"round {number} of {rounds}: {task.title}" if number else f"warming up: {task.title}")
@@ -139,25 +147,27 @@ def measure_tasks(directory, environment, rounds):
 
 def make_goals(seen):
     for title, times in seen.items():
-        synced, unsynced, peer = times["helve"], times["helve, sync off"], times["Codex apply_patch"]
-        yield f"{title}: at least 5 times faster than Codex, synced", f"{peer / synced:.1f} times", peer / synced >= 5
-        yield f"{title}: at least 10 times faster than Codex, sync off", f"{peer / unsynced:.1f} times", peer / unsynced >= 10
+        unsynced, peer = times["helve, sync off"], times["Codex apply_patch"]
+        for name, factor in ("helve", 5), ("helve, sync off", 10), ("running helve", 5), ("running helve, sync off", 10):
+            ratio = peer / times[name]
+            yield f"{title}: {name}, at least {factor} times faster than Codex", f"{ratio:.1f} times", ratio >= factor
         yield f"{title}: faster than git apply, sync off", f"{times['git apply'] / unsynced:.1f} times", unsynced < times["git apply"]
 
 
 def table(seen):
     names = next(iter(seen.values()))
-    yield "| change, whole process, ms | " + " | ".join(names) + " |"
+    yield "| change, ms | " + " | ".join(names) + " |"
     yield "|---|" + "---:|" * len(names)
     for title, times in seen.items():
         yield f"| {title} | " + " | ".join(f"{times[name]:.1f}" for name in names) + " |"
 
 
 def measure(setting):
+    spread(setting.directory)
     environment = make_environment(setting.directory / "home")
     seen = measure_tasks(setting.directory, environment, 1 if setting.quick else 9)
     lines = [*table(seen), "",
-             "Codex, git and GNU patch change one file after the other and sync nothing: after a failure or a power cut some "
+             "Whole processes; \"running\" is a call to a server that runs already, as an agent makes it. Codex, git and GNU patch change one file after the other and sync nothing: after a failure or a power cut some "
              "files are new, some old, some perhaps empty. helve changes all files or none. Synced, the change is on disk when the "
              "call returns; with sync off a power cut within the next half minute may take it back, as with the others, but "
              "a crash of the program may not.", ""]

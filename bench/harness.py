@@ -2,6 +2,7 @@
 
 import dataclasses
 import datetime
+import json
 import os
 import pathlib
 import platform
@@ -9,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("HELVE_BENCH_BUILD", ROOT / "build" / "bench"))
@@ -85,3 +87,45 @@ def make_environment(home, config_text=""):
     (config / "config.yaml").write_text(config_text or "{}\n")
     kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
     return {**kept, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config"), "XDG_STATE_HOME": str(home / "state")}
+
+
+class Serving:
+    """A helve that runs already."""
+
+    def __init__(self, tree, environment):
+        self.process = subprocess.Popen([str(HELVE), "mcp", "--root", str(tree), "--tools", "all"], env=environment,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.number = 0
+        self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def request(self, method, params):
+        self.number += 1
+        self.send({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
+        return self.answer()
+
+    def answer(self):
+        """The answer to the latest request; what else is told meanwhile, such as new resources, is passed over."""
+        while line := self.process.stdout.readline():
+            if line.startswith(b'{"jsonrpc":"2.0","id":%d,' % self.number):
+                return line
+        raise SystemExit("bench: helve has ended")
+
+    def call(self, tool, arguments):
+        """The time of one call, and its answer."""
+        self.number += 1
+        message = json.dumps({"jsonrpc": "2.0", "id": self.number, "method": "tools/call",
+                              "params": {"name": tool, "arguments": arguments}}).encode() + b"\n"
+        before = time.perf_counter()
+        self.process.stdin.write(message)
+        self.process.stdin.flush()
+        line = self.answer()
+        return (time.perf_counter() - before) * 1000, line
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=30)

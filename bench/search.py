@@ -15,7 +15,7 @@ import subprocess
 import tarfile
 import time
 
-from harness import HELVE, PEERS, ROOT, Section, make_environment, run, say
+from harness import HELVE, PEERS, ROOT, Section, Serving, make_environment, run, say
 
 TREES = ROOT / "build" / "bench-trees"
 ARCHIVE = pathlib.Path("/usr/src/linux-source-6.1.tar.xz")  # Debian's linux-source-6.1
@@ -104,59 +104,18 @@ class Process:
         return self.output.read_bytes()
 
 
-class Serving:
-    """A helve that runs already."""
-
-    def __init__(self, tree, environment):
-        self.process = subprocess.Popen([str(HELVE), "mcp", "--root", str(tree), "--tools", "all"], env=environment,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.number = 0
-        self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}})
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def send(self, message):
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
-
-    def request(self, method, params):
-        self.number += 1
-        self.send({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params})
-        return self.answer()
-
-    def answer(self):
-        """The answer to the latest request; what else is told meanwhile, such as new resources, is passed over."""
-        while line := self.process.stdout.readline():
-            if line.startswith(b'{"jsonrpc":"2.0","id":%d,' % self.number):
-                return line
-        raise SystemExit("bench: helve has ended")
-
-    def call(self, tool, arguments):
-        """The time of one call, and its answer."""
-        self.number += 1
-        message = json.dumps({"jsonrpc": "2.0", "id": self.number, "method": "tools/call",
-                              "params": {"name": tool, "arguments": arguments}}).encode() + b"\n"
-        before = time.perf_counter()
-        self.process.stdin.write(message)
-        self.process.stdin.flush()
-        line = self.answer()
-        return (time.perf_counter() - before) * 1000, line
-
-    def wait_for_index(self, state):
-        """The index is built behind the scenes; a search that needs no walk tells that it is there."""
-        self.call("grep", {"pattern": "zqxjkvbw"})
-        deadline = time.monotonic() + 120
-        while time.monotonic() < deadline and not list(state.glob("helve/index/*/*.segment")):
-            time.sleep(0.05)
-        for _ in range(200):
-            first, _ = self.call("grep", {"pattern": "zqxjkvbw"})
-            if first < 5:
-                return
-            time.sleep(0.05)
-        raise SystemExit("bench: helve did not build an index")
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.wait(timeout=30)
+def wait_for_index(serving, state):
+    """The index is built behind the scenes; a search that needs no walk tells that it is there."""
+    serving.call("grep", {"pattern": "zqxjkvbw"})
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and not list(state.glob("helve/index/*/*.segment")):
+        time.sleep(0.05)
+    for _ in range(200):
+        first, _ = serving.call("grep", {"pattern": "zqxjkvbw"})
+        if first < 5:
+            return
+        time.sleep(0.05)
+    raise SystemExit("bench: helve did not build an index")
 
 
 def comparable(answer):
@@ -295,7 +254,7 @@ def compare(tree, setting, environment, state, rounds, on_disk):
     if on_disk:
         contenders["index on disk"] = Process(helve, environment, tree, directory)
     serving = Serving(tree, environment)
-    serving.wait_for_index(state)
+    wait_for_index(serving, state)
     times, sizes = measure_grep(tree, contenders, serving, rounds)
     return times, sizes, serving
 

@@ -46,6 +46,7 @@ struct Version {
 struct Snapshot {
   std::string content;
   Version version;
+  std::string real_path;  // the same for every path that leads to the file
 };
 
 enum class OnConflict : unsigned char { overwrite, error };

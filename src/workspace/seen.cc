@@ -99,6 +99,13 @@ std::vector<std::string> Seen::below(std::string_view session, std::string_view 
   return paths;
 }
 
+bool Seen::knows(std::string_view session, std::string_view path, const Version& version) {
+  const std::string key = key_of(session, path);
+  const std::lock_guard lock(mutex_);
+  const auto found = index_.find(key);
+  return found != index_.end() && found->second->digest && version.is(found->second->version);
+}
+
 std::optional<Version> Seen::version(std::string_view session, std::string_view path) {
   const std::string key = key_of(session, path);
   const std::lock_guard lock(mutex_);

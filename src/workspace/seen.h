@@ -39,6 +39,8 @@ class Seen {
   // What the session has seen below a directory.
   std::vector<std::string> below(std::string_view session, std::string_view directory);
 
+  // Whether the session knows the whole content of this very version.
+  bool knows(std::string_view session, std::string_view path, const Version& version);
   // What the session knows of the file's version, if anything.
   std::optional<Version> version(std::string_view session, std::string_view path);
 

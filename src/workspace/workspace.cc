@@ -13,6 +13,12 @@
 namespace helve::workspace {
 namespace {
 
+bool has_parent_part(std::string_view path) {
+  for (std::string_view part; !(part = next_part(path)).empty();)
+    if (part == "..") return true;
+  return false;
+}
+
 constexpr size_t kRoomToGrow = 64;         // one byte for that many of a file
 constexpr size_t kMaxNamesForHint = 2000;  // of a directory that may hold what was meant
 
@@ -182,7 +188,13 @@ Error Workspace::missing(std::string_view action, const Place& place) const {
 
 Result<OpenFile> Workspace::open_file(std::string_view path) const {
   const Place place = TRY(locate(path));
-  auto file = sys::open_beneath(place.root->directory, place.path, sys::Open::read);
+  // Without links in it a path says itself where the file is.
+  auto file =
+      sys::open_beneath(place.root->directory, place.path, sys::Open::read, sys::Links::refuse);
+  const bool is_plain = file && !has_parent_part(place.path);
+  if (!file && file.error() == std::errc::too_many_symbolic_link_levels) {
+    file = sys::open_beneath(place.root->directory, place.path, sys::Open::read);
+  }
   if (!file) return failed(file.error(), "read", place);
   const auto status = sys::status(*file);
   if (!status) return failed(status.error(), "read", place);
@@ -205,11 +217,16 @@ Result<OpenFile> Workspace::open_file(std::string_view path) const {
                     escape_for_display(shown(place)), status->links),
         "read_hard_links in the configuration allows it", "hard_link"};
   }
-  return OpenFile{std::move(*file), *status};
+  OpenFile open{std::move(*file), *status, {}};
+  if (!is_plain) {
+    if (auto real = sys::path_of(open.file)) open.real_path = std::move(*real);
+  }
+  if (open.real_path.empty()) open.real_path = place.root->path + "/" + tidy(place.path);
+  return open;
 }
 
 Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) const {
-  const OpenFile open = TRY(open_file(path));
+  OpenFile open = TRY(open_file(path));
   const auto too_large = [&](std::uint64_t size) {
     return Error{Code::too_large,
                  fmt::format("'{}' has {}, the limit is {}", escape_for_display(display(path)),
@@ -217,7 +234,7 @@ Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) cons
                  "read it in pages"};
   };
   if (open.status.size > limit) return too_large(open.status.size);
-  Snapshot snapshot{.version = Version::of(open.status)};
+  Snapshot snapshot{.version = Version::of(open.status), .real_path = std::move(open.real_path)};
   // An edit finds room to grow, and one byte more than is there shows a file that grew meanwhile.
   snapshot.content.reserve(open.status.size + open.status.size / kRoomToGrow + 1024);
   sys::OrErrno<size_t> got = 0;
@@ -250,21 +267,22 @@ std::string Workspace::seen_key(std::string_view path) const {
   return real && !real->empty() ? fmt::format("{}/{}", *real, name) : shown(*place);
 }
 
-void Workspace::saw(std::string_view session, std::string_view path, const sys::FileStatus& status,
+void Workspace::saw(std::string_view session, const OpenFile& file,
                     std::optional<std::string_view> whole) {
   if (session.empty() || !seen_.remembers()) return;
-  const Version version = Version::of(status);
-  // The content tells a change from a mere touch, and shows it; a small file is soon read.
-  if (!whole && status.size <= Seen::kMaxContent) {
-    const Result<Snapshot> now = read_whole(path, Seen::kMaxContent);
-    if (now && now->version.is(version)) return saw(session, path, *now);
+  const Version version = Version::of(file.status);
+  // The content tells a change from a mere touch, and shows it; a small file is soon read, once.
+  if (!whole && file.status.size <= Seen::kMaxContent) {
+    if (seen_.knows(session, file.real_path, version)) return;
+    const Result<Snapshot> now = read_whole(file.real_path, Seen::kMaxContent);
+    if (now && now->version.is(version)) return saw(session, *now);
   }
-  seen_.note(session, seen_key(path), version, whole);
+  seen_.note(session, file.real_path, version, whole);
 }
 
-void Workspace::saw(std::string_view session, std::string_view path, const Snapshot& whole) {
+void Workspace::saw(std::string_view session, const Snapshot& whole) {
   if (!seen_.remembers()) return;
-  seen_.note(session, seen_key(path), whole.version, whole.content);
+  seen_.note(session, whole.real_path, whole.version, whole.content);
 }
 
 namespace {
@@ -281,7 +299,7 @@ Error changed_since_read(std::string_view shown, std::string_view difference = {
 Result<void> Workspace::check_seen(std::string_view session, std::string_view path,
                                    const Snapshot& now) {
   if (seen_.is_empty()) return {};
-  const Seen::Answer answer = seen_.compare(session, seen_key(path), now);
+  const Seen::Answer answer = seen_.compare(session, now.real_path, now);
   if (answer.same) return {};
   const bool shows = answer.known && is_utf8(answer.before) && is_utf8(now.content);
   return changed_since_read(display(path), shows ? short_diff(answer.before, now.content) : "");

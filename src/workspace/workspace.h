@@ -74,6 +74,7 @@ struct Root {
 struct OpenFile {
   sys::Fd file;
   sys::FileStatus status;
+  std::string real_path;  // the same for every path that leads to it
 };
 
 enum class Hidden : unsigned char { skip, show };
@@ -146,9 +147,8 @@ class Workspace {
   // For a process that makes one call: whatever it sees is soon forgotten.
   void remember_nothing() { seen_.remember_nothing(); }
   // The session has seen the file as it is now; `whole` when that was all of it.
-  void saw(std::string_view session, std::string_view path, const sys::FileStatus& status,
-           std::optional<std::string_view> whole);
-  void saw(std::string_view session, std::string_view path, const Snapshot& whole);
+  void saw(std::string_view session, const OpenFile& file, std::optional<std::string_view> whole);
+  void saw(std::string_view session, const Snapshot& whole);
   // A conflict when somebody else changed the file since the session saw it. What a session never
   // saw, and what it wrote itself, it may change.
   Result<void> check_seen(std::string_view session, std::string_view path, const Snapshot& now);

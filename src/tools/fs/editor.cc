@@ -156,7 +156,7 @@ Result<EditorOutput> view(const EditorInput& in, Context& context, workspace::Wo
                  "leave it out", "invalid_input"};
   }
   if (!snapshot) return std::move(snapshot).error();
-  files.saw(context.who.session, in.path, *snapshot);
+  files.saw(context.who.session, *snapshot);
   EditorOutput output{.path = files.display(in.path), .output = {}};
   const edit::Decoded file = edit::decode_for_edit(std::move(snapshot->content));
   if (file.text.find('\0') != file.text.npos) {

@@ -194,11 +194,10 @@ bool is_other_type(const workspace::Page& page) {
 
 // So that a change by somebody else is noticed before it is overwritten. `page`: null when the file
 // was shown as something else than its text.
-void note_seen(const std::string& path, const workspace::OpenFile& file,
-               const workspace::Page* page, Context& context) {
+void note_seen(const workspace::OpenFile& file, const workspace::Page* page, Context& context) {
   const bool is_whole = page && page->content.size() == file.status.size &&
                         page->text.format.encoding == Encoding::utf_8;
-  context.files->saw(context.who.session, path, file.status,
+  context.files->saw(context.who.session, file,
                      is_whole ? std::optional<std::string_view>(page->content) : std::nullopt);
 }
 
@@ -229,7 +228,7 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
     const Result<void> read = read_notebook(file, form, context, out);
     if (read || read.error().type == "past_end") {
       TRY(read);
-      note_seen(path, file, nullptr, context);
+      note_seen(file, nullptr, context);
       return out;
     }
     out.note(fmt::format("shown as text: {}", read.error().message));
@@ -238,7 +237,7 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
     if (media::file_type(start)) {
       TRY(read_binary(file, start, form, context, out));
       note_unused(out, in, context);
-      note_seen(path, file, nullptr, context);
+      note_seen(file, nullptr, context);
       return out;
     }
   }
@@ -256,10 +255,10 @@ Result<ReadOutput> read_file(const ReadInput& in, const std::string& path,
   if (!page || (!request.encoding && is_other_type(*page))) {
     TRY(read_binary(file, TRY(start_of(file, *out.path)), form, context, out));
     note_unused(out, in, context);
-    note_seen(path, file, nullptr, context);
+    note_seen(file, nullptr, context);
     return out;
   }
-  note_seen(path, file, &*page, context);
+  note_seen(file, &*page, context);
   note_unused(out, in, context);
   fill_page(out, in, std::move(*page), context);
   return out;

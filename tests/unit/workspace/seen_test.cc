@@ -11,7 +11,7 @@ class SeenByASession : public WorkspaceTest {
   void read(Workspace& files, std::string_view session, const std::string& path) const {
     const auto open = files.open_file(path);
     ASSERT_TRUE(open);
-    files.saw(session, path, open->status, tree.content("in/" + path));
+    files.saw(session, *open, tree.content("in/" + path));
   }
   std::string check(Workspace& files, std::string_view session, const std::string& path) const {
     const auto now = files.read_whole(path);
@@ -104,7 +104,7 @@ TEST_F(SeenByASession, EveryPathToAFileIsTheSameFile) {
 TEST_F(SeenByASession, ATouchOfWhatWasSeenInPartIsNoneAndAChangeIsShown) {
   tree.file("in/file", "one\n");
   const auto files = open();
-  files->saw("s", "file", files->open_file("file")->status, {});
+  files->saw("s", *files->open_file("file"), {});
   std::filesystem::last_write_time(tree.path("in/file"), {});
   EXPECT_EQ(check(*files, "s", "file"), "");
   tree.file("in/file", "two\n");
@@ -117,7 +117,7 @@ TEST_F(SeenByASession, WhatIsTooLargeToCompareIsAConflictOnceItsTimeChanged) {
   tree.file("in/file", "one");
   std::filesystem::resize_file(tree.path("in/file"), kMaxWrite + 1);
   const auto files = open();
-  files->saw("s", "file", files->open_file("file")->status, {});
+  files->saw("s", *files->open_file("file"), {});
   EXPECT_TRUE(files->check_seen("s", "file"));
   std::filesystem::resize_file(tree.path("in/file"), kMaxWrite + 2);
   EXPECT_FALSE(files->check_seen("s", "file"));
@@ -137,7 +137,7 @@ TEST_F(SeenByASession, ALinkIsNotWhatItLeadsTo) {
 TEST_F(SeenByASession, WhatWasOnlySeenInPartIsToldByItsTime) {
   tree.file("in/file", "one");
   const auto files = open();
-  files->saw("s", "file", files->open_file("file")->status, {});
+  files->saw("s", *files->open_file("file"), {});
   EXPECT_EQ(check(*files, "s", "file"), "");
   tree.file("in/file", "longer");
   EXPECT_EQ(check(*files, "s", "file"), "conflict changed_since_read");

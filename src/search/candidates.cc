@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <system_error>
 #include <thread>
 
@@ -10,7 +11,10 @@ namespace {
 
 constexpr size_t kFilesForAThread = 64;  // with fewer, another thread costs more than it saves
 
-std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view name_of(std::string_view path) {
+  const void* const slash = ::memrchr(path.data(), '/', path.size());  // several times rfind
+  return slash ? path.substr(static_cast<const char*>(slash) - path.data() + 1) : path;
+}
 
 class Round {
  public:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/quick_hash.h"
 #include "base/text.h"
 
 namespace helve::search {
@@ -12,8 +13,6 @@ namespace {
 
 constexpr size_t kMaxPatterns = 1000;  // of one list
 constexpr size_t kMaxRules = 100'000;  // of one file; git has no limit, but memory has
-
-std::uint64_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 std::string_view extension_of(std::string_view name) {
   const size_t dot = name.rfind('.');
@@ -34,9 +33,9 @@ std::string_view without_trailing_spaces(std::string_view line) {
 }  // namespace
 
 Candidate::Candidate(std::string_view path, std::string_view name, bool is_directory)
-    : path(path), name(name), is_directory(is_directory), name_hash(hash_of(name)) {
+    : path(path), name(name), is_directory(is_directory), name_hash(quick_hash(name)) {
   const std::string_view extension = extension_of(name);
-  extension_hash = extension.empty() ? 0 : hash_of(extension);
+  extension_hash = extension.empty() ? 0 : quick_hash(extension);
 }
 
 void GlobSet::Table::finish() {
@@ -117,9 +116,9 @@ void GlobSet::file_rule(const Rule& rule, std::uint32_t number) {
   const std::string_view last = std::string_view(tail).substr(slash == tail.npos ? 0 : slash + 1);
   const std::string_view extension = extension_of(last);
   if (rule.glob.is_literal() || slash != tail.npos) {
-    names_.add(hash_of(last), number);
+    names_.add(quick_hash(last), number);
   } else if (!extension.empty()) {
-    extensions_.add(hash_of(extension), number);
+    extensions_.add(quick_hash(extension), number);
   } else {
     others_.push_back(number);
   }

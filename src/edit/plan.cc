@@ -106,7 +106,8 @@ class Planner {
                      .note = patch.note};
     if (there) {
       file.removed = LineIndex(*there).size();
-      file.note = "it replaces what was there";
+      file.note += file.note.empty() ? "" : "; ";
+      file.note += "it replaces what was there";
     }
     return file;
   }

@@ -22,8 +22,7 @@ namespace {
 
 constexpr std::uint32_t kPrivate = 0700;
 constexpr size_t kMaxId = 64;
-constexpr size_t kMaxRecent = 256;       // calls that are remembered
-constexpr size_t kMaxEntries = 100'000;  // of one directory of the journal
+constexpr size_t kMaxRecent = 256;  // calls that are remembered
 // What another machine or container shares with us cannot be asked for, but no change takes so
 // long.
 constexpr std::int64_t kForeignAge = 24 * 60 * 60 * 1000;  // ms
@@ -202,9 +201,14 @@ void Journal::name(Record& record) {
 }
 
 Result<sys::Fd> Journal::begin(const Record& record) {
+  const std::string text = record.text();
+  if (text.size() > kMaxRecord / 2) {  // what is staged is added to it
+    return Error{Code::too_large, "the change is too large for the journal", "make several calls",
+                 "too_many_changes"};
+  }
   auto file = sys::create_new(pending_, record.name());
-  auto done = file ? sys::write_all(*file, record.text())
-                   : sys::OrErrno<void>(std::unexpected(file.error()));
+  auto done =
+      file ? sys::write_all(*file, text) : sys::OrErrno<void>(std::unexpected(file.error()));
   if (done) return std::move(*file);
   if (file) abandon(record, State::begun);
   Error error = sys::to_error(done.error(), "write the journal", path_);
@@ -259,6 +263,13 @@ void Journal::look_at_pending(const std::string& name, Abandoned& found) {
     return;
   }
   auto record = Record::parse(*text);
+  if (!record && Record::is_of_version_to_come(*text)) {
+    found.problems.push_back(fmt::format(
+        "a newer version of helve began a change that was interrupted: start that version to take "
+        "it back, or look at '{}/pending/{}'",
+        escape_for_display(path_), name));
+    return;
+  }
   if (!record) {
     // Nothing is changed before the record is whole; only its own process may still write it.
     const auto status = sys::status_at(pending_, name);
@@ -268,7 +279,8 @@ void Journal::look_at_pending(const std::string& name, Abandoned& found) {
     }
     return;
   }
-  if (!is_gone(*record)) return;
+  // A process that could not take its change back has let go of it, although it may live on.
+  if (state_in(name) != State::back && !is_gone(*record)) return;
   if (!record->is_of_this_version) {
     found.problems.push_back(
         fmt::format("a change of {} files that another version of helve began was interrupted, and "

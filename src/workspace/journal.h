@@ -34,6 +34,8 @@ struct JournalLimits {
   std::int64_t max_age_ms = 30ll * 24 * 60 * 60 * 1000;
 };
 
+constexpr size_t kMaxEntries = 100'000;  // of one directory of the journal
+
 class Journal {
  public:
   // Looks at nothing before it is needed.

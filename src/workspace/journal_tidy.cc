@@ -212,7 +212,7 @@ void Journal::tidy(When when, std::int64_t now_ms) {
   if (!names) return;
   // Newest first: what comes after the limit goes.
   std::uint64_t total = 0, budget = kMaxPacked;
-  bool all_known = true;
+  bool all_known = names->size() < kMaxEntries;  // beyond it there may be more
   std::vector<Record> remaining, amended;
   std::vector<std::string> packed;
   for (const std::string& name : *names) {

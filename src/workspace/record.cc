@@ -199,6 +199,14 @@ std::string Record::staged_text() const {
   return out.empty() ? out : out + vouch(out);
 }
 
+bool Record::is_of_version_to_come(std::string_view text) {
+  constexpr std::string_view kAnyFirstLine = "helve change ";
+  const size_t end = text.find('\n');
+  if (end == text.npos || !text.starts_with(kAnyFirstLine)) return false;
+  const std::string_view line = text.substr(0, end);
+  return line != kFirstLine && line != kEarlierFirstLine;
+}
+
 std::optional<Record> Record::parse(std::string_view text) {
   std::string_view lines = first_part(text);
   const std::string_view first = lines.substr(0, lines.find('\n'));

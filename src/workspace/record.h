@@ -56,6 +56,9 @@ struct Record {
   // What follows the text once all is staged.
   std::string staged_text() const;
   // Nothing when the text was not written to its end. What follows it counts only as a whole.
+  // Whether the text, which cannot be parsed, begins as a record of a version that is not known
+  // yet.
+  static bool is_of_version_to_come(std::string_view text);
   static std::optional<Record> parse(std::string_view text);
 };
 

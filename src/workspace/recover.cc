@@ -26,7 +26,7 @@ class RecoveredChange {
       : journal_(journal), roots_(roots), record_(pending.record), state_(pending.state) {}
 
   std::vector<std::string> recover() && {
-    if (!find_files()) return {};  // it waits for a workspace that has its root
+    if (!find_files()) return std::move(notices_);
     if (state_ == State::begun) recover_begun();
     if (state_ == State::staged) decide();
     if (state_ == State::back) take_back();
@@ -42,7 +42,14 @@ class RecoveredChange {
       auto spot = Spot::find(roots_, file.path);
       std::optional<Spot> to;
       if (!file.to.empty()) to = Spot::find(roots_, file.to);
-      if (!spot || to.has_value() == file.to.empty()) return false;
+      if (!spot || to.has_value() == file.to.empty()) {
+        notices_.push_back(
+            fmt::format("a change by {} that was interrupted waits for a start with the root of "
+                        "'{}', writable",
+                        record_.tool.empty() ? "a tool" : record_.tool,
+                        escape_for_display(spot ? file.to : file.path)));
+        return false;
+      }
       files_.emplace_back(journal_, record_, i, std::move(*spot), std::move(to));
     }
     return true;
@@ -85,14 +92,16 @@ class RecoveredChange {
   }
 
   void take_back() {
-    bool again = false;
+    bool again = false, is_with_us = false;
     const auto note = [&](const RecoveredFile& file, const TakenBack& taken) {
       again |= taken.again;
+      is_with_us |= taken.again && !taken.elsewhere;
       if (!taken.problem.empty()) not_restored(file.file(), taken.problem);
     };
     for (size_t i = files_.size(); i-- > 0;) note(files_[i], files_[i].take_away());
     for (size_t i = files_.size(); i-- > 0;) note(files_[i], files_[i].bring_back());
-    if (again && !is_too_old()) return;
+    // While something is put aside in the journal it is the only copy, however old.
+    if (is_with_us || (again && !is_too_old())) return;
     if (!discard()) return;
     abandon();
     if (!was_begun_ || !notices_.empty()) return;

@@ -47,6 +47,13 @@ bool RecoveredFile::is_old(const std::optional<sys::FileStatus>& status) const {
          status->inode == file_.old.inode;
 }
 
+// Under a name that everybody may use, where an inode may be another file's by now.
+bool RecoveredFile::is_moved(const std::optional<sys::FileStatus>& status) const {
+  if (!is_old(status)) return false;
+  return file_.kind == sys::FileKind::directory ||
+         (status->size == file_.old.size && status->modified_ns == file_.old.modified_ns);
+}
+
 bool RecoveredFile::is_staged(const std::optional<sys::FileStatus>& status) const {
   return file_.staged && status && status->kind == file_.kind &&
          status->inode == file_.staged->inode;
@@ -99,7 +106,7 @@ RecoveredFile::Progress RecoveredFile::progress_of(const Seen& seen) const {
     case What::moved:
       // First, since another name of the file may have been where it is moved to.
       if (is_old(seen.here) || is_old(seen.aside)) return Progress::not_done;
-      if (is_old(seen.there)) return Progress::done;
+      if (is_moved(seen.there)) return Progress::done;
       break;
   }
   return Progress::unknown;
@@ -153,6 +160,7 @@ TakenBack RecoveredFile::exchange_back(const Seen& seen) const {
   if (may_be_elsewhere(seen)) return keep(seen, "its directory is gone");
   if (!is_old(seen.aside)) {
     if (is_staged(seen.aside) || is_old(seen.here)) return {};
+    if (seen.aside) return keep(seen, "it cannot be told what was done");
     return {.problem = "somebody else has removed what was there before"};
   }
   if (!seen.directory) return keep(seen, "its directory is gone");
@@ -178,8 +186,8 @@ TakenBack RecoveredFile::exchange_back(const Seen& seen) const {
 
 TakenBack RecoveredFile::move_back(const Seen& seen) const {
   if (is_old(seen.here) || is_old(seen.aside)) return {};
-  if (may_be_elsewhere(seen) && !is_old(seen.there)) return keep(seen, "its directory is gone");
-  if (!is_old(seen.there)) return {.problem = "somebody else has changed or removed it since"};
+  if (may_be_elsewhere(seen) && !is_moved(seen.there)) return keep(seen, "its directory is gone");
+  if (!is_moved(seen.there)) return {.problem = "somebody else has changed or removed it since"};
   if (!seen.directory) return keep(seen, "its directory is gone");
   const auto other = to_->open();
   if (!other || !*other) return later(other ? std::errc::io_error : other.error(), "look at");
@@ -191,7 +199,8 @@ TakenBack RecoveredFile::bring_back() {
   if (is_stageable() || file_.temporary.empty()) return {};
   const auto seen = look();
   if (!seen) return later(seen.error(), "look at");
-  if (is_old(seen->aside)) {
+  // Nothing else ever bears that name, whatever its inode is in a tree that was copied.
+  if (seen->aside) {
     if (!seen->directory) return keep(*seen, "its directory is gone");
     return put_back(*seen, aside(*seen), file_.temporary, spot_.name());
   }
@@ -234,7 +243,7 @@ TakenBack RecoveredFile::put_back(const Seen& seen, const sys::Fd& from, const s
   const auto done = rename_new(from, name, *seen.directory, as);
   if (done) return {};
   if (done.error() != std::errc::file_exists) return later(done.error(), "restore");
-  if (is_old(seen.there)) {
+  if (is_moved(seen.there)) {
     return {.problem = fmt::format("somebody else has made another; it is now '{}'",
                                    escape_for_display(file_.to))};
   }
@@ -248,20 +257,19 @@ TakenBack RecoveredFile::keep(const Seen& seen, std::string why) const {
         "; what was there before went with it as '{}', or is restored when it is "
         "back",
         file_.temporary);
-    return {.problem = std::move(why), .again = true};
+    return {.problem = std::move(why), .again = true, .elsewhere = true};
   }
-  if (file_.what == What::moved && is_old(seen.there)) {
+  if (file_.what == What::moved && is_moved(seen.there)) {
     why += fmt::format("; it is now '{}'", escape_for_display(file_.to));
     return {.problem = std::move(why)};
   }
   const std::string kept = fmt::format(".helve-kept-{:016x}", sys::random_number());
-  if (seen.directory && sys::rename_between(aside(seen), file_.temporary, *seen.directory, kept,
-                                            sys::Rename::no_replace)) {
-    why += fmt::format("; what was there before is beside it as '{}'", kept);
+  if (seen.directory && rename_new(aside(seen), file_.temporary, *seen.directory, kept)) {
+    why += fmt::format("; what was put aside for it is beside it as '{}'", kept);
     return {.problem = std::move(why)};
   }
   const auto place = sys::path_of(aside(seen));
-  why += fmt::format("; what was there before is '{}/{}', and the next start tries again",
+  why += fmt::format("; what was put aside for it is '{}/{}', and the next start tries again",
                      place ? escape_for_display(*place) : "kept", file_.temporary);
   return {.problem = std::move(why), .again = true};
 }

@@ -14,6 +14,7 @@ namespace helve::workspace {
 struct TakenBack {
   std::string problem = {};  // empty: it is as it was
   bool again = false;        // the next start must try again
+  bool elsewhere = false;    // what was put aside is in a directory that is gone, not with us
 };
 
 // The record and the journal must outlive it. Holds no descriptor between two calls.
@@ -63,6 +64,7 @@ class RecoveredFile {
   // Whether the temporary name went away with its directory, and with it what was there.
   bool may_be_elsewhere(const Seen& seen) const;
   bool is_old(const std::optional<sys::FileStatus>& status) const;
+  bool is_moved(const std::optional<sys::FileStatus>& status) const;
   bool is_staged(const std::optional<sys::FileStatus>& status) const;
   bool is_as_staged(const sys::Fd& directory, const std::string& name,
                     const std::optional<sys::FileStatus>& status) const;

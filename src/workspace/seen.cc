@@ -62,30 +62,42 @@ void Seen::drop_oldest() {
 }
 
 void Seen::forget(std::string_view session, std::string_view path) {
-  const std::string key = key_of(session, path);
+  const std::string key = key_of(session, path), inside = key + "/";
   const std::lock_guard lock(mutex_);
-  const auto found = index_.find(key);
-  if (found == index_.end()) return;
-  contents_ -= found->second->content.size();
-  const Files::iterator file = found->second;
-  index_.erase(found);
-  files_.erase(file);
+  for (auto file = files_.begin(); file != files_.end();) {
+    const auto next = std::next(file);
+    if (file->key == key || file->key.starts_with(inside)) {
+      contents_ -= file->content.size();
+      index_.erase(file->key);
+      files_.erase(file);
+    }
+    file = next;
+  }
 }
 
 void Seen::moved(std::string_view session, std::string_view from, std::string_view to) {
   const std::string old_key = key_of(session, from);
+  std::vector<Files::iterator> replaced;
   const std::lock_guard lock(mutex_);
   for (File& file : files_) {
     const std::string_view rest = std::string_view(file.key).substr(
         file.key.starts_with(old_key) ? old_key.size() : file.key.size());
     if (file.key != old_key && !rest.starts_with('/')) continue;
     std::string key = key_of(session, std::string(to).append(rest));
-    if (index_.contains(key)) continue;
+    // What was known of another file there is about what it replaced.
+    if (const auto other = index_.find(key); other != index_.end()) {
+      replaced.push_back(other->second);
+      index_.erase(other);
+    }
     const auto entry = index_.find(file.key)->second;
     index_.erase(file.key);
     file.key = std::move(key);
     file.version.changed_ns = 0;  // the new name has changed it
     index_.emplace(file.key, entry);
+  }
+  for (const Files::iterator file : replaced) {
+    contents_ -= file->content.size();
+    files_.erase(file);
   }
 }
 

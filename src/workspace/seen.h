@@ -33,6 +33,7 @@ class Seen {
   // The session has read or written the file. `content` only when it is the whole of it.
   void note(std::string_view session, std::string_view path, const Version& version,
             std::optional<std::string_view> content);
+  // A file, or a directory with all that was seen in it, is gone.
   void forget(std::string_view session, std::string_view path);
   // A file, or a directory with all that was seen in it, has another path now.
   void moved(std::string_view session, std::string_view from, std::string_view to);

@@ -75,7 +75,8 @@ Error Step::changed_meanwhile() const {
 }
 
 bool Step::is_ours(const sys::OrErrno<sys::FileStatus>& now) const {
-  return now && now->same_file(ours_);
+  // What somebody has written into it since is theirs.
+  return now && now->same_file(ours_) && Version::of(*now).same_content(Version::of(ours_));
 }
 
 sys::OrErrno<sys::FileStatus> Step::status_aside() const {

@@ -113,8 +113,7 @@ Result<void> History::plan_kept(const std::string& path, const NetChange& change
   const PathState& state = change.before;
   const Record::File& file = state.file();
   const bool is_file = file.kind == sys::FileKind::file;
-  if (is_file && change.only_replaced && now.status && now.status->kind == sys::FileKind::file &&
-      now.status->mode == file.old_mode) {
+  if (is_file && change.only_replaced && now.status && now.status->kind == sys::FileKind::file) {
     std::string content = TRY(content_of(state));
     changes_.push_back(
         {.path = path, .content = std::move(content), .expected = Version::of(*now.status)});
@@ -198,7 +197,8 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
   }
   undone.files = std::move(planned_);
   if (changes_.empty()) {
-    return Error{Code::conflict, "everything is already as it was before", "", "nothing_to_undo"};
+    return Error{Code::conflict, "everything is already as it was before",
+                 "changes lists older ones; undo takes the id of one", "nothing_to_undo"};
   }
   if (rehearsal == Rehearsal::yes) return undone;
   undoer.leaves = made_directories();

@@ -13,7 +13,7 @@ namespace {
 
 using workspace::OnConflict;
 
-constexpr size_t kMaxCompared = 256 << 10;  // bytes of what was there
+constexpr size_t kMaxCompared = 256 << 10;  // bytes of what was there, and of what is new
 
 struct WriteInput {
   std::string path;
@@ -84,7 +84,8 @@ Result<WriteOutput> write(const WriteInput& in, Context& context) {
   const bool open_end = !in.content.empty() && in.content.back() != '\n';
   const bool created = applied.files[0].what == workspace::Changed::What::created;
   std::optional<std::string> diff;
-  if (old && !created && is_utf8(in.content)) diff = short_diff(*old, in.content);
+  if (old && !created && in.content.size() <= kMaxCompared && is_utf8(in.content))
+    diff = short_diff(*old, in.content);
   return WriteOutput{.path = files.display(in.path),
                      .bytes = static_cast<std::int64_t>(in.content.size()),
                      .lines = newlines + (open_end ? 1 : 0),

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <thread>
 
 #include "unit/workspace/fixture.h"
@@ -131,6 +132,39 @@ TEST_F(Race, AFileThatIsReplacedMeanwhileStaysReplaced) {
   EXPECT_GT(conflicts, 0);
   EXPECT_EQ(undone, 0);
   EXPECT_EQ(tree.names("in"), std::vector<std::string>{"file"});
+}
+
+// A change fails at its last file. What somebody wrote meanwhile into the first, which was
+// exchanged already, must not go with it.
+TEST_F(Race, WhatWasWrittenIntoANewFileIsNotTakenBack) {
+  constexpr int kFiles = 400;
+  const auto files = open();
+  std::vector<Change> changes;
+  for (int i = 0; i < kFiles; ++i) {
+    changes.push_back({.path = std::to_string(i), .content = "new"});
+  }
+  const std::string first = tree.path("in/0"), last = "in/" + std::to_string(kFiles - 1);
+  bool was_there = false;
+  for (int round = 0; round < 100 && !was_there; ++round) {
+    for (const Change& change : changes) tree.file("in/" + change.path, "old");
+    std::jthread other([&](const std::stop_token& stop) {
+      while (!stop.stop_requested() && tree.content("in/0") != "new") {
+      }
+      std::ofstream(first, std::ios::app) << " theirs";
+      tree.file(last, "theirs, too");
+    });
+    const auto applied = files->apply(changes, {});
+    other.request_stop();
+    other.join();
+    was_there = !applied;
+    if (applied) continue;
+    EXPECT_EQ(applied.error().type, "changed_meanwhile");
+    std::string all;
+    for (const std::string& name : tree.names("in")) all += tree.content("in/" + name) + "\n";
+    EXPECT_TRUE(has(all, "new theirs") || has(all, "old theirs")) << applied.error().hint;
+    EXPECT_EQ(tree.content(last), "theirs, too");
+  }
+  EXPECT_TRUE(was_there);
 }
 
 TEST_F(Race, AReaderIsNotLedOutside) {

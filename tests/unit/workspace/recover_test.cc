@@ -252,6 +252,49 @@ TEST_F(Recovering, NothingIsTouchedBeforeAllIsStaged) {
   EXPECT_TRUE(pending().empty());
 }
 
+TEST_F(Recovering, ADeletedFileComesBackFromAJournalThatWasCopied) {
+  tree.file("in/a", "only copy");
+  tree.file("in/b", "b");
+  interrupted({old_file(What::removed, "a"), old_file(What::removed, "b")},
+              [&](const Record& record) {
+                perform(record.files[0]);
+                // A copy of a tree has other inodes.
+                const std::string place = kept(record.kept_name(0));
+                std::filesystem::copy(place, place + "~");
+                std::filesystem::rename(place + "~", place);
+              });
+  const auto files = journaled();
+  EXPECT_EQ(tree.content("in/a"), "only copy");
+  EXPECT_EQ(tree.content("in/b"), "b");
+  EXPECT_TRUE(pending().empty());
+}
+
+TEST_F(Recovering, AnotherFileWhereOneWasMovedToStaysThere) {
+  tree.file("in/m", "m");
+  tree.file("in/z", "z");
+  interrupted({moved("m", "n"), old_file(What::replaced, "z")},
+              [&](const Record& record) { perform(record.files[0]); });
+  // As if the user's new file had got the same inode.
+  std::ofstream(tree.path("in/n")) << "somebody else's";
+  const auto files = journaled();
+  EXPECT_EQ(tree.content("in/n"), "somebody else's");
+  EXPECT_FALSE(tree.exists("in/m"));
+  EXPECT_FALSE(files->notices().empty());
+}
+
+TEST_F(Recovering, ARecordOfAVersionToComeIsToldAndStays) {
+  journaled();
+  interrupted(
+      {new_file("a")}, [](const Record&) {}, Staged::no);
+  const std::string path = "journal/" + journal_name(root()) + "/pending/" + pending().at(0);
+  tree.file(path, "helve change 9\nsomething new\n");
+  std::filesystem::last_write_time(tree.path(path), {});
+  const auto files = journaled();
+  ASSERT_EQ(files->notices().size(), 1u);
+  EXPECT_TRUE(has(files->notices()[0], "newer version")) << files->notices()[0];
+  EXPECT_EQ(pending().size(), 1u);
+}
+
 TEST_F(Recovering, AMoveThatSomebodyMadeHimselfIsLeftToHim) {
   tree.file("in/m", "m");
   interrupted(

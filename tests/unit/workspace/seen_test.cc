@@ -66,6 +66,19 @@ TEST_F(SeenByASession, WhatItMovesItStillKnows) {
   EXPECT_EQ(check(*files, "s", "e/file"), "conflict changed_since_read");
 }
 
+TEST_F(SeenByASession, WhatIsMovedOverSomethingDeletedIsWhatItKnew) {
+  tree.file("in/src/x", "aaa");
+  tree.file("in/new/x", "bbb");
+  const auto files = open();
+  read(*files, "s", "src/x");
+  read(*files, "s", "new/x");
+  const Change gone{.kind = Change::Kind::remove, .path = "src", .tree = true};
+  ASSERT_TRUE(files->apply({&gone, 1}, {.session = "s"}));
+  const Change moved{.kind = Change::Kind::move, .path = "new", .to = "src"};
+  ASSERT_TRUE(files->apply({&moved, 1}, {.session = "s"}));
+  EXPECT_EQ(check(*files, "s", "src/x"), "");
+}
+
 TEST_F(SeenByASession, ADirectoryIsAllThatWasSeenInIt) {
   tree.file("in/d/deep/file", "one");
   const auto files = open();

@@ -80,6 +80,18 @@ TEST_F(Restoring, AFileThatWasDeletedAndWrittenAnewGetsItsAttributesBack) {
   EXPECT_EQ(::getxattr(tree.path("in/f").c_str(), "user.x", &value, 1), 1);
 }
 
+TEST_F(Restoring, WhatTheUserDidToTheModeStays) {
+  tree.file("in/script", "old");
+  const auto files = journaled();
+  must(*files, write("script", "new"));
+  ASSERT_EQ(::chmod(tree.path("in/script").c_str(), 0755), 0);
+  EXPECT_EQ(undo_newest(*files), "");
+  EXPECT_EQ(tree.content("in/script"), "old");
+  struct stat s;
+  ASSERT_EQ(::stat(tree.path("in/script").c_str(), &s), 0);
+  EXPECT_EQ(s.st_mode & 07777, 0755u);
+}
+
 TEST_F(Restoring, AFileThatNobodyMayReadComesBack) {
   EXPECT_EQ(::chmod(tree.path().c_str(), 0777), 0);
   EXPECT_EQ(::chmod(tree.path("in").c_str(), 0777), 0);

@@ -198,7 +198,9 @@ void choose(Directories& directories, size_t room) {
         if (node.is_directory()) enter(fmt::format("{}{}/", path, node.name));
       }
     }
-    std::ranges::stable_sort(level, {}, [](const Place& place) { return place.nodes->size(); });
+    std::ranges::sort(level, {}, [](const Place& place) {
+      return std::pair<size_t, std::string_view>(place.nodes->size(), place.path);
+    });
   }
 }
 

@@ -61,43 +61,41 @@ void Seen::drop_oldest() {
   }
 }
 
-void Seen::forget(std::string_view session, std::string_view path) {
-  const std::string key = key_of(session, path), inside = key + "/";
-  const std::lock_guard lock(mutex_);
-  for (auto file = files_.begin(); file != files_.end();) {
-    const auto next = std::next(file);
-    if (file->key == key || file->key.starts_with(inside)) {
-      contents_ -= file->content.size();
-      index_.erase(file->key);
-      files_.erase(file);
-    }
-    file = next;
+std::vector<Seen::Files::iterator> Seen::find(const std::string& key, Of of) {
+  std::vector<Files::iterator> found;
+  if (of == Of::file) {
+    if (const auto one = index_.find(key); one != index_.end()) found.push_back(one->second);
+    return found;
   }
+  const std::string inside = key + "/";
+  for (auto file = files_.begin(); file != files_.end(); ++file) {
+    if (file->key.starts_with(inside)) found.push_back(file);
+  }
+  return found;
 }
 
-void Seen::moved(std::string_view session, std::string_view from, std::string_view to) {
-  const std::string old_key = key_of(session, from);
-  std::vector<Files::iterator> replaced;
+void Seen::erase(Files::iterator file) {
+  contents_ -= file->content.size();
+  index_.erase(file->key);
+  files_.erase(file);
+}
+
+void Seen::forget(std::string_view session, std::string_view path, Of of) {
+  const std::string key = key_of(session, path);
   const std::lock_guard lock(mutex_);
-  for (File& file : files_) {
-    const std::string_view rest = std::string_view(file.key).substr(
-        file.key.starts_with(old_key) ? old_key.size() : file.key.size());
-    if (file.key != old_key && !rest.starts_with('/')) continue;
-    std::string key = key_of(session, std::string(to).append(rest));
-    // What was known of another file there is about what it replaced.
-    if (const auto other = index_.find(key); other != index_.end()) {
-      replaced.push_back(other->second);
-      index_.erase(other);
-    }
-    const auto entry = index_.find(file.key)->second;
-    index_.erase(file.key);
-    file.key = std::move(key);
-    file.version.changed_ns = 0;  // the new name has changed it
-    index_.emplace(file.key, entry);
-  }
-  for (const Files::iterator file : replaced) {
-    contents_ -= file->content.size();
-    files_.erase(file);
+  for (const Files::iterator file : find(key, of)) erase(file);
+}
+
+void Seen::moved(std::string_view session, std::string_view from, std::string_view to, Of of) {
+  const std::string old_key = key_of(session, from), new_key = key_of(session, to);
+  const std::lock_guard lock(mutex_);
+  // What was known of other files there is about what was replaced.
+  for (const Files::iterator file : find(new_key, of)) erase(file);
+  for (const Files::iterator file : find(old_key, of)) {
+    index_.erase(file->key);
+    file->key.replace(0, old_key.size(), new_key);
+    file->version.changed_ns = 0;  // the new name has changed it
+    index_.emplace(file->key, file);
   }
 }
 

@@ -33,10 +33,10 @@ class Seen {
   // The session has read or written the file. `content` only when it is the whole of it.
   void note(std::string_view session, std::string_view path, const Version& version,
             std::optional<std::string_view> content);
-  // A file, or a directory with all that was seen in it, is gone.
-  void forget(std::string_view session, std::string_view path);
-  // A file, or a directory with all that was seen in it, has another path now.
-  void moved(std::string_view session, std::string_view from, std::string_view to);
+  // A file is gone, or has another path now; a directory with all that was seen in it.
+  enum class Of : bool { file, directory };
+  void forget(std::string_view session, std::string_view path, Of of);
+  void moved(std::string_view session, std::string_view from, std::string_view to, Of of);
   // What the session has seen below a directory.
   std::vector<std::string> below(std::string_view session, std::string_view directory);
 
@@ -63,6 +63,9 @@ class Seen {
   using Files = std::list<File>;
   static std::string key_of(std::string_view session, std::string_view path);
   void drop_oldest();
+  // Those are found at once that are files; for a directory all are looked at.
+  std::vector<Files::iterator> find(const std::string& key, Of of);
+  void erase(Files::iterator file);
 
   const std::uint64_t seed_;
   bool remembers_ = true;

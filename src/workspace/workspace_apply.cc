@@ -207,10 +207,14 @@ void Workspace::note_written(const Applied& applied, ChangeSet& set, const Autho
     const Changed& file = applied.files[i];
     const Change& change = set.steps()[i].change();
     const std::string key = set.steps()[i].target().path();
+    const auto of = [&] {
+      const bool is_directory = set.steps()[i].old_status().kind == sys::FileKind::directory;
+      return is_directory ? Seen::Of::directory : Seen::Of::file;
+    };
     if (file.what == Changed::What::moved) {
-      seen_.moved(session, key, set.steps()[i].to()->path());
+      seen_.moved(session, key, set.steps()[i].to()->path(), of());
     } else if (file.what == Changed::What::removed) {
-      seen_.forget(session, key);
+      seen_.forget(session, key, of());
     } else if (change.kind == Change::Kind::write) {
       seen_.note(session, key, file.version, change.content);
       recent.paths.push_back(file.path);
@@ -243,7 +247,7 @@ void Workspace::look_again(std::string_view call_id) {
   for (const std::string& path : recent.paths) {
     const Result<Snapshot> now = read_whole(path);
     if (!now) continue;
-    seen_.note(recent.session, seen_key(path), now->version, now->content);
+    seen_.note(recent.session, now->real_path, now->version, now->content);
     if (!record) continue;
     const Digest digest = digest_of(now->content, journal_->seed());
     for (Record::File& file : record->files) {

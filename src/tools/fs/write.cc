@@ -49,8 +49,8 @@ struct WriteOutput {
                   arg<&WriteOutput::bytes>("Size of the new content in bytes"),
                   arg<&WriteOutput::lines>("Lines of the new content"),
                   arg<&WriteOutput::created>("False when a file was replaced"),
-                  opt<&WriteOutput::diff>("Where text was replaced: the changed lines with their "
-                                          "numbers and two lines around them"),
+                  opt<&WriteOutput::diff>("Where text of up to 256 KB was replaced: the changed "
+                                          "lines with their numbers and two lines around them"),
                   opt<&WriteOutput::change>("Id of the change, for undo"),
                   opt<&WriteOutput::notes>("What cannot be undone"));
   }
@@ -74,10 +74,11 @@ Result<WriteOutput> write(const WriteInput& in, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "write"));
   TRY(context.checkpoint());
   workspace::Change change{.path = in.path, .content = in.content, .on_conflict = in.on_conflict};
+  std::optional<std::string> old;
   if (in.on_conflict == OnConflict::overwrite) {
     change.expected = TRY(files.check_seen(context.who.session, in.path));
+    old = text_of(in.path, files);
   }
-  const std::optional<std::string> old = text_of(in.path, files);
   const workspace::Applied applied =
       TRY(offering_overwrite(files.apply({&change, 1}, author_of(context))));
   const auto newlines = std::count(in.content.begin(), in.content.end(), '\n');

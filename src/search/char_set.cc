@@ -2,9 +2,10 @@
 
 #include <fmt/core.h>
 
+#include <memory>
+
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
-#include <memory>
 
 #include "base/text.h"
 

@@ -37,6 +37,18 @@ class WorkspaceTest : public testing::Test {
     return made ? std::move(*made) : nullptr;
   }
 
+  // The same with a journal, which the next one opened so finds again.
+  std::unique_ptr<Workspace> journaled(const std::string& journal = "",
+                                       JournalLimits limits = {}) const {
+    auto made =
+        Workspace::make({.roots = {{tree.path("in")}},
+                         .durability = Durability::unsynced,
+                         .journal_directory = journal.empty() ? tree.path("journal") : journal,
+                         .journal_limits = limits});
+    if (!made) ADD_FAILURE() << describe(made.error());
+    return made ? std::move(*made) : nullptr;
+  }
+
   Error read_error(const std::string& path) const {
     auto file = open()->open_file(path);
     return file ? Error{Code::internal, "it was opened"} : file.error();

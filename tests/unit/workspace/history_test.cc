@@ -10,14 +10,6 @@ using Kind = Change::Kind;
 
 class Undoing : public WorkspaceTest {
  protected:
-  std::unique_ptr<Workspace> journaled(const std::string& journal = "") const {
-    auto made =
-        Workspace::make({.roots = {{tree.path("in")}},
-                         .durability = Durability::unsynced,
-                         .journal_directory = journal.empty() ? tree.path("journal") : journal});
-    if (!made) ADD_FAILURE() << describe(made.error());
-    return made ? std::move(*made) : nullptr;
-  }
   std::string apply(Workspace& files, std::vector<Change> changes,
                     std::string_view session = "s") const {
     const auto applied = files.apply(changes, {.tool = "test", .session = session});

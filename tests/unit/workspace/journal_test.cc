@@ -13,14 +13,6 @@ using Kind = Change::Kind;
 
 class Journaling : public WorkspaceTest {
  protected:
-  std::unique_ptr<Workspace> journaled(JournalLimits limits = {}) const {
-    auto made = Workspace::make({.roots = {{tree.path("in")}},
-                                 .durability = Durability::unsynced,
-                                 .journal_directory = tree.path("journal"),
-                                 .journal_limits = limits});
-    if (!made) ADD_FAILURE() << describe(made.error());
-    return made ? std::move(*made) : nullptr;
-  }
   Journal journal(JournalLimits limits = {}) const {
     const auto real = std::filesystem::canonical(tree.path("in")).string();
     return Journal(tree.path("journal/" + journal_name(real)), limits);

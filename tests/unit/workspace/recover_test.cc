@@ -17,13 +17,6 @@ using What = Changed::What;
 
 class Recovering : public WorkspaceTest {
  protected:
-  std::unique_ptr<Workspace> journaled() const {
-    auto made = Workspace::make({.roots = {{tree.path("in")}},
-                                 .durability = Durability::unsynced,
-                                 .journal_directory = tree.path("journal")});
-    if (!made) ADD_FAILURE() << describe(made.error());
-    return made ? std::move(*made) : nullptr;
-  }
   std::string root() const { return std::filesystem::canonical(tree.path("in")).string(); }
   std::string journal_path() const { return tree.path("journal/" + journal_name(root())); }
   std::string kept(const std::string& name) const { return journal_path() + "/kept/" + name; }

@@ -14,13 +14,6 @@ using Kind = Change::Kind;
 
 class Restoring : public WorkspaceTest {
  protected:
-  std::unique_ptr<Workspace> journaled() const {
-    auto made = Workspace::make({.roots = {{tree.path("in")}},
-                                 .durability = Durability::unsynced,
-                                 .journal_directory = tree.path("journal")});
-    if (!made) ADD_FAILURE() << describe(made.error());
-    return made ? std::move(*made) : nullptr;
-  }
   static Result<Applied> apply(Workspace& files, const Change& change) {
     return files.apply({&change, 1}, {.tool = "test", .session = "s"});
   }

@@ -32,12 +32,21 @@ bool confine_self(const OwnLimits& limits) {
 void allow_many_open_files() {
   // More would slow down children that close all of them.
   constexpr rlim_t kMost = 65'536;
+  (void)first_limit_of_open_files();
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   const rlim_t wanted = std::min(limit.rlim_max, kMost);
   if (limit.rlim_cur >= wanted) return;
   limit.rlim_cur = wanted;
   (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+std::uint64_t first_limit_of_open_files() {
+  static const std::uint64_t first = [] {
+    rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+  }();
+  return first;
 }
 
 }  // namespace helve::sys

@@ -15,6 +15,10 @@ struct OwnLimits {
 bool confine_self(const OwnLimits& limits);
 
 // As many open files as the system permits, within reason: a change holds one for each directory.
+// Programs that we start do not inherit it: those that use select() cannot.
 void allow_many_open_files();
+
+// The limit as it was before, for those programs. The process's own when it was never changed.
+std::uint64_t first_limit_of_open_files();
 
 }  // namespace helve::sys

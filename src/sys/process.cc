@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -16,6 +17,7 @@
 
 #include "base/text.h"
 #include "sys/file_descriptor.h"
+#include "sys/limits.h"
 #include "sys/stream.h"
 
 namespace helve::sys {
@@ -198,6 +200,7 @@ struct Start {
   int in, out, err;
   int failure;  // where a failure is told, as errno
   pid_t parent;
+  rlim_t open_files;
 };
 
 // Moves a descriptor. Where it stands there already, it must only stay open.
@@ -221,6 +224,11 @@ bool put_at(int descriptor, int number) {
   int code = errno;
   if (ready) {
     closefrom(kFailure + 1);
+    rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > start.open_files) {
+      limit.rlim_cur = start.open_files;
+      setrlimit(RLIMIT_NOFILE, &limit);
+    }
     // A helve that is killed cannot end what it started, so the kernel does. It does so when the
     // thread that started the program ends, and that thread stays in run() until the program is
     // reaped. What the program itself has started is not reached: only a process that outlives us
@@ -260,7 +268,8 @@ Result<pid_t> spawn(const Command& command, int in, int out, int err) {
                     out,
                     err,
                     theirs.get(),
-                    getpid()};
+                    getpid(),
+                    first_limit_of_open_files()};
   sigset_t all, before;
   sigfillset(&all);
   // No handler of ours may run in the new process.

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -13,6 +14,8 @@
 #include <filesystem>
 #include <fstream>
 #include <thread>
+
+#include "sys/limits.h"
 
 namespace helve::sys {
 namespace {
@@ -211,6 +214,22 @@ TEST_F(Process, InheritsNoDescriptorBesidesTheStandardStreams) {
   const Finished done = finished(shell("ls /proc/$$/fd"));
   close(open_one);
   EXPECT_EQ(done.out, "0\n1\n2\n");
+}
+
+TEST_F(Process, InheritsNoLimitThatWeRaised) {
+  constexpr rlim_t kFirst = 100;
+  rlimit limit;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+  if (limit.rlim_cur != kFirst) {  // again in a process that begins with it
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+    const Finished again = finished(shell("ulimit -S -n 100; exec '" + self +
+                                          "' --gtest_filter=Process.InheritsNoLimitThatWeRaised"));
+    EXPECT_EQ(again.exit_code, 0) << again.out;
+    return;
+  }
+  allow_many_open_files();
+  const std::string hard = std::to_string(limit.rlim_max);
+  EXPECT_EQ(finished(shell("ulimit -S -n; ulimit -H -n")).out, "100\n" + hard + "\n");
 }
 
 TEST_F(Process, RunsInASessionOfItsOwn) {

@@ -2,29 +2,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/types.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <array>
 #include <charconv>
+#include <cstdint>
 #include <vector>
 
+#include "base/quick_hash.h"
 #include "base/text.h"
 
 namespace helve::sys {
 namespace {
 
-constexpr size_t kMaxProcFile = 4096;  // a stat line is a few hundred bytes
+constexpr size_t kMaxSmallFile = 4096;  // a stat line is a few hundred bytes
 
-struct ProcFile {
+struct SmallFile {
   std::string text;
   int error = 0;
 };
 
-ProcFile read_proc(const std::string& path) {
+SmallFile read_small(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return {{}, errno};
-  std::array<char, kMaxProcFile> buffer;
+  std::array<char, kMaxSmallFile> buffer;
   const ssize_t count = ::read(fd, buffer.data(), buffer.size());
   const int error = count < 0 ? errno : 0;
   ::close(fd);
@@ -32,7 +36,7 @@ ProcFile read_proc(const std::string& path) {
 }
 
 std::string boot_id() {
-  return std::string(trim(read_proc("/proc/sys/kernel/random/boot_id").text));
+  return std::string(trim(read_small("/proc/sys/kernel/random/boot_id").text));
 }
 
 // Process numbers mean something only within their namespace: containers may share a state
@@ -64,27 +68,41 @@ Stat parse_stat(std::string_view stat) {
 std::string process_identity() {
   const std::string boot = boot_id();
   const std::string space = pid_namespace();
-  const std::string start = parse_stat(read_proc("/proc/self/stat").text).start;
+  const std::string start = parse_stat(read_small("/proc/self/stat").text).start;
   if (boot.empty() || space.empty() || start.empty()) return {};
   return boot + ' ' + space + ' ' + std::to_string(::getpid()) + ' ' + start;
 }
 
-Liveness liveness_of(std::string_view identity) {
+Liveness liveness_of(std::string_view identity, std::string_view machine) {
   const std::vector<std::string_view> parts = split(identity, ' ');
   if (parts.size() != 4) return Liveness::unknown;
   const std::string boot = boot_id();
   if (boot.empty()) return Liveness::unknown;
-  if (parts[0] != boot) return Liveness::gone;
+  if (parts[0] != boot) {
+    const bool is_ours = machine.empty() || machine == machine_identity();
+    return is_ours ? Liveness::gone : Liveness::unknown;
+  }
   if (parts[1] != pid_namespace()) return Liveness::unknown;
   int pid = 0;
   const char* end = parts[2].data() + parts[2].size();
   if (std::from_chars(parts[2].data(), end, pid).ptr != end) return Liveness::unknown;
-  const ProcFile file = read_proc("/proc/" + std::to_string(pid) + "/stat");
+  const SmallFile file = read_small("/proc/" + std::to_string(pid) + "/stat");
   if (file.error == ENOENT || file.error == ESRCH) return Liveness::gone;
   if (file.error != 0) return Liveness::unknown;
   const Stat stat = parse_stat(file.text);
   const bool ended = stat.state == "Z" || stat.state == "X";  // dead, and not yet waited for
   return stat.start == parts[3] && !ended ? Liveness::alive : Liveness::gone;
+}
+
+std::string machine_identity() {
+  // Containers often have no number, but each a name.
+  std::string machine(trim(read_small("/etc/machine-id").text));
+  if (machine.empty()) {
+    utsname names;
+    if (::uname(&names) == 0) machine = names.nodename;
+  }
+  constexpr std::uint64_t kSeed = 0x68656c7665;  // of this use: others make other digests of it
+  return machine.empty() ? std::string() : fmt::format("{:016x}", quick_hash(machine, kSeed));
 }
 
 }  // namespace helve::sys

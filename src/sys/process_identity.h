@@ -14,8 +14,14 @@ std::string process_identity();
 enum class Liveness : unsigned char {
   alive,
   gone,
-  unknown,  // it belongs to another process namespace, or the name is empty
+  unknown,  // it belongs to another process namespace or machine, or the name is empty
 };
-Liveness liveness_of(std::string_view identity);
+// `machine`: the machine_identity() of that process, when it is known. Without it every other boot
+// is taken for an earlier one of this machine.
+Liveness liveness_of(std::string_view identity, std::string_view machine = {});
+
+// The same for every process of this machine, whenever it was started; a digest, since the number
+// itself is not for strangers.
+std::string machine_identity();
 
 }  // namespace helve::sys

@@ -81,7 +81,7 @@ sys::OrErrno<std::string> read_text(const sys::Fd& directory, std::string_view n
 }
 
 bool is_gone(const Record& record) {
-  switch (sys::liveness_of(record.owner)) {
+  switch (sys::liveness_of(record.owner, record.machine)) {
     case sys::Liveness::alive:
       return false;
     case sys::Liveness::gone:

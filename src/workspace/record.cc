@@ -129,6 +129,7 @@ bool parse_line(std::string_view line, Record& record) {
   if (name == "call") record.call_id = std::move(value);
   if (name == "session") record.session = std::move(value);
   if (name == "owner") record.owner = std::move(value);
+  if (name == "machine") record.machine = std::move(value);
   if (name == "undoes") {
     Undoing& undoing = record.undoes.emplace_back(std::move(value));
     for (size_t i = 2; i < words.size(); ++i) undoing.paths.push_back(plain(words[i]));
@@ -175,6 +176,7 @@ std::string Record::text() const {
   line("call", call_id);
   line("session", session);
   line("owner", owner);
+  line("machine", machine);
   line("time", std::to_string(time_ns));
   for (const Undoing& undoing : undoes) {
     out += "undoes";

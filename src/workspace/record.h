@@ -40,6 +40,7 @@ struct Record {
   std::string call_id = {};
   std::string session = {};
   std::string owner = {};    // sys::process_identity()
+  std::string machine = {};  // sys::machine_identity(); empty: an earlier helve wrote the record
   std::int64_t time_ns = 0;  // since 1970; no two changes of a process have the same
   std::vector<Undoing> undoes = {};
   std::vector<std::string> made = {};  // directories, absolute, outermost first

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "sys/clock.h"
+#include "sys/process_identity.h"
 #include "workspace/apply.h"
 #include "workspace/path.h"
 #include "workspace/spot.h"
@@ -89,6 +90,7 @@ Result<void> Workspace::change_journaled(ChangeSet& set, const Author& author, K
                 .call_id = std::string(author.call_id),
                 .session = std::string(author.session),
                 .owner = leftovers_.identity(),
+                .machine = sys::machine_identity(),
                 .undoes = author.undoes,
                 .left = author.leaves};
   journal_->name(record);

@@ -68,6 +68,18 @@ TEST(ProcessIdentity, IsGoneAfterAReboot) {
   EXPECT_EQ(liveness_of(identity), Liveness::gone);
 }
 
+TEST(ProcessIdentity, IsGoneAfterARebootOfThisMachineOnly) {
+  std::string identity = process_identity();
+  identity[0] = identity[0] == '0' ? '1' : '0';
+  ASSERT_NE(machine_identity(), "");
+  EXPECT_EQ(liveness_of(identity, machine_identity()), Liveness::gone);
+  EXPECT_EQ(liveness_of(identity, "another"), Liveness::unknown);
+}
+
+TEST(ProcessIdentity, IsKnownOnThisKernelWhateverTheMachineIsCalled) {
+  EXPECT_EQ(liveness_of(process_identity(), "another"), Liveness::alive);
+}
+
 TEST(ProcessIdentity, IsUnknownInAnotherNamespace) {
   std::string identity = process_identity();
   identity.insert(identity.find(']'), "9");

@@ -114,6 +114,9 @@ class Recovering : public WorkspaceTest {
       EXPECT_EQ(::lchown(entry.path().c_str(), 65534, 65534), 0);
     }
   }
+  std::string pending_path(const std::string& name) const {
+    return "journal/" + journal_name(root()) + "/pending/" + name;
+  }
   std::vector<std::string> pending() const {
     return tree.names("journal/" + journal_name(root()) + "/pending");
   }
@@ -286,6 +289,26 @@ TEST_F(Recovering, ARecordOfAVersionToComeIsToldAndStays) {
   ASSERT_EQ(files->notices().size(), 1u);
   EXPECT_TRUE(has(files->notices()[0], "newer version")) << files->notices()[0];
   EXPECT_EQ(pending().size(), 1u);
+}
+
+// Two machines share the directories, and the other one's process is in the middle of its change.
+TEST_F(Recovering, AChangeOfAnotherMachineIsLeftToIt) {
+  tree.file("in/a", "old");
+  tree.file("in/b", "old");
+  interrupted({old_file(What::removed, "a"), old_file(What::removed, "b")},
+              [&](const Record& record) { perform(record.files[0]); });
+  const std::string name = pending().at(0);
+  auto record = Record::parse(tree.content(pending_path(name)));
+  ASSERT_TRUE(record);
+  record->owner.front() = record->owner.front() == '0' ? '1' : '0';  // another boot
+  record->machine = "another";
+  tree.file(pending_path(name), record->text());
+  EXPECT_TRUE(journaled()->notices().empty());
+  EXPECT_EQ(tree.content("in/a"), "(none)");
+  record->machine = sys::machine_identity();
+  tree.file(pending_path(name), record->text());
+  EXPECT_EQ(journaled()->notices().size(), 1u);
+  EXPECT_EQ(tree.content("in/a"), "old");
 }
 
 TEST_F(Recovering, AMoveThatSomebodyMadeHimselfIsLeftToHim) {

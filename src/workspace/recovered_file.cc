@@ -14,6 +14,7 @@ namespace {
 using What = Changed::What;
 
 constexpr std::string_view kSomebodyElse = "somebody else has changed it since";
+constexpr std::string_view kNoDirectory = "its directory is gone, or a link now";
 
 }  // namespace
 
@@ -157,13 +158,13 @@ TakenBack RecoveredFile::unmake(const Seen& seen) const {
 }
 
 TakenBack RecoveredFile::exchange_back(const Seen& seen) const {
-  if (may_be_elsewhere(seen)) return keep(seen, "its directory is gone");
+  if (may_be_elsewhere(seen)) return keep(seen, std::string(kNoDirectory));
   if (!is_old(seen.aside)) {
     if (is_staged(seen.aside) || is_old(seen.here)) return {};
     if (seen.aside) return keep(seen, "it cannot be told what was done");
     return {.problem = "somebody else has removed what was there before"};
   }
-  if (!seen.directory) return keep(seen, "its directory is gone");
+  if (!seen.directory) return keep(seen, std::string(kNoDirectory));
   if (!seen.here) return put_back(seen, aside(seen), file_.temporary, spot_.name());
   if (!is_as_staged(*seen.directory, spot_.name(), seen.here)) {
     return keep(seen, std::string(kSomebodyElse));
@@ -186,9 +187,9 @@ TakenBack RecoveredFile::exchange_back(const Seen& seen) const {
 
 TakenBack RecoveredFile::move_back(const Seen& seen) const {
   if (is_old(seen.here) || is_old(seen.aside)) return {};
-  if (may_be_elsewhere(seen) && !is_moved(seen.there)) return keep(seen, "its directory is gone");
+  if (may_be_elsewhere(seen) && !is_moved(seen.there)) return keep(seen, std::string(kNoDirectory));
   if (!is_moved(seen.there)) return {.problem = "somebody else has changed or removed it since"};
-  if (!seen.directory) return keep(seen, "its directory is gone");
+  if (!seen.directory) return keep(seen, std::string(kNoDirectory));
   const auto other = to_->open();
   if (!other || !*other) return later(other ? std::errc::io_error : other.error(), "look at");
   const bool is_direct = file_.temporary.empty();
@@ -201,12 +202,12 @@ TakenBack RecoveredFile::bring_back() {
   if (!seen) return later(seen.error(), "look at");
   // Nothing else ever bears that name, whatever its inode is in a tree that was copied.
   if (seen->aside) {
-    if (!seen->directory) return keep(*seen, "its directory is gone");
+    if (!seen->directory) return keep(*seen, std::string(kNoDirectory));
     return put_back(*seen, aside(*seen), file_.temporary, spot_.name());
   }
   // What was moved has been spoken of.
   if (file_.what == What::moved || is_old(seen->here)) return {};
-  if (may_be_elsewhere(*seen)) return keep(*seen, "its directory is gone");
+  if (may_be_elsewhere(*seen)) return keep(*seen, std::string(kNoDirectory));
   return {.problem = "somebody else has changed or removed it since"};
 }
 

@@ -5,7 +5,8 @@
 namespace helve::workspace {
 
 bool is_absence(std::errc number) {
-  return number == std::errc::no_such_file_or_directory || number == std::errc::not_a_directory;
+  return number == std::errc::no_such_file_or_directory || number == std::errc::not_a_directory ||
+         number == std::errc::too_many_symbolic_link_levels;  // a directory became a link
 }
 
 sys::OrErrno<std::optional<sys::FileStatus>> look_at(const sys::Fd& directory,

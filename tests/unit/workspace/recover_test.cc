@@ -451,6 +451,24 @@ TEST_F(Recovering, ACopyThatWentAwayWithItsDirectoryIsWaitedFor) {
   EXPECT_TRUE(pending().empty());
 }
 
+TEST_F(Recovering, ADirectoryThatBecameALinkIsTold) {
+  tree.file("in/sub/a", "old");
+  tree.file("in/b", "old");
+  interrupted({old_file(What::removed, "sub/a"), old_file(What::replaced, "b")},
+              [&](const Record& record) { perform(record.files[0]); });
+  std::filesystem::rename(tree.path("in/sub"), tree.path("out/sub"));
+  tree.link("in/sub", tree.path("out/sub"));
+  const auto files = journaled();
+  ASSERT_EQ(files->notices().size(), 1u);
+  EXPECT_TRUE(has(files->notices()[0], "a link now")) << files->notices()[0];
+  EXPECT_EQ(tree.content("in/b"), "old");
+  std::filesystem::remove(tree.path("in/sub"));
+  std::filesystem::rename(tree.path("out/sub"), tree.path("in/sub"));
+  journaled();
+  EXPECT_EQ(tree.content("in/sub/a"), "old");
+  EXPECT_TRUE(pending().empty());
+}
+
 TEST_F(Recovering, WhatWasDecidedOnceIsNotDecidedAgain) {
   tree.file("in/d/c", "only copy");
   interrupted({old_file(What::removed, "d/c"), new_file("a")},

@@ -316,8 +316,9 @@ Result<void> Step::leave() {
     return not_moved(gone.error());
   }
   if (is_old(status_aside())) return {};
-  (void)rename_new(aside(), temporary_, target_.at(), target_.name);
-  return changed_meanwhile();
+  Error error = changed_meanwhile();
+  if (const auto kept = put_back()) error.hint = *kept;
+  return error;
 }
 
 Result<void> Step::perform() {
@@ -404,8 +405,11 @@ Result<void> Step::move() {
     return not_moved(done.error());
   }
   if (is_old(status_of(*to_))) return {};
-  (void)rename_new(to_->at(), to_->name, target_.at(), name);
-  return changed_meanwhile();
+  // Somebody else's, which is theirs to find where the hint says.
+  Error error = changed_meanwhile();
+  if (const auto is_now = move_back(*to_, to_->name, name)) error.hint = *is_now;
+  left_to_recovery_ = false;
+  return error;
 }
 
 // Files move only within one file system; and overlay file systems, as containers have them, do not

@@ -167,6 +167,33 @@ TEST_F(Race, WhatWasWrittenIntoANewFileIsNotTakenBack) {
   EXPECT_TRUE(was_there);
 }
 
+// What was saved after the look is not ours to move; and it can only go back while its name is
+// free.
+TEST_F(Race, WhatSomebodySavedKeepsNoTemporaryName) {
+  tree.file("in/other", "other");
+  const auto files = journaled();
+  int refused = 0;
+  {
+    const std::jthread somebody([this](std::stop_token stop) {
+      while (!stop.stop_requested()) {
+        tree.file("in/saved~", "somebody's");
+        std::filesystem::rename(tree.path("in/saved~"), tree.path("in/file"));
+      }
+    });
+    const std::vector<Change> changes = {
+        {.kind = Change::Kind::move, .path = "file", .to = "other", .makes_way = true},
+        {.kind = Change::Kind::move, .path = "other", .to = "file", .makes_way = true}};
+    for (int i = 0; i < kWrites / 20; ++i) {
+      if (!files->apply(changes, {})) ++refused;
+    }
+  }
+  EXPECT_GT(refused, 0);
+  journaled();  // which takes care of what could not be moved back
+  for (const std::string& name : tree.names("in")) {
+    EXPECT_FALSE(name.starts_with(".helve-change-")) << name;
+  }
+}
+
 TEST_F(Race, AReaderIsNotLedOutside) {
   tree.file("in/directory/secret", "inside");
   tree.link("in/link", tree.path("out"));

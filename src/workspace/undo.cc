@@ -76,11 +76,16 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
       const Now there = look(change.before.from);
       if (!is_as(there, change.before)) return changed_since(change.before.from, change, there);
       if (now.status && !leaves) plan_removal(path, now, MakesWay::yes);
+      // In two steps only when something else comes to where it is now: between them it bears
+      // neither name.
+      const auto takes_its_place = net_.find(change.before.from);
+      const bool makes_way =
+          takes_its_place != net_.end() && takes_its_place->second.before.kind != Kind::absent;
       changes_.push_back({.kind = Change::Kind::move,
                           .path = change.before.from,
                           .to = path,
                           .expected = Version::of(*there.status),
-                          .makes_way = true});
+                          .makes_way = makes_way});
       difference.note = fmt::format("moved back from {}", shown(change.before.from));
       break;
     }

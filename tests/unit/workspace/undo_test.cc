@@ -6,6 +6,7 @@
 #include <random>
 
 #include "unit/workspace/fixture.h"
+#include "workspace/journal.h"
 
 namespace helve::workspace {
 namespace {
@@ -283,6 +284,20 @@ TEST_F(Restoring, AnUndoOfASwapCanBeUndone) {
   EXPECT_EQ(picture(), before);
   EXPECT_EQ(undo(*files, {.id = undone->applied.id}), "");
   EXPECT_EQ(picture(), swapped);
+}
+
+// In two steps it would bear no name of its own between them.
+TEST_F(Restoring, APlainMoveIsTakenBackInOneStep) {
+  tree.file("in/source/file");
+  const auto files = journaled();
+  must(*files, move("source", "target"));
+  ASSERT_EQ(undo_newest(*files), "");
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"source"});
+  const auto real = std::filesystem::canonical(tree.path("in")).string();
+  Journal journal(tree.path("journal/" + journal_name(real)), {});
+  const auto record = journal.load(journal.ids().at(0));
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->files.at(0).temporary, "");
 }
 
 TEST_F(Restoring, OneEndOfAMoveBringsTheOtherAlong) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
+#include <limits>
 
 #include "base/quick_hash.h"
 #include "base/text.h"
@@ -23,6 +25,7 @@ namespace {
 constexpr std::uint32_t kPrivate = 0700;
 constexpr size_t kMaxId = 64;
 constexpr size_t kMaxRecent = 256;  // calls that are remembered
+constexpr std::string_view kAhead = "ahead";
 // What another machine or container shares with us cannot be asked for, but no change takes so
 // long.
 constexpr std::int64_t kForeignAge = 24 * 60 * 60 * 1000;  // ms
@@ -35,6 +38,14 @@ sys::OrErrno<std::vector<std::string>> names_in(const sys::Fd& directory) {
   });
   if (!read) return std::unexpected(read.error());
   return names;
+}
+
+// From the name of its file; 0 when it is none of ours.
+std::int64_t time_in(std::string_view name) {
+  std::int64_t time = 0;
+  const char* end = name.data() + std::min(name.find('.'), name.size());
+  const auto read = std::from_chars(name.data(), end, time, 16);
+  return read.ptr == end && read.ec == std::errc() ? time : 0;
 }
 
 // From the name of its file.
@@ -180,6 +191,19 @@ Result<sys::Fd> Journal::lock_records() const {
   return lock("amend.lock", kLongest);
 }
 
+// The time of the newest change when that is not over yet: somebody has set the clock back. To list
+// all names takes long, so the times of two files tell whether to.
+std::int64_t Journal::newest_after(std::int64_t now_ns) const {
+  const auto is_ahead = [&](const sys::OrErrno<sys::FileStatus>& status) {
+    return status && status->modified_ns > now_ns;
+  };
+  if (!is_ahead(sys::status(entries_)) && !is_ahead(sys::status_at(directory_, kAhead))) return 0;
+  const auto names = list_names();
+  if (!names || names->empty()) return 0;
+  const std::int64_t newest = time_in(names->front());
+  return newest >= now_ns && newest < std::numeric_limits<std::int64_t>::max() ? newest : 0;
+}
+
 void Journal::name(Record& record) {
   // It becomes a part of a file's name.
   const std::string& call = record.call_id;
@@ -187,11 +211,19 @@ void Journal::name(Record& record) {
       !call.empty() && call.size() <= kMaxId && std::ranges::all_of(call, [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
       });
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                               std::chrono::system_clock::now().time_since_epoch())
+                               .count();
   const std::lock_guard lock(mutex_);
-  last_time_ = std::max<std::int64_t>(
-      last_time_ + 1, std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  const std::int64_t newest = open_ ? newest_after(now) : 0;
+  last_time_ = std::max({last_time_ + 1, newest + 1, now});
   record.time_ns = last_time_;
+  if (last_time_ != now) record.clock_ns = now;
+  if (newest != 0) {
+    // What is added to the entries now makes their directory's time that of the clock.
+    (void)sys::create_new(directory_, kAhead);
+    (void)sys::set_modified_at(directory_, kAhead, last_time_);
+  }
   record.id = usable ? call : sys::new_id("c_", record.time_ms());
   if (usable && std::ranges::find(recent_calls_, call) != recent_calls_.end()) {
     record.id = fmt::format("{}-{}", call, sys::random_number() % 1'000'000);

@@ -2,6 +2,7 @@
 // a later one. One directory for each workspace, private to the user:
 //
 //   seed         for the digests of this journal
+//   ahead        after the clock was set back: its time is that of the newest change
 //   pending/T.ID a change that is being made, with the name of its state; see State
 //   entries/T.ID a change that was made
 //   kept/T.ID.N  what the N-th file of a change was before, as it was (a directory with all it
@@ -119,6 +120,7 @@ class Journal {
   std::optional<Record> read_record(const sys::Fd& directory, std::string_view name);
   void look_at_pending(const std::string& name, Abandoned& found);
   sys::OrErrno<std::vector<std::string>> list_names() const;
+  std::int64_t newest_after(std::int64_t now_ns) const;
   bool is_due(std::int64_t now_ms);
   std::vector<std::string> pack(Record& record, std::uint64_t& budget);
   void drop_packed(const std::vector<Record>& records, const std::vector<std::string>& packed);

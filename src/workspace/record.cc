@@ -136,6 +136,7 @@ bool parse_line(std::string_view line, Record& record) {
   }
   if (name == "made") record.made.push_back(std::move(value));
   if (name == "left") record.left.push_back(std::move(value));
+  if (name == "clock") record.clock_ns = static_cast<std::int64_t>(number(words[1]).value_or(0));
   if (name == "time") record.time_ns = static_cast<std::int64_t>(number(words[1]).value_or(0));
   return true;
 }
@@ -178,6 +179,7 @@ std::string Record::text() const {
   line("owner", owner);
   line("machine", machine);
   line("time", std::to_string(time_ns));
+  if (clock_ns != 0) line("clock", std::to_string(clock_ns));
   for (const Undoing& undoing : undoes) {
     out += "undoes";
     append_word(out, undoing.id);

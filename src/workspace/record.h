@@ -41,14 +41,18 @@ struct Record {
   std::string session = {};
   std::string owner = {};    // sys::process_identity()
   std::string machine = {};  // sys::machine_identity(); empty: an earlier helve wrote the record
-  std::int64_t time_ns = 0;  // since 1970; no two changes of a process have the same
+  // Since 1970; no two changes of a process have the same. A newer change has a later one, even
+  // when the clock was set back.
+  std::int64_t time_ns = 0;
+  std::int64_t clock_ns = 0;  // what the clock said; 0: the same
   std::vector<Undoing> undoes = {};
   std::vector<std::string> made = {};  // directories, absolute, outermost first
   std::vector<std::string> left = {};  // directories that go when they are empty, innermost first
   std::vector<File> files = {};
   bool is_of_this_version = true;  // false: read from a file that another helve wrote
 
-  std::int64_t time_ms() const { return time_ns / 1'000'000; }
+  // When it was made.
+  std::int64_t time_ms() const { return (clock_ns == 0 ? time_ns : clock_ns) / 1'000'000; }
   // Of the file that holds it: the order of names is that of time.
   std::string name() const;
   // Of what file `index` was before, in the journal.

@@ -138,6 +138,26 @@ TEST_F(Journaling, ReadsWhatWasStagedOnlyAsAWhole) {
   }
 }
 
+TEST_F(Journaling, ANewChangeComesAfterAllOthersAlthoughTheClockWasSetBack) {
+  const std::string first = write(*journaled(), "file", "1");
+  const auto entries =
+      std::filesystem::path(tree.path("journal")) / tree.names("journal").at(0) / "entries";
+  // It was made an hour from now.
+  constexpr std::chrono::hours kHour(1);
+  Record record = journal().load(first).value();
+  std::filesystem::remove(entries / record.name());
+  const std::int64_t real_time = record.time_ms();
+  record.time_ns += std::chrono::nanoseconds(kHour).count();
+  std::ofstream(entries / record.name()) << record.text();
+  std::filesystem::last_write_time(entries, std::filesystem::file_time_type::clock::now() + kHour);
+  std::vector<std::string> ids = {first};
+  for (const char* content : {"2", "3"}) {
+    ids.insert(ids.begin(), write(*journaled(), "file", content));
+    EXPECT_EQ(journal().ids(), ids);
+  }
+  EXPECT_LT(journal().load(ids[0])->time_ms(), real_time + 1000ll * 60);
+}
+
 TEST_F(Journaling, RemovesADirectoryWithAllItHeld) {
   tree.file("in/sub/deep/file", "x");
   const Change change{.kind = Kind::remove, .path = "sub", .tree = true};

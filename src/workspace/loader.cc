@@ -1,15 +1,8 @@
 #include "workspace/loader.h"
 
 namespace helve::workspace {
-namespace {
 
-constexpr size_t kMaxLoaded = 10'000;  // changes that are looked at
-
-}  // namespace
-
-Loader::Loader(Journal& journal) : journal_(journal), names_(journal.names()) {
-  names_.resize(std::min(names_.size(), kMaxLoaded));
-}
+Loader::Loader(Journal& journal) : journal_(journal), names_(journal.names()) {}
 
 bool Loader::is_undone(const Record& record, const Record::File& file) const {
   const auto undos = undone_.find(record.id);

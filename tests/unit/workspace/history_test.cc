@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "unit/workspace/fixture.h"
+#include "workspace/journal.h"
 
 namespace helve::workspace {
 namespace {
@@ -194,6 +195,22 @@ TEST_F(Undoing, ShowsWhatASessionDidInAll) {
   ASSERT_EQ(found->files.size(), 1u) << "what came and went again is no difference";
   EXPECT_EQ(found->files[0].before, "1\n");
   EXPECT_EQ(found->files[0].after, "3\n");
+}
+
+TEST_F(Undoing, FindsAChangeHoweverManyWereMadeSince) {
+  tree.file("in/file", "old");
+  const std::string id = apply(*journaled(), {write("file", "new")});
+  const std::string directory = tree.path("journal/" + tree.names("journal").at(0));
+  Record record = Journal(directory, {}).load(id).value();
+  record.id = "another";
+  record.files[0].path += "-another";
+  std::ofstream(tree.path("record")) << record.text();
+  for (int i = 0; i < 10'001; ++i) {  // the same one by other names, which are made faster
+    ++record.time_ns;
+    std::filesystem::create_hard_link(tree.path("record"), directory + "/entries/" + record.name());
+  }
+  ASSERT_TRUE(undo(*journaled(), {.id = id}));
+  EXPECT_EQ(tree.content("in/file"), "old");
 }
 
 TEST_F(Undoing, NeedsAJournal) { EXPECT_EQ(failure(*open(), {}), "unsupported no_journal"); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "workspace/past.h"
 #include "workspace/path.h"
 #include "workspace/take_in.h"
@@ -15,6 +16,8 @@ using Kind = PathState::Kind;
 
 constexpr size_t kMaxShownFiles = 4096;            // of all
 constexpr std::uint64_t kMaxShownFile = 1u << 20;  // bytes of a file in a directory
+// Bytes of all contents before and after; the last file that is taken in may have more.
+constexpr std::uint64_t kMaxShownBytes = 128u << 20;
 
 bool is_executable(std::uint32_t mode) { return (mode & 0100) != 0; }
 
@@ -37,13 +40,16 @@ void History::add_tree(const std::string& path, const sys::Fd& directory, Side s
   bool is_empty = true, is_whole = true;
   const auto walked = walk_tree(directory, [&](const TreeEntry& entry) {
     if (entry.kind == sys::FileKind::directory) return true;
-    if (found.files.size() >= kMaxShownFiles) return is_whole = false;
+    if (found.files.size() >= kMaxShownFiles || found.bytes >= kMaxShownBytes) {
+      return is_whole = false;
+    }
     is_empty = false;
     Difference difference{.path = fmt::format("{}/{}", shown(path), entry.path),
                           .is_link = entry.kind == sys::FileKind::symlink};
     auto content = read_kept(entry.directory, entry.name, kMaxShownFile);
     if (content) {
       difference.is_executable = is_executable(content->mode);
+      found.bytes += content->text.size();
       (side == Side::before ? difference.before : difference.after) = std::move(content->text);
     } else {
       difference.note = "left out: large, or no file";
@@ -88,6 +94,12 @@ void History::add_difference(const std::string& path, const NetChange& change,
                              Differences& found) const {
   const Record& newest = selected_.front()->record;
   Difference difference{.path = shown(path)};
+  if (found.bytes >= kMaxShownBytes) {
+    return add_note(found, difference.path,
+                    fmt::format("left out, more than {} would be compared at once: ask for this "
+                                "path alone",
+                                human_size(kMaxShownBytes)));
+  }
   const auto take = [&](std::optional<Content> content, const PathState& state,
                         std::optional<std::string>& side, std::string_view missing) {
     difference.is_link |= state.file().kind == sys::FileKind::symlink;
@@ -96,6 +108,7 @@ void History::add_difference(const std::string& path, const NetChange& change,
       return;
     }
     difference.is_executable = is_executable(content->mode);
+    found.bytes += content->text.size();
     side = std::move(content->text);
   };
   constexpr std::string_view kNotBefore = "what was there before is not kept any more";

@@ -62,6 +62,7 @@ struct Difference {
 struct Differences {
   std::vector<std::string> ids;  // newest first
   std::vector<Difference> files;
+  std::uint64_t bytes = 0;  // of all contents
 };
 
 struct Undone {

@@ -213,6 +213,26 @@ TEST_F(Undoing, FindsAChangeHoweverManyWereMadeSince) {
   EXPECT_EQ(tree.content("in/file"), "old");
 }
 
+TEST_F(Undoing, ShowsNoMoreAtOnceThanFitsIntoMemory) {
+  std::vector<Change> changes;
+  for (const char* name : {"a", "b", "c"}) {
+    tree.file(std::string("in/") + name);
+    std::filesystem::resize_file(tree.path(std::string("in/") + name), kMaxWrite);
+    changes.push_back({.kind = Kind::remove, .path = name});
+  }
+  const auto files = journaled();
+  const std::string id = apply(*files, changes);
+  const auto all = files->differences({.id = id});
+  ASSERT_TRUE(all);
+  ASSERT_EQ(all->files.size(), 3u);
+  EXPECT_TRUE(all->files[1].before);
+  EXPECT_FALSE(all->files[2].before);
+  EXPECT_TRUE(has(all->files[2].note, "128.0 MB")) << all->files[2].note;
+  const auto alone = files->differences({.id = id, .path = "c"});
+  ASSERT_TRUE(alone);
+  EXPECT_TRUE(alone->files.at(0).before);
+}
+
 TEST_F(Undoing, NeedsAJournal) { EXPECT_EQ(failure(*open(), {}), "unsupported no_journal"); }
 
 }  // namespace

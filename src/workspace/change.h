@@ -100,6 +100,7 @@ struct Changed {
   std::string path;      // as the workspace shows it
   std::string to = {};   // moved: where to, likewise
   Version version = {};  // of the file as it is now
+  Version old = {};      // of what was there, unless it was created
 };
 
 struct Applied {

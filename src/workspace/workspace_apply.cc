@@ -61,6 +61,7 @@ Changed::What what_of(Step::Kind kind) {
 Changed changed_by(const Step& step) {
   Changed changed{.what = what_of(step.kind()), .path = step.target().shown};
   if (step.to()) changed.to = step.to()->shown;
+  if (step.kind() != Step::Kind::create) changed.old = Version::of(step.old_status());
   if (step.kind() != Step::Kind::remove) {
     changed.version =
         Version::of(step.kind() == Step::Kind::move ? step.old_status() : step.new_status());

@@ -64,17 +64,18 @@ struct WriteOutput {
 };
 
 // What there is to compare with: text of moderate size.
-std::optional<std::string> text_of(const std::string& path, const workspace::Workspace& files) {
+std::optional<workspace::Snapshot> text_of(const std::string& path,
+                                           const workspace::Workspace& files) {
   Result<workspace::Snapshot> old = files.read_whole(path, kMaxCompared);
   if (!old || !is_utf8(old->content) || old->content.find('\0') != old->content.npos) return {};
-  return std::move(old->content);
+  return std::move(*old);
 }
 
 Result<WriteOutput> write(const WriteInput& in, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "write"));
   TRY(context.checkpoint());
   workspace::Change change{.path = in.path, .content = in.content, .on_conflict = in.on_conflict};
-  std::optional<std::string> old;
+  std::optional<workspace::Snapshot> old;
   if (in.on_conflict == OnConflict::overwrite) {
     change.expected = TRY(files.check_seen(context.who.session, in.path));
     old = text_of(in.path, files);
@@ -84,9 +85,11 @@ Result<WriteOutput> write(const WriteInput& in, Context& context) {
   const auto newlines = std::count(in.content.begin(), in.content.end(), '\n');
   const bool open_end = !in.content.empty() && in.content.back() != '\n';
   const bool created = applied.files[0].what == workspace::Changed::What::created;
+  // What was read may not be what was replaced: somebody may have been faster.
+  const bool is_same = old && !created && applied.files[0].old.same_content(old->version);
   std::optional<std::string> diff;
-  if (old && !created && in.content.size() <= kMaxCompared && is_utf8(in.content))
-    diff = short_diff(*old, in.content);
+  if (is_same && in.content.size() <= kMaxCompared && is_utf8(in.content))
+    diff = short_diff(old->content, in.content);
   return WriteOutput{.path = files.display(in.path),
                      .bytes = static_cast<std::int64_t>(in.content.size()),
                      .lines = newlines + (open_end ? 1 : 0),

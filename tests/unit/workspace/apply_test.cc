@@ -178,6 +178,16 @@ TEST_F(Applying, DemandsTheVersionThatWasRead) {
   EXPECT_EQ(tree.content("in/file"), "ours");
 }
 
+TEST_F(Applying, TellsWhichVersionItReplaced) {
+  tree.file("in/file", "old");
+  const auto files = open();
+  const Version old = files->read_whole("file")->version;
+  const Change change{.path = "file", .content = "new"};
+  const auto applied = files->apply({&change, 1}, {});
+  ASSERT_TRUE(applied);
+  EXPECT_TRUE(applied->files.at(0).old.is(old));
+}
+
 TEST_F(Applying, GivesANewFileTheModeOfTheOneItIsLike) {
   tree.file("in/script", "old");
   ::chmod(tree.path("in/script").c_str(), 0751);

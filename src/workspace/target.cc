@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "workspace/path.h"
 #include "workspace/real_path.h"
+#include "workspace/spot.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -50,6 +51,18 @@ Result<void> check_name(std::string_view name, std::string_view shown, std::stri
                fmt::format("cannot {} '{}': it is a directory that must stay", action,
                            escape_for_display(shown)),
                "name something in it", "is_directory"};
+}
+
+// The descriptor still leads to a root that was moved; but people mean what bears its name now, and
+// the journal knows files by their paths.
+Result<void> check_root(const Root& root) {
+  const auto now = sys::status_of(root.path), ours = sys::status(root.directory);
+  const bool is_there = now ? !ours || now->same_file(*ours) : !is_absence(now.error());
+  if (is_there) return {};
+  return Error{Code::conflict,
+               fmt::format("the workspace '{}' was moved, removed or replaced since helve started",
+                           escape_for_display(root.path)),
+               "start helve again where the files are now", "root_moved"};
 }
 
 sys::OrErrno<sys::Fd> open_existing(const Root& root, std::string_view path) {
@@ -153,6 +166,8 @@ Result<Directory*> Targets::find_directory(const Root& root, std::string_view pa
   if (const auto found = directories_.find(known); found != directories_.end()) {
     return found->second.get();
   }
+  if (checked_ != &root) TRY(check_root(root));
+  checked_ = &root;
   std::unique_ptr<Directory> directory = TRY(open(root, path, shown, action));
   TRY(check_protected(directory->path, shown, action));
   return directories_.emplace(known, std::move(directory)).first->second.get();

@@ -86,6 +86,7 @@ class Targets {
                                     std::string_view action);
 
   HardLinks hard_links_;
+  const Root* checked_ = nullptr;  // the last one that was found to be where it was
   std::span<const std::string> protected_as_named_;
   std::vector<std::string> protected_;  // real paths
   std::map<std::string, std::unique_ptr<Directory>, std::less<>> directories_;

@@ -188,6 +188,23 @@ TEST_F(Applying, TellsWhichVersionItReplaced) {
   EXPECT_TRUE(applied->files.at(0).old.is(old));
 }
 
+// Its descriptor would still be good for writing, but not where anybody looks.
+TEST_F(Applying, ChangesNothingInARootThatWasMovedAway) {
+  const auto files = open();
+  std::filesystem::rename(tree.path("in"), tree.path("elsewhere"));
+  const Change change{.path = "file", .content = "new"};
+  for (const bool replaced : {false, true}) {
+    if (replaced) tree.directory("in");
+    const auto applied = files->apply({&change, 1}, {});
+    ASSERT_FALSE(applied);
+    EXPECT_EQ(kind_of(applied.error()), "conflict root_moved");
+  }
+  EXPECT_TRUE(tree.names("elsewhere").empty());
+  std::filesystem::remove(tree.path("in"));
+  std::filesystem::rename(tree.path("elsewhere"), tree.path("in"));
+  EXPECT_TRUE(files->apply({&change, 1}, {}));
+}
+
 TEST_F(Applying, GivesANewFileTheModeOfTheOneItIsLike) {
   tree.file("in/script", "old");
   ::chmod(tree.path("in/script").c_str(), 0751);

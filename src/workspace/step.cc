@@ -25,10 +25,6 @@ std::string_view verb_of(Change::Kind kind) {
   }
 }
 
-sys::OrErrno<sys::FileStatus> status_of(const Target& target) {
-  return sys::status_at(target.at(), target.name);
-}
-
 }  // namespace
 
 Step::Step(const Change& change, Target target, std::optional<Target> to)
@@ -116,7 +112,7 @@ Result<void> Step::look(const Targets& targets, Vacated vacated) {
 
 Result<void> Step::check_destination() const {
   if (!to_->directory->missing.empty()) return {};
-  const auto there = status_of(*to_);
+  const auto there = to_->status();
   if (!there) return {};
   const bool is_directory = there->kind == sys::FileKind::directory;
   return Error{Code::conflict,
@@ -193,7 +189,7 @@ Result<void> Step::check_existing() const {
 
 Result<void> Step::look_at_source(const Targets& targets) {
   if (!target_.directory->missing.empty()) return failed(std::errc::no_such_file_or_directory);
-  const auto status = status_of(target_);
+  const auto status = target_.status();
   if (!status) return failed(status.error());
   old_ = *status;
   switch (old_.kind) {
@@ -355,7 +351,7 @@ Result<void> Step::become_new() {
 Result<void> Step::exchange() {
   auto done = swap();
   if (!done && done.error() == std::errc::invalid_argument) {
-    if (!is_old(status_of(target_))) return changed_meanwhile();
+    if (!is_old(target_.status())) return changed_meanwhile();
     done = exchange_by_links();
   }
   if (!done) {
@@ -404,7 +400,7 @@ Result<void> Step::move() {
   if (const auto done = rename_new(target_.at(), name, to_->at(), to_->name); !done) {
     return not_moved(done.error());
   }
-  if (is_old(status_of(*to_))) return {};
+  if (is_old(to_->status())) return {};
   // Somebody else's, which is theirs to find where the hint says.
   Error error = changed_meanwhile();
   if (const auto is_now = move_back(*to_, to_->name, name)) error.hint = *is_now;
@@ -449,7 +445,7 @@ std::optional<std::string> Step::take_back() {
   if (!std::exchange(done_, false)) return {};
   switch (kind_) {
     case Kind::create:
-      if (!is_ours(status_of(target_))) return {};  // somebody else's by now
+      if (!is_ours(target_.status())) return {};  // somebody else's by now
       // As it was staged, which tells recovery that it is not made.
       if (rename_new(target_.at(), target_.name, aside(), temporary_)) {
         temporary_exists_ = true;
@@ -491,7 +487,7 @@ std::optional<std::string> Step::move_back(const Target& from, const std::string
 // last, and nothing that is not ours is removed while it may be the only copy.
 std::optional<std::string> Step::give_back() {
   for (int i = 0; i < kMaxTries; ++i) {
-    if (!is_ours(status_of(target_))) {
+    if (!is_ours(target_.status())) {
       // Whoever replaced or removed ours would have done the same to the file that we now hold.
       const auto ours =
           identity_

@@ -31,6 +31,8 @@ struct Target {
 
   const sys::Fd& at() const { return directory->descriptor; }
   std::string path() const { return directory->path + "/" + name; }
+  // Of what bears the name now.
+  sys::OrErrno<sys::FileStatus> status() const { return sys::status_at(at(), name); }
 };
 
 struct WriteRules {

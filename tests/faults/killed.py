@@ -4,9 +4,8 @@ killed.py PROGRAM
 """
 
 import os
-import sys
 
-from rig import CALLS, CHANGING, MOST, QUIET, TAKEN_BACK, Report, Rig, full, journal_places, require_strace
+from rig import CALLS, CHANGING, QUIET, everywhere, full, one_after_another, whole_again
 
 
 def check_private(rig, report):
@@ -26,14 +25,7 @@ def attempt(rig, report, call, when):
     rig.reset()
     result = rig.run("apply", f"{call}:signal=SIGKILL:when={when}")
     where = f"killed at {call} number {when}"
-    if result.returncode not in (0, -9, 137):
-        report.check(False, f"{where}: {result.returncode} {result.stderr}")
-    started = rig.run("start")
-    state = rig.state()
-    report.runs += 1
-    report.check(started.returncode == 0 and started.stderr in ("", TAKEN_BACK), f"{where}: {started.stderr}")
-    report.check(state in ("old", "new"), f"{where}: {state}")
-    report.check(not rig.pending(), f"{where}: {rig.pending()} is pending")
+    state = whole_again(rig, report, where, result)
     again = rig.run("apply") if state == "old" else None
     report.check(again is None or again.returncode == 0, f"{where}: the next change fails: {again and again.stderr}")
     if result.returncode == 0:
@@ -41,17 +33,11 @@ def attempt(rig, report, call, when):
     return result.returncode != 0
 
 
-def main(program):
-    require_strace()
-    report = Report()
-    for journal_in in journal_places():
-        with Rig(program, journal_in) as rig:
-            check_private(rig, report)
-            for call in CALLS if full() or journal_in is None else CHANGING:
-                step = 3 if call in QUIET and not full() else 1
-                if not any(not attempt(rig, report, call, when) for when in range(1, MOST, step)):
-                    report.check(False, f"{call} never ran out")
-    report.end()
+def body(rig, report):
+    check_private(rig, report)
+    for call in CALLS if full() or rig.is_near else CHANGING:
+        step = 3 if call in QUIET and not full() else 1
+        one_after_another(report, call, lambda when: attempt(rig, report, call, when), step)
 
 
-main(sys.argv[1])
+everywhere(body)

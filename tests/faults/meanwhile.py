@@ -8,9 +8,8 @@ import os
 import resource
 import shutil
 import subprocess
-import sys
 
-from rig import MOST, NEW, OLD, Report, Rig, full, journal_places, require_strace
+from rig import NEW, OLD, everywhere, full, one_after_another
 
 THEIRS = "somebody's\n"
 NOBODY = 65534
@@ -176,23 +175,19 @@ def hindered(rig, report, when):
     attempt_hindered(rig, report, when, "sub is elsewhere", away, back)
 
 
-def main(program):
-    require_strace()
-    report, hinder = Report(), can_be_hindered(program)
-    for journal_in in journal_places():
-        with Rig(program, journal_in) as rig:
-            for when in range(1, MOST):
-                rig.reset()
-                if rig.run("apply", f"renameat2:signal=SIGKILL:when={when}", synced=False).returncode == 0:
-                    break
-                if hinder and (full() or when % 3 == 1):
-                    hindered(rig, report, when)
-                for number, (act, path, touched) in enumerate(ACTIONS):
-                    if full() or (number + when) % 5 == 0:
-                        attempt(rig, report, when, act, path, touched)
-            else:
-                report.check(False, "it never ended")
-    report.end()
+def body(rig, report):
+    hinder = can_be_hindered(rig.program)
+    def at_exchange(when):
+        rig.reset()
+        if rig.run("apply", f"renameat2:signal=SIGKILL:when={when}", synced=False).returncode == 0:
+            return False
+        if hinder and (full() or when % 3 == 1):
+            hindered(rig, report, when)
+        for number, (act, path, touched) in enumerate(ACTIONS):
+            if full() or (number + when) % 5 == 0:
+                attempt(rig, report, when, act, path, touched)
+        return True
+    one_after_another(report, "renameat2", at_exchange)
 
 
-main(sys.argv[1])
+everywhere(body)

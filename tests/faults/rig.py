@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,7 @@ CALLS = ["openat", "openat2", "write", "fchmod", "fdatasync", "fsync", "syncfs",
          "mkdirat", "linkat", "close", "newfstatat", "fstat", "statx", "fcntl", "pread64", "readlink", "getdents64"]
 CHANGING = ["renameat2", "renameat", "unlinkat", "mkdirat"]
 QUIET = ["close", "newfstatat", "fstat", "pread64"]  # so many that every third is enough for each day
-TAKEN_BACK = "note: a change by test that was interrupted was taken back, all 10 of its files\n"
+TAKEN_BACK = re.compile(r"note: a change by test that was interrupted was taken back, all \d+ of its files\n")
 MOST = 400  # calls of one kind: a change makes far fewer
 
 
@@ -46,6 +47,7 @@ class Rig:
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="helve-faults-"))
         self.away = pathlib.Path(tempfile.mkdtemp(prefix="helve-faults-", dir=journal_in)) if journal_in else self.base
         self.root, self.journal = self.base / "root", self.away / "journal"
+        self.is_near = journal_in is None
 
     def __enter__(self):
         return self
@@ -104,3 +106,32 @@ class Report:
     def end(self):
         print(f"{self.runs} runs, {len(self.failures)} failures")
         sys.exit(1 if self.failures else 0)
+
+
+def everywhere(body):
+    """body(rig, report) for each place of the journal, with the program that the command line names."""
+    require_strace()
+    report = Report()
+    for journal_in in journal_places():
+        with Rig(sys.argv[1], journal_in) as rig:
+            body(rig, report)
+    report.end()
+
+
+def one_after_another(report, what, attempt, step=1):
+    """attempt(when) for the first, second, ... call, until there are no more: then it is false."""
+    if not any(not attempt(when) for when in range(1, MOST, step)):
+        report.check(False, f"{what} never ran out")
+
+
+def whole_again(rig, report, where, killed):
+    """Starts once more, after which the change is all there or not at all: "new" or "old"."""
+    report.check(killed.returncode in (0, -9, 137), f"{where}: {killed.returncode} {killed.stderr}")
+    started = rig.run("start", synced=full())
+    state = rig.state()
+    report.runs += 1
+    told = started.stderr == "" or TAKEN_BACK.fullmatch(started.stderr)
+    report.check(started.returncode == 0 and told, f"{where}: {started.stderr}")
+    report.check(state in ("old", "new"), f"{where}: {state}")
+    report.check(not rig.pending(), f"{where}: {rig.pending()} is pending")
+    return state

@@ -176,5 +176,18 @@ TEST_F(Journaling, RefusesAChangeThatItCannotNoteDown) {
   EXPECT_EQ(tree.content("in/file"), "old");
 }
 
+TEST_F(Journaling, RefusesAChangeWhoseRecordCouldNotBeReadAgain) {
+  std::string directory;
+  for (int i = 0; i < 3; ++i) directory += std::string(240, '\xff') + "/";
+  std::vector<Change> changes;
+  for (size_t i = 0; i < kMaxChanges; ++i) {
+    changes.push_back({.path = directory + std::to_string(i), .content = "new"});
+  }
+  const auto applied = journaled()->apply(changes, {});
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(kind_of(applied.error()), "too_large too_many_changes");
+  EXPECT_TRUE(tree.names("in").empty());
+}
+
 }  // namespace
 }  // namespace helve::workspace

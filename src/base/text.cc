@@ -60,7 +60,12 @@ void append_byte(std::string& out, char byte) {
 }
 
 void escape_display_into(std::string& out, std::string_view text, bool keep_lines) {
-  while (!text.empty()) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F; };
+  while (true) {
+    const auto plain = static_cast<size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) return;
     const size_t length = char_length(text);
     if (length == 0) {
       append_byte(out, text[0]);
@@ -164,8 +169,10 @@ std::string_view cut_utf8(std::string_view text, size_t bytes) {
 
 std::string_view first_chars(std::string_view text, size_t count) {
   size_t i = 0;
-  for (; i < text.size() && count > 0; --count)
-    i += std::max<size_t>(char_length(text.substr(i)), 1);
+  for (; i < text.size() && count > 0; --count) {
+    const bool is_ascii = static_cast<unsigned char>(text[i]) < 0x80;
+    i += is_ascii ? 1 : std::max<size_t>(char_length(text.substr(i)), 1);
+  }
   return text.substr(0, i);
 }
 

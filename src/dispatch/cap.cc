@@ -2,24 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/json/monotonic_resource.hpp>
+
 #include "base/text.h"
 #include "schema/validate.h"
 
 namespace helve::dispatch {
 namespace {
 
-// Cuts one value, guided by its schema, and counts what it leaves out.
+// Copies of a value what there is room for, guided by its schema, and counts what it leaves out.
 class Cut {
  public:
   Cut(size_t max_chars, size_t max_items) : max_chars_(max_chars), max_items_(max_items) {}
 
-  void apply(Json& value, const Json* schema) {
-    if (value.is_string())
-      cut_text(value, schema);
-    else if (value.is_array())
-      cut_list(value.get_array(), schema);
-    else if (value.is_object())
-      cut_object(value.get_object(), schema);
+  Json copy(const Json& value, const Json* schema) {
+    if (value.is_string()) return copy_text(value.get_string(), schema);
+    if (value.is_array()) return copy_list(value.get_array(), schema);
+    if (value.is_object()) return copy_object(value.get_object(), schema);
+    return value;
   }
 
   std::string left_out() const {
@@ -35,39 +36,44 @@ class Cut {
     return schema && find(*schema, key);
   }
 
-  void cut_text(Json& value, const Json* schema) {
-    const std::string_view whole = value.get_string();
-    if (count_chars(whole) <= max_chars_) return;
-    if (says(schema, "pattern") || says(schema, "enum") || says(schema, "const")) return;
+  Json copy_text(std::string_view whole, const Json* schema) {
+    const bool is_fixed = says(schema, "pattern") || says(schema, "enum") || says(schema, "const");
+    if (is_fixed || count_chars(whole) <= max_chars_) return Json(whole);
     const std::string_view head = first_chars(whole, max_chars_);
     chars_ += count_chars(whole) - count_chars(head);
-    value = std::string(head) + "…";
+    return Json(std::string(head) + "…");
   }
 
-  void cut_list(JsonArray& list, const Json* schema) {
+  Json copy_list(const JsonArray& list, const Json* schema) {
     all_items_ += list.size();
-    if (list.size() > max_items_ && !says(schema, "minItems")) {
-      items_ += list.size() - max_items_;
-      list.resize(max_items_);
-    }
+    const size_t count = says(schema, "minItems") ? list.size() : std::min(list.size(), max_items_);
+    items_ += list.size() - count;
     const Json* items = schema ? find(*schema, "items") : nullptr;
-    for (Json& item : list) apply(item, items);
+    JsonArray out;
+    out.reserve(count);
+    for (size_t i = 0; i < count; ++i) out.push_back(copy(list[i], items));
+    return out;
   }
 
-  void cut_object(JsonObject& object, const Json* schema) {
+  Json copy_object(const JsonObject& object, const Json* schema) {
     const Json* properties = schema ? find(*schema, "properties") : nullptr;
     const Json* others = schema ? find(*schema, "additionalProperties") : nullptr;
-    const bool is_map =
-        !properties && others && others->is_object() && !says(schema, "minProperties");
-    if (is_map && object.size() > max_items_) {
-      all_items_ += object.size();
-      items_ += object.size() - max_items_;
-      while (object.size() > max_items_) object.erase(std::prev(object.end()));
+    if (others && !others->is_object()) others = nullptr;
+    const bool is_map = !properties && others && !says(schema, "minProperties");
+    size_t count = object.size();
+    if (is_map && count > max_items_) {
+      all_items_ += count;
+      items_ += count - max_items_;
+      count = max_items_;
     }
-    for (auto& member : object) {
+    JsonObject out;
+    out.reserve(count);
+    for (const auto& member : object) {
+      if (count-- == 0) break;
       const Json* own = properties ? find(*properties, member.key()) : nullptr;
-      apply(member.value(), own ? own : others && others->is_object() ? others : nullptr);
+      out.emplace(member.key(), copy(member.value(), own ? own : others));
     }
+    return out;
   }
 
   size_t max_chars_, max_items_;
@@ -88,14 +94,14 @@ std::string stub_text(const Results::Stored& stored, std::string_view text, size
 
 Shrunk shrink_json(std::string_view json, const JsonObject& schema, size_t budget) {
   Shrunk out{std::string(json), ""};
-  Result<Json> whole = parse_json(json, {.bytes = json.size()});
+  boost::json::monotonic_resource memory;
+  const Result<Json> whole = parse_json(json, {.bytes = json.size()}, &memory);
   if (!whole) return out;
   const Json root = schema;
   for (size_t max_chars = 2'000, max_items = 200; out.json.size() > budget && max_items > 0;
        max_items /= 2) {
-    Json value = *whole;
     Cut cut(max_chars, max_items);
-    cut.apply(value, &root);
+    const Json value = cut.copy(*whole, &root);
     if (!schema.empty() && !schema::validate(root, value).empty()) return {std::string(json), ""};
     out = {to_text(value), cut.left_out()};
     max_chars = std::max<size_t>(max_chars / 2, 40);

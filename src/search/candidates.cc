@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <system_error>
 #include <thread>
 
@@ -10,11 +9,6 @@ namespace helve::search {
 namespace {
 
 constexpr size_t kFilesForAThread = 64;  // with fewer, another thread costs more than it saves
-
-std::string_view name_of(std::string_view path) {
-  const void* const slash = ::memrchr(path.data(), '/', path.size());  // several times rfind
-  return slash ? path.substr(static_cast<const char*>(slash) - path.data() + 1) : path;
-}
 
 class Round {
  public:
@@ -75,7 +69,7 @@ class Round {
           continue;
         path.remove_prefix(directory_.size() + 1);
       }
-      if (!is_wanted(path, options_.globs)) continue;
+      if (options_.globs && !options_.globs->shows(path)) continue;
       // The kernel resolves the path below the root, without links.
       const ToSearch& file = candidates_.files[i];
       const Item item{root_, whole, path, sys::FileKind::file, file.parts, &file.stamp};
@@ -94,18 +88,6 @@ class Round {
 };
 
 }  // namespace
-
-bool is_wanted(std::string_view path, const GlobSet* globs) {
-  if (!globs) return true;
-  // Only an exclude keeps a walk out of a directory.
-  const size_t first = globs->has_excludes() ? path.find('/') : path.npos;
-  for (size_t slash = first; slash != path.npos; slash = path.find('/', slash + 1)) {
-    const std::string_view above = path.substr(0, slash);
-    if (globs->decide(Candidate(above, name_of(above), true)) == Verdict::negated) return false;
-  }
-  const Verdict verdict = globs->decide(Candidate(path, name_of(path), false));
-  return verdict == Verdict::matched || (verdict == Verdict::none && !globs->has_includes());
-}
 
 FileSource files_of(const sys::Fd& root, std::string_view directory,
                     const AllToSearch& candidates) {

@@ -8,9 +8,6 @@
 
 namespace helve::search {
 
-// Whether a walk with the globs as its filter would show the file; null: it shows all.
-bool is_wanted(std::string_view path, const GlobSet* globs);
-
 // `candidates` are paths below `root`; only those below `directory` ("" for all) are searched, and
 // their paths are given from there. Heeds the globs, stop and deadline of the options; the other
 // rules were heeded when the index was asked. Borrows root and candidates.

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <functional>
 
 #include "base/quick_hash.h"
@@ -12,7 +14,13 @@ namespace helve::search {
 namespace {
 
 constexpr size_t kMaxPatterns = 1000;  // of one list
+constexpr size_t kMaxEnds = 8;         // more take longer than the tables
 constexpr size_t kMaxRules = 100'000;  // of one file; git has no limit, but memory has
+
+std::string_view name_of(std::string_view path) {
+  const void* const slash = ::memrchr(path.data(), '/', path.size());  // several times rfind
+  return slash ? path.substr(static_cast<const char*>(slash) - path.data() + 1) : path;
+}
 
 std::string_view extension_of(std::string_view name) {
   const size_t dot = name.rfind('.');
@@ -107,6 +115,21 @@ void GlobSet::finish() {
   for (std::uint32_t i = 0; i < rules_.size(); ++i) file_rule(rules_[i], i);
   names_.finish();
   extensions_.finish();
+  find_ends();
+}
+
+void GlobSet::find_ends() {
+  for (const Rule& rule : rules_) {
+    if (rule.negated) continue;
+    const std::string& tail = rule.glob.tail();
+    const size_t size = std::min(tail.size(), sizeof(End::bytes));
+    std::array<char, sizeof(End::bytes)> bytes = {}, mask = {};
+    tail.copy(bytes.data() + bytes.size() - size, size, tail.size() - size);
+    std::fill_n(mask.rbegin(), size, '\xFF');
+    const End end{std::bit_cast<std::uint32_t>(bytes), std::bit_cast<std::uint32_t>(mask)};
+    if (size > 0 && std::ranges::find(ends_, end) == ends_.end()) ends_.push_back(end);
+    if (size == 0 || ends_.size() > kMaxEnds) return ends_.clear();
+  }
 }
 
 // By the last part of the path, which must be a certain name, or end in a certain extension.
@@ -141,6 +164,17 @@ Verdict GlobSet::decide(const Candidate& candidate, size_t base) const {
   for (size_t i = others_.size(); i-- > 0 && others_[i] > best;) consider(others_[i]);
   if (best < 0) return Verdict::none;
   return rules_[static_cast<size_t>(best)].negated ? Verdict::negated : Verdict::matched;
+}
+
+bool GlobSet::decides_for(std::string_view path) const {
+  // Only an exclude keeps a walk out of a directory.
+  const size_t first = has_excludes_ ? path.find('/') : path.npos;
+  for (size_t slash = first; slash != path.npos; slash = path.find('/', slash + 1)) {
+    const std::string_view above = path.substr(0, slash);
+    if (decide(Candidate(above, name_of(above), true)) == Verdict::negated) return false;
+  }
+  const Verdict verdict = decide(Candidate(path, name_of(path), false));
+  return verdict == Verdict::matched || (verdict == Verdict::none && !has_includes_);
 }
 
 bool GlobSet::may_match_below(std::string_view directory) const {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,6 +52,8 @@ class GlobSet {
   // Whether any rule is not turned around: then what matches nothing is not meant.
   bool has_includes() const { return has_includes_; }
   bool has_excludes() const { return has_excludes_; }  // rules that are turned around
+  // Whether a walk with this set as its filter shows the file.
+  bool shows(std::string_view path) const { return may_match(path) && decides_for(path); }
   // False when nothing below this directory can match a rule that is not turned around.
   bool may_match_below(std::string_view directory) const;
 
@@ -78,15 +81,34 @@ class GlobSet {
     std::uint64_t filter_ = 0;  // a bit for the low bits of each hash
   };
 
+  // The last bytes of whatever a rule matches.
+  struct End {
+    std::uint32_t bytes = 0;
+    std::uint32_t mask = 0;  // which of them are given
+    bool operator==(const End&) const = default;
+  };
+
   Result<void> add(std::string_view pattern, Syntax syntax);
   Result<void> add_rule(std::string_view pattern, Syntax syntax, bool negated);
   void file_rule(const Rule& rule, std::uint32_t number);
+  void find_ends();
+  // A look at its last bytes decides about most files of a tree.
+  bool may_match(std::string_view path) const {
+    std::uint32_t end = 0;
+    if (ends_.empty() || path.size() < sizeof(end)) return true;
+    std::memcpy(&end, path.data() + path.size() - sizeof(end), sizeof(end));
+    for (const End& each : ends_)
+      if ((end & each.mask) == each.bytes) return true;
+    return false;
+  }
+  bool decides_for(std::string_view path) const;
   void finish();
   bool applies(const Rule& rule, const Candidate& candidate, std::string_view path) const;
 
   std::vector<Rule> rules_;
   Table names_, extensions_;
   std::vector<std::uint32_t> others_;
+  std::vector<End> ends_;  // of the rules that are not turned around; none: any end may match
   bool has_includes_ = false;
   bool has_excludes_ = false;
 };

@@ -114,19 +114,24 @@ bool LiveIndex::start(const WalkOptions& limits) {
   return refresh(limits);
 }
 
-bool LiveIndex::visit_files(std::string_view directory, const WalkOptions& limits,
+bool LiveIndex::visit_files(std::string_view directory, const WalkOptions& options,
                             const FileVisit& visit) {
   if (is_walking_) return false;
   std::lock_guard lock(mutex_);
-  if (!refresh(limits) || !watched_.contains(directory)) return false;
+  if (!refresh(options) || !watched_.contains(directory)) return false;
+  const size_t prefix = directory.empty() ? 0 : directory.size() + 1;
+  const auto consider = [&](std::string_view path, const FileStamp& stamp) {
+    path.remove_prefix(prefix);
+    if (!options.globs || options.globs->shows(path)) visit(path, stamp.modified_ns);
+  };
   for (size_t i = 0; i < segments_->size(); ++i) {
     const Segment& segment = (*segments_)[i];
     for (std::uint32_t file = segment.first_below(directory);
          file < segment.file_count() && is_below(directory, segment.path(file)); ++file)
-      if (known_[i][file]) visit(segment.path(file), segment.stamp(file).modified_ns);
+      if (known_[i][file]) consider(segment.path(file), segment.stamp(file));
   }
   for (const auto& [path, stamp] : loose_)
-    if (is_below(directory, path)) visit(path, stamp.modified_ns);
+    if (is_below(directory, path)) consider(path, stamp);
   return true;
 }
 

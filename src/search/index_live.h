@@ -60,9 +60,9 @@ class LiveIndex {
                                            Together together, const Around& around,
                                            const WalkOptions& limits);
 
-  // Visits all files in `directory` that a walk would show, each segment in the order of path_less;
-  // false as above.
-  bool visit_files(std::string_view directory, const WalkOptions& limits, const FileVisit& visit);
+  // Visits all files in `directory` that a walk would show, each segment in the order of path_less,
+  // with their paths from there; of the options it heeds the globs and the limits. False as above.
+  bool visit_files(std::string_view directory, const WalkOptions& options, const FileVisit& visit);
 
   struct Counts {
     size_t known = 0;  // files that the index knows as they are

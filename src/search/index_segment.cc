@@ -127,12 +127,6 @@ Result<void> Segment::check(std::string_view name) {
   return {};
 }
 
-std::string_view Segment::path(std::uint32_t file) const {
-  const FileRecord& record = files()[file];
-  const std::span<const char> paths = section<char>(Section::paths);
-  return {paths.data() + record.path_at, record.path_size};
-}
-
 std::uint32_t Segment::file_of(Doc doc) const {
   const auto after = std::ranges::upper_bound(files(), doc, {}, &FileRecord::first_doc);
   return static_cast<std::uint32_t>(after - files().begin() - 1);

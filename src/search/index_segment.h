@@ -50,7 +50,10 @@ class Segment {
   std::uint64_t text_bytes() const { return header_->text_bytes; }
   std::uint64_t bytes() const { return file_.bytes().size(); }
 
-  std::string_view path(std::uint32_t file) const;
+  std::string_view path(std::uint32_t file) const {
+    const FileRecord& record = files()[file];
+    return {section<char>(Section::paths).data() + record.path_at, record.path_size};
+  }
   const FileStamp& stamp(std::uint32_t file) const { return files()[file].stamp; }
   std::uint32_t flags(std::uint32_t file) const { return files()[file].flags; }
   Doc first_doc(std::uint32_t file) const { return files()[file].first_doc; }

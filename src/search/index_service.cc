@@ -111,10 +111,10 @@ std::optional<AllToSearch> IndexService::ask(const sys::Fd& root, const std::str
 }
 
 bool IndexService::visit_files(const sys::Fd& root, const std::string& root_path,
-                               std::string_view directory, const WalkOptions& limits,
+                               std::string_view directory, const WalkOptions& options,
                                const FileVisit& visit) {
   const std::shared_ptr<Tree> tree = find(root, root_path);
-  return tree && tree->live.visit_files(directory, limits, visit);
+  return tree && tree->live.visit_files(directory, options, visit);
 }
 
 std::optional<Narrowed> IndexService::narrowed(const std::string& root_path,

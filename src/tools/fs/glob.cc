@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "base/text.h"
-#include "search/candidates.h"
 #include "search/index_service.h"
 #include "tool/make.h"
 #include "tools/files.h"
@@ -255,13 +254,9 @@ bool ask_index(const GlobInput& in, Context& context, const workspace::Workspace
     return false;
   const InRoot place = root_of(files, directory);
   if (!place.root) return false;
-  const size_t prefix = place.below.empty() ? 0 : place.below.size() + 1;
-  return context.index->visit_files(place.root->directory, place.root->path, place.below, options,
-                                    [&](std::string_view path, std::int64_t modified_ns) {
-                                      path.remove_prefix(prefix);
-                                      if (search::is_wanted(path, options.globs))
-                                        all.add(path, modified_ns);
-                                    });
+  return context.index->visit_files(
+      place.root->directory, place.root->path, place.below, options,
+      [&](std::string_view path, std::int64_t modified_ns) { all.add(path, modified_ns); });
 }
 
 Result<search::WalkReport> collect(const GlobInput& in, Context& context,

@@ -119,6 +119,27 @@ TEST(Patterns, TellWhichDirectoriesNeedNotBeEntered) {
   EXPECT_TRUE(below("!src/**", "doc"));
 }
 
+TEST(Patterns, ShowTheFilesThatAWalkWouldShow) {
+  const auto shows = [](const std::vector<std::string>& patterns, std::string_view path) {
+    return GlobSet::from_patterns(patterns)->shows(path);
+  };
+  EXPECT_TRUE(shows({"*.c"}, "src/a.c"));
+  EXPECT_FALSE(shows({"*.c"}, "src/a.h"));
+  EXPECT_TRUE(shows({"**/Kconfig"}, "a/Kconfig"));
+  EXPECT_FALSE(shows({"**/Kconfig"}, "a/Makefile"));
+  EXPECT_FALSE(shows({"**/Kconfig"}, "a/xKconfig"));
+  EXPECT_TRUE(shows({"*.{c,h}"}, "src/a.h"));
+  EXPECT_TRUE(shows({"*.c", "a*"}, "src/a.h"));
+  EXPECT_TRUE(shows({"a"}, "a"));
+  EXPECT_FALSE(shows({"b"}, "a"));
+  EXPECT_FALSE(shows({"*.c", "!src"}, "src/a.c"));
+  EXPECT_FALSE(shows({"*.c", "!*.h"}, "src/a.h"));
+  EXPECT_FALSE(shows({"!*.h"}, "src/a.h"));
+  EXPECT_TRUE(shows({"!*.h"}, "src/a.c"));
+  EXPECT_TRUE(shows({"*.{a,b,c,d,e,f,g,h,i,j,k}"}, "src/a.k"));
+  EXPECT_FALSE(shows({"*.{a,b,c,d,e,f,g,h,i,j,k}"}, "src/a.z"));
+}
+
 TEST(Patterns, TenKilobytesAreAnsweredAtOnce) {
   std::string pattern;
   while (pattern.size() < kMaxGlob - 10) pattern += "**/*a";

@@ -135,7 +135,7 @@ Outcome Dispatcher::call(const Call& call) {
     outcome.error = std::move(result).error();
   passage.output_bytes = outcome.product.json.size();
   if (call.cap == Cap::inline_limit && stages_.results && outcome.ok())
-    attempted("keeping the whole answer", outcome, [&] { cap(call, outcome); });
+    attempted("keeping the whole answer", outcome, [&] { cap(call, passage.effect, outcome); });
 
   if (observed) outcome.duration = steady_clock::now() - started;
   if (stages_.recorder) attempted("recording", outcome, [&] { record_outcome(passage); });
@@ -322,7 +322,7 @@ Result<Product> Dispatcher::run(Passage& passage) {
   return product;
 }
 
-void Dispatcher::cap(const Call& call, Outcome& outcome) {
+void Dispatcher::cap(const Call& call, Effect effect, Outcome& outcome) {
   Limits limits = outcome.tool->spec.limits;
   // A tool that states a limit of its own has a reason for it.
   if (stages_.inline_chars && limits.inline_chars == Limits{}.inline_chars)
@@ -346,7 +346,7 @@ void Dispatcher::cap(const Call& call, Outcome& outcome) {
     text.resize(cut_utf8(text, limits.capture_bytes).size());
   }
   Result<Results::Stored> stored =
-      stages_.results->keep(call.who.session, outcome.tool->spec.name, text);
+      stages_.results->keep(call.who.session, outcome.tool->spec.name, effect, text);
   std::string shown, reader;
   if (stored) {
     reader = reader_of(call, *stored);

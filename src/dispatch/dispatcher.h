@@ -100,7 +100,7 @@ class Dispatcher {
   Result<void> run_before_hooks(Passage& passage);
   void run_after_hooks(Passage& passage, Result<Product>& result);
   Result<Product> run(Passage& passage);
-  void cap(const Call& call, Outcome& outcome);
+  void cap(const Call& call, Effect effect, Outcome& outcome);
   void describe_call(Passage& passage);
   Result<void> record_intent(Passage& passage);
   void record_outcome(Passage& passage);

@@ -3,8 +3,8 @@
 namespace helve::store {
 
 Result<Results::Stored> StoreResults::keep(std::string_view session, std::string_view tool,
-                                           std::string_view text) {
-  return store_.use([&](Store& store) { return store.keep_result(session, tool, text); });
+                                           Effect effect, std::string_view text) {
+  return store_.use([&](Store& store) { return store.keep_result(session, tool, effect, text); });
 }
 
 Result<std::string> StoreResults::text(std::string_view session, std::string_view id) {

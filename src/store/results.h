@@ -10,7 +10,7 @@ class StoreResults final : public Results {
  public:
   explicit StoreResults(Opener opener) : store_(std::move(opener)) {}
 
-  Result<Stored> keep(std::string_view session, std::string_view tool,
+  Result<Stored> keep(std::string_view session, std::string_view tool, Effect effect,
                       std::string_view text) override;
   Result<std::string> text(std::string_view session, std::string_view id) override;
   Result<Page> page(std::string_view session, std::string_view id, std::uint64_t number) override;

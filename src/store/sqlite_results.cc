@@ -27,7 +27,7 @@ std::int64_t number_in(std::string_view id) {
 }  // namespace
 
 Result<Results::Stored> SqliteStore::keep_result(std::string_view session, std::string_view tool,
-                                                 std::string_view text) {
+                                                 Effect effect, std::string_view text) {
   if (text.size() > kMaxResultBytes) {
     return Error{
         .code = Code::too_large,
@@ -37,7 +37,8 @@ Result<Results::Stored> SqliteStore::keep_result(std::string_view session, std::
   TRY(check_session_id(session));
   const std::uint64_t chars = count_chars(text);
   const std::int64_t now = clock_.unix_ms();
-  Transaction transaction = TRY(Transaction::begin(*database_, promised_));
+  const Durability durability = effect == Effect::read ? Durability::process_death : promised_;
+  Transaction transaction = TRY(Transaction::begin(*database_, durability));
   TRY(make_room(text.size()));
   TRY(write_session({.session = std::string(session)}, now));
   // Counted in the session's own row, so that a number is not given again after its result was

@@ -38,7 +38,7 @@ class SqliteStore final : public Store {
   Result<std::uint64_t> mark_lost(std::int64_t unknown_before_ms) override;
 
   Result<Results::Stored> keep_result(std::string_view session, std::string_view tool,
-                                      std::string_view text) override;
+                                      Effect effect, std::string_view text) override;
   Result<std::string> result_text(std::string_view session, std::string_view id) override;
   Result<Results::Page> result_page(std::string_view session, std::string_view id,
                                     std::uint64_t page) override;

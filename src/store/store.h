@@ -4,10 +4,11 @@
 // Thread rule: a Store is one connection, used by one thread at a time. Any number may be open on
 // the same data at once, in one process or in several.
 //
-// Durability: what an operation acknowledged survives the death of the process. keep_result and
-// begin_call also survive a power loss, unless Options::sync is false: a model was told the id, or
-// a call is about to have effects. The other writes may lose the last moments before a power loss;
-// a call whose end is lost that way is later marked as lost.
+// Durability: what an operation acknowledged survives the death of the process. begin_call
+// and keep_result also survive a power loss, unless Options::sync is false: a call is about to have
+// effects, or had them and cannot be made again. The answer of a call that only read can. The other
+// writes may lose the last moments before a power loss; a call whose end is lost that way is later
+// marked as lost.
 //
 // Bytes go in and come out unchanged, NUL and invalid UTF-8 included.
 #pragma once
@@ -102,7 +103,7 @@ class Store {
   // Numbers are counted per session and never used twice. not_found (unknown_id) for what another
   // session stored. The oldest results go where a new one would exceed Options::result_bytes.
   virtual Result<Results::Stored> keep_result(std::string_view session, std::string_view tool,
-                                              std::string_view text) = 0;
+                                              Effect effect, std::string_view text) = 0;
   virtual Result<std::string> result_text(std::string_view session, std::string_view id) = 0;
   // One page, without reading the others. Beyond the last page the text is empty.
   virtual Result<Results::Page> result_page(std::string_view session, std::string_view id,

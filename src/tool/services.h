@@ -37,8 +37,9 @@ class Results {
   static Page page_of(std::string_view text, std::uint64_t number);
 
   virtual ~Results() = default;
-  // Durable when it returns.
-  virtual Result<Stored> keep(std::string_view session, std::string_view tool,
+  // Survives the end of the process when it returns, and a power cut unless `effect` is read: then
+  // the same call would tell it again.
+  virtual Result<Stored> keep(std::string_view session, std::string_view tool, Effect effect,
                               std::string_view text) = 0;
   virtual Result<std::string> text(std::string_view session, std::string_view id) = 0;
   // Pages are counted from 1. Reads the whole text, unless it is overridden by somebody who knows

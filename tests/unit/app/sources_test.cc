@@ -98,7 +98,8 @@ TEST_F(Sources, ShowNothingThatAPersonMustBeAskedAbout) {
   put("work/a.txt", "x");
   put("config/config.yaml", "tools:\n  ask: [ls, read_large_result]\n");
   open();
-  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", "the whole of it"));
+  ASSERT_TRUE(
+      world_->results->keep(world_->home->who.session, "ls", Effect::read, "the whole of it"));
   EXPECT_TRUE(resources_->list(std::nullopt, {})->resources.empty());
   EXPECT_EQ(resources_->read("helve://results/lr_1", {}).error().code, Code::denied);
   const mcp::Arguments none;
@@ -111,7 +112,8 @@ TEST_F(Sources, ShowNothingThatAPersonMustBeAskedAbout) {
 TEST_F(Sources, LetHooksDecideAboutStoredResults) {
   put("config/hooks/before_tool.guard.sh", "#!/bin/sh\nexit 2\n", 0700);
   open();
-  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", "the whole of it"));
+  ASSERT_TRUE(
+      world_->results->keep(world_->home->who.session, "ls", Effect::read, "the whole of it"));
   EXPECT_EQ(resources_->read("helve://results/lr_1", {}).error().code, Code::denied);
 }
 
@@ -119,7 +121,7 @@ TEST_F(Sources, GiveAStoredResultOfManyPages) {
   open();
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "zeile ü " + std::to_string(i) + "\n";
-  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", text));
+  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", Effect::read, text));
   EXPECT_EQ((*resources_->read("helve://results/lr_1", {}))[0].text, text);
   EXPECT_EQ(resources_->read("helve://results/other", {}).error().code, Code::not_found);
 }
@@ -134,8 +136,9 @@ TEST_F(Sources, HideFilesWhenReadIsDenied) {
 
 TEST_F(Sources, OfferStoredResultsOfThisSessionOnly) {
   open();
-  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", "the whole of it"));
-  ASSERT_TRUE(world_->results->keep("s_other", "ls", "not yours"));
+  ASSERT_TRUE(
+      world_->results->keep(world_->home->who.session, "ls", Effect::read, "the whole of it"));
+  ASSERT_TRUE(world_->results->keep("s_other", "ls", Effect::read, "not yours"));
   const mcp::ResourcePage page = *resources_->list(std::nullopt, {});
   ASSERT_EQ(page.resources.size(), 1u);
   EXPECT_EQ(page.resources[0].uri, "helve://results/lr_1");
@@ -146,7 +149,7 @@ TEST_F(Sources, OfferStoredResultsOfThisSessionOnly) {
 TEST_F(Sources, CompletePathsAndIds) {
   put("work/src/main.cc", "");
   open();
-  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", "text"));
+  ASSERT_TRUE(world_->results->keep(world_->home->who.session, "ls", Effect::read, "text"));
   const mcp::Arguments none;
   std::vector<std::string> uris;
   for (const mcp::ResourceTemplate& each : resources_->templates())

@@ -63,7 +63,8 @@ struct FakeRecorder : Recorder {
 
 struct FakeResults : Results {
   std::map<std::string, std::string> kept;
-  Result<Stored> keep(std::string_view, std::string_view tool, std::string_view text) override {
+  Result<Stored> keep(std::string_view, std::string_view tool, Effect,
+                      std::string_view text) override {
     std::string id = "lr_" + std::to_string(kept.size() + 1);
     kept[id] = text;
     return Stored{id, std::string(tool), text.size(), 0};

@@ -29,11 +29,12 @@ class Faults : public testing::Test {
 
 TEST_F(Faults, AWriteSaysThatAnotherProcessHoldsTheLock) {
   const std::unique_ptr<Store> store = must(opener_.open());
-  must(store->keep_result("s_1", "exec", "acknowledged"));
+  must(store->keep_result("s_1", "exec", Effect::execute, "acknowledged"));
   Helper holder({"hold", path_});
   ASSERT_EQ(holder.read_line(), "held");
 
-  const Result<Results::Stored> kept = store->keep_result("s_1", "exec", "refused");
+  const Result<Results::Stored> kept =
+      store->keep_result("s_1", "exec", Effect::execute, "refused");
   ASSERT_FALSE(kept);
   EXPECT_EQ(kept.error().code, Code::unavailable);
   EXPECT_EQ(kept.error().type, kBusy);
@@ -44,7 +45,7 @@ TEST_F(Faults, AWriteSaysThatAnotherProcessHoldsTheLock) {
 
   holder.release();
   holder.wait();
-  EXPECT_EQ(must(store->keep_result("s_1", "exec", "later")).id, "lr_2");
+  EXPECT_EQ(must(store->keep_result("s_1", "exec", Effect::execute, "later")).id, "lr_2");
   EXPECT_EQ(must(store->results("s_1")).size(), 2u);
 }
 
@@ -53,7 +54,7 @@ TEST_F(Faults, AWriteWaitsForALockThatIsReleasedInTime) {
       must(Opener(path_, {.busy_timeout = std::chrono::seconds(20)}, clock_).open());
   Helper holder({"hold", path_});
   ASSERT_EQ(holder.read_line(), "held");
-  std::thread writer([&] { must(store->keep_result("s_1", "exec", "text")); });
+  std::thread writer([&] { must(store->keep_result("s_1", "exec", Effect::execute, "text")); });
   holder.release();
   writer.join();
   EXPECT_EQ(must(store->result_text("s_1", "lr_1")), "text");
@@ -118,13 +119,14 @@ std::vector<std::string> injecting(const std::string& call, const std::string& w
           "-e",     "inject=" + call + ":" + what + ":when=" + std::to_string(when)};
 }
 
-// Whether the command made so many calls of that kind at all.
-bool was_reached(const TempDir& traced, int when) {
+// How many calls of that kind the command made.
+int traced_calls(const TempDir& traced) {
   std::ifstream trace(traced.file("trace"));
   int calls = 0;
   for (std::string line; std::getline(trace, line);) calls += line.find('(') != std::string::npos;
-  return calls >= when;
+  return calls;
 }
+bool was_reached(const TempDir& traced, int when) { return traced_calls(traced) >= when; }
 
 constexpr int kMostCalls = 1000;  // of one kind: a helper makes far fewer
 // Sanitizers look for other faults, and with them a process takes ten times as long to start.
@@ -167,7 +169,7 @@ void check_acknowledged(const std::string& path, const std::string& acknowledged
   }
   EXPECT_GE(results, acknowledged_results);
   EXPECT_LE(results, acknowledged_results + 1) << "at most the one in flight";
-  must(store->keep_result("s_1", "exec", "afterwards"));
+  must(store->keep_result("s_1", "exec", Effect::execute, "afterwards"));
   const std::unique_ptr<Database> database = must(Database::open(path, std::chrono::seconds(5)));
   Statement check = must(database->prepare("PRAGMA integrity_check"));
   ASSERT_TRUE(must(check.step()));
@@ -209,6 +211,21 @@ TEST_F(Faults, EveryAcknowledgedRowSurvivesDeathAfterAnyAcknowledgement) {
     acknowledged += helper.read_all();
     check_acknowledged(fresh.file("helve.db"), acknowledged);
   }
+}
+
+TEST_F(Faults, OnlyAnAnswerThatCannotBeHadAgainWaitsForTheDisk) {
+  ASSERT_TRUE(can_trace()) << kNoTrace;
+  const auto syncs = [&](const char* mode, int count) {
+    TempDir fresh;
+    Helper helper({mode, fresh.file("helve.db"), "s_1", std::to_string(count)},
+                  injecting("fdatasync", "error=EIO", kMostCalls, fresh));
+    helper.release();
+    EXPECT_TRUE(helper.read_all().ends_with("lr_" + std::to_string(count) + "\n"));
+    helper.wait();
+    return traced_calls(fresh);
+  };
+  EXPECT_GE(syncs("keep", 5), syncs("keep", 1) + 4);
+  EXPECT_EQ(syncs("keep-read", 5), syncs("keep-read", 1));
 }
 
 TEST_F(Faults, ACrashDuringAMigrationLeavesTheOldOrTheNew) {
@@ -329,12 +346,13 @@ TEST_F(Faults, AFullDiskRefusesWritesServesReadsAndRecovers) {
     std::atomic<int> problems = 0;
     StoreRecorder recorder(opener_, {.flush_delay = std::chrono::hours(1),
                                      .on_problem = [&](const std::string&) { ++problems; }});
-    must(store->keep_result("s_1", "exec", "before"));
+    must(store->keep_result("s_1", "exec", Effect::execute, "before"));
     must(recorder.begin(sample_call("c_1")));
     fill_disk(directory_.file("filler"));
 
     const std::string long_text(60'000, 'x');
-    const Result<Results::Stored> refused = store->keep_result("s_1", "exec", long_text);
+    const Result<Results::Stored> refused =
+        store->keep_result("s_1", "exec", Effect::execute, long_text);
     if (refused) return "a write to a full disk was acknowledged";
     if (refused.error().code != Code::unavailable || refused.error().type != "no_space") {
       return describe(refused.error());
@@ -351,7 +369,7 @@ TEST_F(Faults, AFullDiskRefusesWritesServesReadsAndRecovers) {
 
     fs::remove(directory_.file("filler"));
     must(recorder.flush());
-    if (must(store->keep_result("s_1", "exec", long_text)).id != "lr_2")
+    if (must(store->keep_result("s_1", "exec", Effect::execute, long_text)).id != "lr_2")
       return "the number of a refused result is lost";
     if (must(store->result_text("s_1", "lr_2")) != long_text) return "the new result is wrong";
     return must(store->calls({})).size() == 21 ? "" : "the notes are not there";

@@ -46,7 +46,7 @@ int append(const std::string& path) {
   Store& store = **opened;
   for (int i = 1; i <= kAppendRounds; ++i) {
     const std::string name = std::to_string(i);
-    if (auto kept = store.keep_result("s_1", "exec", append_text(i)))
+    if (auto kept = store.keep_result("s_1", "exec", Effect::execute, append_text(i)))
       tell("result " + kept->id + " " + name);
     CallRecord call = sample_call("c_" + name);
     if (store.begin_call(call)) tell("begin c_" + name);
@@ -57,14 +57,14 @@ int append(const std::string& path) {
   return 0;
 }
 
-int keep(const std::string& path, const std::string& session, int count) {
+int keep(const std::string& path, const std::string& session, int count, Effect effect) {
   sys::ManualClock clock(kNow);
   wait_for_release();
   Result<std::unique_ptr<Store>> store = Opener(path, {}, clock).open();
   if (!store) return fail(store.error());
   for (int i = 0; i < count; ++i) {
     Result<Results::Stored> kept =
-        (*store)->keep_result(session, "exec", "text " + std::to_string(::getpid()));
+        (*store)->keep_result(session, "any", effect, "text " + std::to_string(::getpid()));
     if (!kept) return fail(kept.error());
     tell(kept->id);
   }
@@ -95,7 +95,10 @@ int begin(const std::string& path, const std::string& id, bool die) {
 int run_mode(const std::vector<std::string>& words) {
   if (words.at(0) == "hold") return hold(words.at(1));
   if (words.at(0) == "append") return append(words.at(1));
-  if (words.at(0) == "keep") return keep(words.at(1), words.at(2), std::stoi(words.at(3)));
+  if (words.at(0) == "keep" || words.at(0) == "keep-read") {
+    return keep(words.at(1), words.at(2), std::stoi(words.at(3)),
+                words.at(0) == "keep" ? Effect::execute : Effect::read);
+  }
   if (words.at(0) == "migrate") return migrate_in_two_steps(words.at(1));
   if (words.at(0) == "begin") return begin(words.at(1), words.at(2), false);
   if (words.at(0) == "begin-and-die") return begin(words.at(1), words.at(2), true);

@@ -213,10 +213,10 @@ TEST_F(RecorderTest, OpensTheNewFileWhenTheOldOneWasDeleted) {
   StoreRecorder recorder(opener_, patient());
   StoreResults results(opener_);
   must(recorder.begin(sample_call("c_1")));
-  must(results.keep("s_1", "exec", "old"));
+  must(results.keep("s_1", "exec", Effect::execute, "old"));
   for (const char* ending : {"", "-wal", "-shm"}) fs::remove(opener_.path() + ending);
   must(recorder.begin(sample_call("c_2")));
-  EXPECT_EQ(must(results.keep("s_1", "exec", "new")).id, "lr_1");
+  EXPECT_EQ(must(results.keep("s_1", "exec", Effect::execute, "new")).id, "lr_1");
   ASSERT_EQ(written().size(), 1u);
   EXPECT_EQ(written()[0].id, "c_2");
   EXPECT_EQ(must(results.text("s_1", "lr_1")), "new");
@@ -234,7 +234,7 @@ TEST_F(RecorderTest, LosesNothingWhenTheLogIsDeletedUnderIt) {
       StoreResults results(opener);
       for (const char* round : {"a", "b", "c"}) {
         const std::string name = round;
-        must(results.keep("s_1", "exec", name));
+        must(results.keep("s_1", "exec", Effect::execute, name));
         must(recorder.begin(sample_call("c_" + name)));
         recorder.note(sample_call("n_" + name));
         must(recorder.flush());
@@ -310,12 +310,12 @@ TEST_F(RecorderTest, PrunesInTheBackgroundOfALongProcess) {
 
 TEST_F(RecorderTest, FindsRoomForANewResultByRemovingTheOldest) {
   const std::unique_ptr<Store> small = must(opener_.with({.result_bytes = 1000}).open());
-  for (int i = 0; i < 200; ++i) must(small->keep_result("s_1", "exec", "12345"));
+  for (int i = 0; i < 200; ++i) must(small->keep_result("s_1", "exec", Effect::execute, "12345"));
   EXPECT_EQ(must(small->results("s_1")).size(), 200u);
-  must(small->keep_result("s_2", "exec", std::string(900, 'x')));
+  must(small->keep_result("s_2", "exec", Effect::execute, std::string(900, 'x')));
   EXPECT_EQ(must(small->results("s_1")).size(), 20u);
   EXPECT_EQ(must(small->results("s_1")).at(0).id, "lr_181");
-  must(small->keep_result("s_2", "exec", std::string(2000, 'y')));
+  must(small->keep_result("s_2", "exec", Effect::execute, std::string(2000, 'y')));
   EXPECT_TRUE(must(small->results("s_1")).empty());
   EXPECT_EQ(must(small->results("s_2")).size(), 1u);
   EXPECT_EQ(must(small->result_text("s_2", "lr_2")), std::string(2000, 'y'));
@@ -327,14 +327,14 @@ TEST(StoreResultsTest, WaitForALockTogetherNoLongerThanOneOfThem) {
   constexpr std::chrono::milliseconds kTimeout{400};
   const Opener opener(directory.file("helve.db"), {.busy_timeout = kTimeout}, clock);
   StoreResults results(opener);
-  must(results.keep("s_1", "exec", "before"));
+  must(results.keep("s_1", "exec", Effect::execute, "before"));
   Helper holder({"hold", opener.path()});
   ASSERT_EQ(holder.read_line(), "held");
   const auto start = std::chrono::steady_clock::now();
   std::vector<std::thread> threads;
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&] {
-      const Result<Results::Stored> kept = results.keep("s_1", "exec", "text");
+      const Result<Results::Stored> kept = results.keep("s_1", "exec", Effect::execute, "text");
       ASSERT_FALSE(kept);
       EXPECT_EQ(kept.error().type, kBusy);
       EXPECT_NE(kept.error().message.find("within 400 ms"), std::string::npos)
@@ -356,7 +356,7 @@ TEST(StoreResultsTest, KeepsAndListsResultsForManyThreads) {
     threads.emplace_back([&, t] {
       for (int i = 0; i < 20; ++i) {
         const std::string text = fmt::format("{} {}", t, i);
-        const std::string id = must(results.keep("s_1", "exec", text)).id;
+        const std::string id = must(results.keep("s_1", "exec", Effect::execute, text)).id;
         EXPECT_EQ(must(results.text("s_1", id)), text);
       }
     });

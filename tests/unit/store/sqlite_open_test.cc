@@ -55,7 +55,7 @@ mode_t mode_of(const std::string& path) {
 TEST_F(SqliteOpen, MakesFilesThatOnlyThisUserMayRead) {
   const mode_t before = ::umask(0);
   const std::unique_ptr<Store> store = must(opener_.open());
-  must(store->keep_result("s_1", "exec", "secret"));
+  must(store->keep_result("s_1", "exec", Effect::execute, "secret"));
   ::umask(before);
   EXPECT_EQ(mode_of(directory_.file("state")), 0700u);
   EXPECT_EQ(mode_of(path_), 0600u);
@@ -64,7 +64,7 @@ TEST_F(SqliteOpen, MakesFilesThatOnlyThisUserMayRead) {
 }
 
 TEST_F(SqliteOpen, TakesWhatIsItsOwnAwayFromOthers) {
-  must(must(opener_.open())->keep_result("s_1", "exec", "secret"));
+  must(must(opener_.open())->keep_result("s_1", "exec", Effect::execute, "secret"));
   const std::string state = directory_.file("state");
   ASSERT_EQ(::chmod(state.c_str(), 0775), 0);
   for (const char* ending : {"", "-wal", "-shm"})
@@ -175,7 +175,7 @@ size_t pages_in(const std::string& log) {
 TEST_F(SqliteOpen, LeavesAShortLogToTheNextProcess) {
   size_t most = 0;
   for (int i = 0; i < 200; ++i) {
-    must(must(opener_.open())->keep_result("s_1", "exec", "text"));
+    must(must(opener_.open())->keep_result("s_1", "exec", Effect::execute, "text"));
     most = std::max(most, pages_in(content(path_ + "-wal")));
   }
   EXPECT_GT(most, 20u);
@@ -191,7 +191,8 @@ TEST_F(SqliteOpen, SaysThatADatabaseIsDamaged) {
   file.close();
   const std::string before = content(path_);
   Result<std::unique_ptr<Store>> store = opener_.open();
-  const Error error = store ? (*store)->keep_result("s_1", "exec", "text").error() : store.error();
+  const Error error =
+      store ? (*store)->keep_result("s_1", "exec", Effect::execute, "text").error() : store.error();
   EXPECT_EQ(error.type, "corrupt_database");
   EXPECT_NE(error.message.find(path_), std::string::npos);
   EXPECT_TRUE(content(path_) == before);
@@ -227,7 +228,7 @@ std::string as_nobody(const TempDir& directory, const std::function<std::string(
 }
 
 TEST_F(SqliteOpen, SaysThatAFileCannotBeWritten) {
-  must(must(opener_.open())->keep_result("s_1", "exec", "text"));
+  must(must(opener_.open())->keep_result("s_1", "exec", Effect::execute, "text"));
   const std::string wrong = as_nobody(directory_, [&]() -> std::string {
     if (::chmod(path_.c_str(), 0400) != 0) return "chmod failed";
     const Error error = refused();
@@ -242,7 +243,7 @@ TEST_F(SqliteOpen, SaysThatAFileCannotBeWritten) {
 }
 
 TEST_F(SqliteOpen, SaysThatADirectoryCannotBeWritten) {
-  must(must(opener_.open())->keep_result("s_1", "exec", "text"));
+  must(must(opener_.open())->keep_result("s_1", "exec", Effect::execute, "text"));
   const std::string state = directory_.file("state");
   const std::string wrong = as_nobody(directory_, [&]() -> std::string {
     if (::chmod(state.c_str(), 0500) != 0) return "chmod failed";
@@ -272,7 +273,7 @@ TEST_F(SqliteOpen, SaysThatItCannotMakeTheFileInADirectoryThatCannotBeWritten) {
 class SqliteLeftovers : public SqliteOpen {
  protected:
   void SetUp() override {
-    must(must(opener_.open())->keep_result("s_1", "exec", "before"));
+    must(must(opener_.open())->keep_result("s_1", "exec", Effect::execute, "before"));
     must(raw()->execute("PRAGMA wal_checkpoint(TRUNCATE)"));
     Helper dead({"begin-and-die", path_, "c_1"});
     ASSERT_EQ(dead.read_line(), "begun");
@@ -282,7 +283,7 @@ class SqliteLeftovers : public SqliteOpen {
   void works() const {
     const std::unique_ptr<Store> store = must(opener_.open());
     EXPECT_EQ(must(store->result_text("s_1", "lr_1")), "before");
-    EXPECT_EQ(must(store->keep_result("s_1", "exec", "after")).id, "lr_2");
+    EXPECT_EQ(must(store->keep_result("s_1", "exec", Effect::execute, "after")).id, "lr_2");
   }
 };
 
@@ -308,13 +309,13 @@ TEST_F(SqliteLeftovers, OfADeletedDatabaseDoNotHarmANewOne) {
   fs::remove(path_);
   const std::unique_ptr<Store> store = must(opener_.open());
   EXPECT_TRUE(must(store->calls({})).empty());
-  EXPECT_EQ(must(store->keep_result("s_1", "exec", "new")).id, "lr_1");
+  EXPECT_EQ(must(store->keep_result("s_1", "exec", Effect::execute, "new")).id, "lr_1");
 }
 
 TEST_F(SqliteOpen, DoesNotAcknowledgeWritesToADeletedFile) {
   const std::unique_ptr<Store> store = must(opener_.open());
   fs::remove_all(directory_.file("state"));
-  const Result<Results::Stored> kept = store->keep_result("s_1", "exec", "text");
+  const Result<Results::Stored> kept = store->keep_result("s_1", "exec", Effect::execute, "text");
   ASSERT_FALSE(kept);
   EXPECT_EQ(kept.error().type, kMoved);
 }
@@ -346,7 +347,7 @@ TEST_F(SqliteOpen, CanBeCreatedByManyAtOnce) {
       if (!store)
         ADD_FAILURE() << describe(store.error());
       else
-        kept += (*store)->keep_result("s_1", "exec", "text").has_value();
+        kept += (*store)->keep_result("s_1", "exec", Effect::execute, "text").has_value();
     });
   }
   for (std::thread& thread : threads) thread.join();
@@ -362,7 +363,7 @@ TEST_F(SqliteOpen, OpensNothingForACallThatDoesNotUseTheStore) {
 TEST_F(SqliteOpen, GivesACallOneConnectionAndMoreOnRequest) {
   CallStore call(opener_);
   Store* store = must(call.get());
-  must(store->keep_result("s_1", "exec", "text"));
+  must(store->keep_result("s_1", "exec", Effect::execute, "text"));
   EXPECT_EQ(must(call.get()), store);
   EXPECT_EQ(must(must(call.opener().open())->result_text("s_1", "lr_1")), "text");
 }

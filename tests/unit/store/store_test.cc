@@ -58,7 +58,7 @@ TEST_P(EveryStore, LeavesAnExistingSessionAsItIs) {
 }
 
 TEST_P(EveryStore, FillsInTheIdentityOfASessionThatAResultMade) {
-  must(store_->keep_result("s_1", "exec", "text"));
+  must(store_->keep_result("s_1", "exec", Effect::execute, "text"));
   EXPECT_EQ(must(store_->session("s_1")).who.agent, "");
   must(store_->ensure_session({someone("s_1"), kNow + 5}));
   EXPECT_EQ(must(store_->session("s_1")).who.agent, "coder");
@@ -85,7 +85,8 @@ TEST_P(EveryStore, ListsTheNewestSessionsFirst) {
 TEST_P(EveryStore, RefusesASessionIdThatIsTooLong) {
   const std::string id(kMaxName + 1, 'x');
   EXPECT_EQ(store_->ensure_session({someone(id), kNow}).error().code, Code::invalid_argument);
-  EXPECT_EQ(store_->keep_result(id, "exec", "text").error().code, Code::invalid_argument);
+  EXPECT_EQ(store_->keep_result(id, "exec", Effect::execute, "text").error().code,
+            Code::invalid_argument);
 }
 
 TEST_P(EveryStore, KeepsEveryFieldOfACall) {
@@ -174,19 +175,19 @@ TEST_P(EveryStore, CutsWhatIsTooLongToRecord) {
 }
 
 TEST_P(EveryStore, CountsResultsWithinEachSession) {
-  EXPECT_EQ(must(store_->keep_result("s_1", "exec", "a")).id, "lr_1");
-  EXPECT_EQ(must(store_->keep_result("s_1", "grep", "b")).id, "lr_2");
-  EXPECT_EQ(must(store_->keep_result("s_2", "exec", "c")).id, "lr_1");
+  EXPECT_EQ(must(store_->keep_result("s_1", "exec", Effect::execute, "a")).id, "lr_1");
+  EXPECT_EQ(must(store_->keep_result("s_1", "grep", Effect::read, "b")).id, "lr_2");
+  EXPECT_EQ(must(store_->keep_result("s_2", "exec", Effect::execute, "c")).id, "lr_1");
   EXPECT_EQ(must(store_->result_text("s_1", "lr_2")), "b");
   EXPECT_EQ(must(store_->result_text("s_2", "lr_1")), "c");
 }
 
 TEST_P(EveryStore, DescribesAStoredResult) {
-  const Results::Stored kept = must(store_->keep_result("s_1", "exec", "häß"));
+  const Results::Stored kept = must(store_->keep_result("s_1", "exec", Effect::execute, "häß"));
   EXPECT_EQ(kept.tool, "exec");
   EXPECT_EQ(kept.chars, 3u);
   EXPECT_EQ(kept.created_ms, kNow);
-  must(store_->keep_result("s_1", "grep", ""));
+  must(store_->keep_result("s_1", "grep", Effect::read, ""));
   const std::vector<Results::Stored> all = must(open()->results("s_1"));
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].id, "lr_1");
@@ -198,7 +199,7 @@ TEST_P(EveryStore, DescribesAStoredResult) {
 }
 
 TEST_P(EveryStore, DoesNotKnowTheResultOfAnotherSession) {
-  must(store_->keep_result("s_1", "exec", "secret"));
+  must(store_->keep_result("s_1", "exec", Effect::execute, "secret"));
   for (const char* id : {"lr_1", "lr_2", "lr_0", "lr_-1", "lr_01", "lr_1 ", "lr_", "1", "",
                          "lr_99999999999999999999"}) {
     const Result<std::string> text = store_->result_text("s_2", id);
@@ -209,8 +210,8 @@ TEST_P(EveryStore, DoesNotKnowTheResultOfAnotherSession) {
 }
 
 TEST_P(EveryStore, HintsAtTheResultsThatExist) {
-  must(store_->keep_result("s_1", "exec", "a"));
-  must(store_->keep_result("s_1", "exec", "b"));
+  must(store_->keep_result("s_1", "exec", Effect::execute, "a"));
+  must(store_->keep_result("s_1", "exec", Effect::execute, "b"));
   const Result<std::string> text = store_->result_text("s_1", "lr_3");
   ASSERT_FALSE(text);
   EXPECT_NE(text.error().message.find("lr_3"), std::string::npos);
@@ -221,7 +222,7 @@ TEST_P(EveryStore, KeepsEveryByte) {
   std::string bytes;
   for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
   bytes += std::string("\0\xff\xc3\0", 4);
-  const Results::Stored kept = must(store_->keep_result("s_1", "exec", bytes));
+  const Results::Stored kept = must(store_->keep_result("s_1", "exec", Effect::execute, bytes));
   EXPECT_EQ(must(open()->result_text("s_1", kept.id)), bytes);
   CallRecord call = sample_call("c_1");
   call.arguments = call.message = call.who.workspace = call.who.session = call.tool = bytes;
@@ -236,7 +237,7 @@ TEST_P(EveryStore, KeepsEveryByte) {
 TEST_P(EveryStore, KeepsAResultOfTenMegabytes) {
   std::string text(10u << 20, 'x');
   for (size_t i = 0; i < text.size(); i += 1000) text[i] = static_cast<char>('a' + i / 1000 % 26);
-  const Results::Stored kept = must(store_->keep_result("s_1", "exec", text));
+  const Results::Stored kept = must(store_->keep_result("s_1", "exec", Effect::execute, text));
   EXPECT_TRUE(must(open()->result_text("s_1", kept.id)) == text);
 }
 
@@ -244,7 +245,7 @@ TEST_P(EveryStore, GivesOnePageOfAResult) {
   std::string text;
   for (int i = 0; i < 8000; ++i) text += "é";
   text += std::string(8000, 'x') + "end";
-  must(store_->keep_result("s_1", "exec", text));
+  must(store_->keep_result("s_1", "exec", Effect::execute, text));
   const Results::Page second = must(store_->result_page("s_1", "lr_1", 2));
   EXPECT_EQ(second.text, std::string(8000, 'x'));
   EXPECT_EQ(second.chars, 16'003u);
@@ -257,7 +258,7 @@ TEST_P(EveryStore, GivesOnePageOfAResult) {
 }
 
 TEST_P(EveryStore, GivesAnEmptyResultOneEmptyPage) {
-  must(store_->keep_result("s_1", "exec", ""));
+  must(store_->keep_result("s_1", "exec", Effect::execute, ""));
   EXPECT_EQ(must(store_->result_page("s_1", "lr_1", 1)).pages, 1u);
   EXPECT_EQ(must(store_->result_page("s_1", "lr_1", 1)).text, "");
 }
@@ -265,7 +266,7 @@ TEST_P(EveryStore, GivesAnEmptyResultOneEmptyPage) {
 TEST_P(EveryStore, CutsPagesOfBytesThatAreNoTextAsItCountsThem) {
   std::string text;
   for (int i = 0; i < 40'000; ++i) text += static_cast<char>(i * 7 + i / 251);
-  must(store_->keep_result("s_1", "exec", text));
+  must(store_->keep_result("s_1", "exec", Effect::execute, text));
   const std::uint64_t pages = must(store_->result_page("s_1", "lr_1", 1)).pages;
   std::string joined;
   for (std::uint64_t page = 1; page <= pages; ++page) {
@@ -279,7 +280,8 @@ TEST_P(EveryStore, CutsPagesOfBytesThatAreNoTextAsItCountsThem) {
 TEST_P(EveryStore, RefusesAResultBeyondItsLimit) {
   // Nobody may look into it, so there need not be that many bytes.
   const std::string_view text("x", kMaxResultBytes + 1);
-  EXPECT_EQ(store_->keep_result("s_1", "exec", text).error().code, Code::too_large);
+  EXPECT_EQ(store_->keep_result("s_1", "exec", Effect::execute, text).error().code,
+            Code::too_large);
   EXPECT_TRUE(must(store_->results("s_1")).empty());
 }
 
@@ -305,9 +307,9 @@ TEST_P(EveryStore, LeavesCallsOfLiveProcessesRunning) {
 TEST_P(EveryStore, PrunesWhatIsTooOld) {
   must(store_->add_calls(
       std::vector{sample_call("c_old", kNow), sample_call("c_new", kNow + 2000)}));
-  must(store_->keep_result("s_2", "exec", "old"));
+  must(store_->keep_result("s_2", "exec", Effect::execute, "old"));
   clock_.advance(std::chrono::seconds(2));
-  must(store_->keep_result("s_1", "exec", "new"));
+  must(store_->keep_result("s_1", "exec", Effect::execute, "new"));
   const Pruned pruned = must(store_->prune({.age = std::chrono::seconds(1)}));
   EXPECT_EQ(pruned.calls, 1u);
   EXPECT_EQ(pruned.results, 1u);
@@ -336,7 +338,8 @@ TEST_P(EveryStore, PrunesTheOldestOfTooMany) {
   std::vector<CallRecord> batch;
   for (int i = 0; i < 10; ++i) batch.push_back(sample_call("c_" + std::to_string(i), kNow + i / 2));
   must(store_->add_calls(batch));
-  for (int i = 0; i < 4; ++i) must(store_->keep_result("s_1", "exec", std::string(100, 'x')));
+  for (int i = 0; i < 4; ++i)
+    must(store_->keep_result("s_1", "exec", Effect::execute, std::string(100, 'x')));
   const Pruned pruned = must(store_->prune({.calls = 3, .result_bytes = 250}));
   EXPECT_EQ(pruned.calls, 7u);
   EXPECT_EQ(pruned.results, 2u);
@@ -346,7 +349,7 @@ TEST_P(EveryStore, PrunesTheOldestOfTooMany) {
 
 TEST_P(EveryStore, KeepsEverythingWithoutALimit) {
   must(store_->add_calls(std::vector{sample_call("c_1")}));
-  must(store_->keep_result("s_1", "exec", "text"));
+  must(store_->keep_result("s_1", "exec", Effect::execute, "text"));
   must(store_->prune({.calls = UINT64_MAX, .result_bytes = UINT64_MAX}));
   EXPECT_EQ(must(store_->calls({})).size(), 1u);
   EXPECT_EQ(must(store_->results("s_1")).size(), 1u);
@@ -368,9 +371,9 @@ TEST_P(EveryStore, PrunesInStepsUntilNothingIsLeftToPrune) {
 }
 
 TEST_P(EveryStore, NeverGivesTheNumberOfAPrunedResultAgain) {
-  must(store_->keep_result("s_1", "exec", "a"));
+  must(store_->keep_result("s_1", "exec", Effect::execute, "a"));
   must(store_->prune({.result_bytes = 0}));
-  EXPECT_EQ(must(store_->keep_result("s_1", "exec", "b")).id, "lr_2");
+  EXPECT_EQ(must(store_->keep_result("s_1", "exec", Effect::execute, "b")).id, "lr_2");
   EXPECT_FALSE(store_->result_text("s_1", "lr_1"));
 }
 

@@ -7,7 +7,7 @@ namespace {
 class OneResult final : public Results {
  public:
   std::string kept;
-  Result<Stored> keep(std::string_view, std::string_view, std::string_view) override {
+  Result<Stored> keep(std::string_view, std::string_view, Effect, std::string_view) override {
     return Error{Code::unsupported, "this one is full"};
   }
   Result<std::string> text(std::string_view session, std::string_view id) override {

@@ -98,15 +98,16 @@ Shrunk shrink_json(std::string_view json, const JsonObject& schema, size_t budge
   const Result<Json> whole = parse_json(json, {.bytes = json.size()}, &memory);
   if (!whole) return out;
   const Json root = schema;
+  Json value;
   for (size_t max_chars = 2'000, max_items = 200; out.json.size() > budget && max_items > 0;
        max_items /= 2) {
     Cut cut(max_chars, max_items);
-    const Json value = cut.copy(*whole, &root);
-    if (!schema.empty() && !schema::validate(root, value).empty()) return {std::string(json), ""};
+    value = cut.copy(*whole, &root);
     out = {to_text(value), cut.left_out()};
     max_chars = std::max<size_t>(max_chars / 2, 40);
   }
-  return out;
+  const bool fits = value.is_null() || schema.empty() || schema::validate(root, value).empty();
+  return fits ? out : Shrunk{std::string(json), ""};
 }
 
 }  // namespace helve::dispatch

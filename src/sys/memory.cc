@@ -1,10 +1,32 @@
 #include "sys/memory.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
+
+#include <cstdint>
 
 namespace helve::sys {
+namespace {
+
+constexpr size_t kSmallPage = 4096;
+constexpr size_t kLargePage = 2u << 20;
+constexpr size_t kWorthALargePage = 1u << 20;
+
+}  // namespace
 
 // Two: one for the threads at work, one that they fall back on while the other is locked.
 void share_memory_between_threads() { ::mallopt(M_ARENA_MAX, 2); }
+
+void reserve_for_writing(std::string& buffer, size_t bytes) {
+  if (bytes < kWorthALargePage) return buffer.reserve(bytes);
+  // With what malloc adds a whole number of large pages: the kernel lets such a mapping begin at
+  // one.
+  const size_t pages = (bytes + kSmallPage) / kLargePage + 1;
+  buffer.reserve(pages * kLargePage - kSmallPage);
+  const auto begin = reinterpret_cast<std::uintptr_t>(buffer.data());
+  const std::uintptr_t first =
+      begin / kSmallPage * kSmallPage;  // advice does no harm to neighbours
+  ::madvise(reinterpret_cast<void*>(first), begin + buffer.capacity() - first, MADV_HUGEPAGE);
+}
 
 }  // namespace helve::sys

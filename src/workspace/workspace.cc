@@ -7,6 +7,7 @@
 #include "sys/clock.h"
 #include "sys/directory.h"
 #include "sys/environment.h"
+#include "sys/memory.h"
 #include "workspace/path.h"
 #include "workspace/recover.h"
 
@@ -236,7 +237,8 @@ Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) cons
   if (open.status.size > limit) return too_large(open.status.size);
   Snapshot snapshot{.version = Version::of(open.status), .real_path = std::move(open.real_path)};
   // An edit finds room to grow, and one byte more than is there shows a file that grew meanwhile.
-  snapshot.content.reserve(open.status.size + open.status.size / kRoomToGrow + 1024);
+  sys::reserve_for_writing(snapshot.content,
+                           open.status.size + open.status.size / kRoomToGrow + 1024);
   sys::OrErrno<size_t> got = 0;
   snapshot.content.resize_and_overwrite(open.status.size + 1, [&](char* data, size_t size) {
     got = sys::read_at(open.file, {data, size}, 0, size - 1);

@@ -309,7 +309,7 @@ void Decoder::Close::operator()(void* converter) const { iconv_close(converter);
 Result<Decoder> Decoder::open(Encoding encoding) {
   Decoder decoder(encoding);
   if (const char* name = entry_of(encoding).library_name) {
-    const iconv_t converter = iconv_open("UTF-8", name);
+    iconv_t converter = iconv_open("UTF-8", name);
     if (converter == kNoConverter) return no_table(encoding);
     decoder.converter_.reset(converter);
   }
@@ -339,7 +339,7 @@ Result<std::string> decode_text(std::string_view bytes, TextFormat format) {
 Result<std::string> encode_text(std::string_view text, TextFormat format) {
   std::unique_ptr<void, void (*)(void*)> converter(nullptr, [](void* open) { iconv_close(open); });
   if (const char* name = entry_of(format.encoding).library_name) {
-    const iconv_t opened = iconv_open(name, "UTF-8");
+    iconv_t opened = iconv_open(name, "UTF-8");
     if (opened == kNoConverter) return no_table(format.encoding);
     converter.reset(opened);
   }

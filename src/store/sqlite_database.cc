@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds kMaxRetryPause{50};  // they double up to th
 // SQLite takes a file of one byte for an empty one and would overwrite it.
 bool holds_one_byte(sqlite3* connection) {
   sqlite3_file* file = nullptr;
-  sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&file));
   char start[2] = {};
   const int code =
       file && file->pMethods ? file->pMethods->xRead(file, start, sizeof start, 0) : SQLITE_OK;
@@ -36,7 +36,7 @@ bool holds_one_byte(sqlite3* connection) {
 // What the system said last about a file, or 0.
 int last_number(sqlite3* connection, int pointer) {
   sqlite3_file* file = nullptr;
-  sqlite3_file_control(connection, "main", pointer, &file);
+  sqlite3_file_control(connection, "main", pointer, static_cast<void*>(&file));
   int number = 0;
   if (file && file->pMethods) file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
   return number;
@@ -302,7 +302,7 @@ bool Database::is_in_place() const {
 // when somebody has begun another log, whose pages would then not fit the file.
 Result<void> Database::rescue_log() {
   sqlite3_file* log = nullptr;
-  sqlite3_file_control(connection_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  sqlite3_file_control(connection_, "main", SQLITE_FCNTL_JOURNAL_POINTER, static_cast<void*>(&log));
   sqlite3_int64 size = 0;
   if (log && log->pMethods) log->pMethods->xFileSize(log, &size);
   const sys::FileIdentity now = sys::identity_of(path_ + "-wal");

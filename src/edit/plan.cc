@@ -74,6 +74,16 @@ class Planner {
       const auto [entry, fresh] = targets.emplace(files_.name(target), patch.patch_line);
       if (!fresh) return named_twice(target, entry->second, patch.patch_line);
     }
+    for (const FilePatch& patch : patches_) {
+      const std::string inside = files_.name(patch.path) + "/";
+      const auto next = targets.lower_bound(inside);
+      if (next == targets.end() || !next->first.starts_with(inside)) continue;
+      return Error{Code::unsupported,
+                   fmt::format("line {} of the patch makes a directory of {}, which is a file on "
+                               "line {}",
+                               next->second, escape_for_display(patch.path), patch.patch_line),
+                   "make two patches: the first deletes or moves the file", "file_to_directory"};
+    }
     return {};
   }
 

@@ -184,7 +184,8 @@ void Journal::drop_unreferenced(const std::vector<Record>& records) {
     }
   }
   const auto objects = names_in(objects_), pending = names_in(pending_), kept = names_in(kept_);
-  if (!objects || !pending || !kept) return;  // what is not known may be in use
+  // What is not known may be in use.
+  if (!objects || !kept || !pending || pending->size() == kPerPass) return;
   for (const std::string& name : *objects) {
     if (!used.contains(name)) (void)sys::remove_file_at(objects_, name);
   }

@@ -90,6 +90,7 @@ struct Author {
   std::string_view call_id = {};
   std::string_view session = {};
   std::vector<Undoing> undoes = {};
+  std::int64_t after_ns = 0;  // the change comes after those until then, whatever the clock says
   // Directories, absolute and innermost first, that go with the change when nothing is left in
   // them.
   std::vector<std::string> leaves = {};

@@ -26,6 +26,7 @@ constexpr std::uint32_t kPrivate = 0700;
 constexpr size_t kMaxId = 64;
 constexpr size_t kMaxRecent = 256;  // calls that are remembered
 constexpr std::string_view kAhead = "ahead";
+constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max() - 1;  // ns; one may follow
 // What another machine or container shares with us cannot be asked for, but no change takes so
 // long.
 constexpr std::int64_t kForeignAge = 24 * 60 * 60 * 1000;  // ms
@@ -201,10 +202,10 @@ std::int64_t Journal::newest_after(std::int64_t now_ns) const {
   const auto names = list_names();
   if (!names || names->empty()) return 0;
   const std::int64_t newest = time_in(names->front());
-  return newest >= now_ns && newest < std::numeric_limits<std::int64_t>::max() ? newest : 0;
+  return newest >= now_ns ? std::min(newest, kLast) : 0;
 }
 
-void Journal::name(Record& record) {
+void Journal::name(Record& record, std::int64_t after_ns) {
   // It becomes a part of a file's name.
   const std::string& call = record.call_id;
   const bool usable =
@@ -215,11 +216,11 @@ void Journal::name(Record& record) {
                                std::chrono::system_clock::now().time_since_epoch())
                                .count();
   const std::lock_guard lock(mutex_);
-  const std::int64_t newest = open_ ? newest_after(now) : 0;
+  const std::int64_t newest = std::max(open_ ? newest_after(now) : 0, std::min(after_ns, kLast));
   last_time_ = std::max({last_time_ + 1, newest + 1, now});
   record.time_ns = last_time_;
   if (last_time_ != now) record.clock_ns = now;
-  if (newest != 0) {
+  if (open_ && newest >= now) {
     // What is added to the entries now makes their directory's time that of the clock.
     (void)sys::create_new(directory_, kAhead);
     (void)sys::set_modified_at(directory_, kAhead, last_time_);

@@ -51,8 +51,9 @@ class Journal {
   std::uint64_t mount() const { return mount_; }
   std::uint64_t seed() const { return seed_; }
 
-  // Gives it its time and its id: the call's own, unless that made another change before.
-  void name(Record& record);
+  // Gives it its time, which is later than `after_ns`, and its id: the call's own, unless that made
+  // another change before.
+  void name(Record& record, std::int64_t after_ns = 0);
   // The record is in the file system, but not yet on the disk.
   Result<sys::Fd> begin(const Record& record);
   enum class State : unsigned char {

@@ -193,6 +193,7 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
   for (const auto& [path, change] : net_) TRY(plan(path, change));
   Author undoer = author;
   undoer.undoes = undoings();
+  undoer.after_ns = all_.front().record.time_ns;
   Undone undone;
   for (const Loaded* loaded : selected_) {
     const std::string& id = loaded->record.id;

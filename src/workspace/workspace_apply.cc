@@ -94,7 +94,7 @@ Result<void> Workspace::change_journaled(ChangeSet& set, const Author& author, K
                 .machine = sys::machine_identity(),
                 .undoes = author.undoes,
                 .left = author.leaves};
-  journal_->name(record);
+  journal_->name(record, author.after_ns);
   set.put_aside(*journal_, record,
                 kept == Kept::beside ? ChangeSet::Place::beside : ChangeSet::Place::in_journal);
   const sys::Fd file = TRY(journal_->begin(record));

@@ -286,6 +286,23 @@ TEST_F(Restoring, AnUndoOfASwapCanBeUndone) {
   EXPECT_EQ(picture(), swapped);
 }
 
+// By the clock of another machine, for one.
+TEST_F(Restoring, AnUndoComesAfterAChangeThatIsYetToBe) {
+  tree.file("in/file", "old");
+  must(*journaled(), write("file", "new"));
+  const auto directory = std::filesystem::path(tree.path("journal")) / tree.names("journal").at(0);
+  Record record = Journal(directory, {}).load(Journal(directory, {}).ids().at(0)).value();
+  const std::string name = record.name();
+  record.time_ns += std::chrono::nanoseconds(std::chrono::hours(1)).count();
+  std::ofstream(directory / "entries" / record.name()) << record.text();
+  std::filesystem::remove(directory / "entries" / name);
+  std::filesystem::rename(directory / "kept" / (name + ".0"),
+                          directory / "kept" / record.kept_name(0));
+  ASSERT_EQ(undo_newest(*journaled()), "");
+  EXPECT_EQ(Journal(directory, {}).ids().at(1), record.id);
+  EXPECT_TRUE(has(undo_newest(*journaled()), "not undone yet"));
+}
+
 // In two steps it would bear no name of its own between them.
 TEST_F(Restoring, APlainMoveIsTakenBackInOneStep) {
   tree.file("in/source/file");

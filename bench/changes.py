@@ -83,15 +83,15 @@ def codex():
     return link
 
 
-def contenders(environment):
-    """(command, the form of the patch it reads, environment) of each. Without a command: a call to a helve that runs already."""
+def contenders(workspace, environment):
+    """(command, the form of the patch it reads, environment) of each. In place of a command: a helve that runs already."""
     unsynced = {**environment, "HELVE_SYNC": "false"}
     tool = [HELVE, "fs", "apply-patch", "-"]
     return {
         "helve": (tool, Task.envelope, environment),
         "helve, sync off": (tool, Task.envelope, unsynced),
-        "running helve": (None, Task.envelope, environment),
-        "running helve, sync off": (None, Task.envelope, unsynced),
+        "running helve": (Serving(workspace, environment), Task.envelope, environment),
+        "running helve, sync off": (Serving(workspace, unsynced), Task.envelope, unsynced),
         "Codex apply_patch": ([codex()], Task.envelope, environment),
         "git apply": (["git", "apply", "-p1", "-"], Task.unified, environment),
         "GNU patch": (["patch", "-p1", "-s", "--no-backup-if-mismatch"], Task.unified, environment),
@@ -107,10 +107,8 @@ def spread(directory):
 def measure_once(task, contender, workspace, place):
     command, form, environment = contender
     task.fresh(workspace / place)
-    if not command:
-        serving = Serving(workspace, environment)
-        elapsed, line = serving.call("apply_patch", {"patch": form(task, place)})
-        serving.close()
+    if isinstance(command, Serving):
+        elapsed, line = command.call("apply_patch", {"patch": form(task, place)})
         if b'"isError":true' in line:
             raise SystemExit(f"bench: apply_patch failed: {line[:1000]!r}")
         return elapsed
@@ -126,15 +124,18 @@ def measure_task(task, workspace, environment, rounds):
     """{contender: median milliseconds}. The first round, which makes what each keeps about a workspace, does not count."""
     workspace.mkdir()
     spread(workspace)
-    times = {}
+    times, all_contenders = {}, contenders(workspace, environment)
     for number in range(rounds + 1):
         say(f"round {number} of {rounds}: {task.title}" if number else f"warming up: {task.title}")
-        for who, (name, contender) in enumerate(contenders(environment).items()):
+        for who, (name, contender) in enumerate(all_contenders.items()):
             place = f"{number}-{who}"
             taken = measure_once(task, contender, workspace, place)
             task.check(workspace / place, name)
             if number:
                 times.setdefault(name, []).append(taken)
+    for command, _, _ in all_contenders.values():
+        if isinstance(command, Serving):
+            command.close()
     return {name: statistics.median(each) for name, each in times.items()}
 
 

@@ -124,20 +124,30 @@ bool parse_line(std::string_view line, Record& record) {
     return file.has_value();
   }
   std::string value = plain(words[1]);
-  if (name == "id") record.id = std::move(value);
-  if (name == "tool") record.tool = std::move(value);
-  if (name == "call") record.call_id = std::move(value);
-  if (name == "session") record.session = std::move(value);
-  if (name == "owner") record.owner = std::move(value);
-  if (name == "machine") record.machine = std::move(value);
-  if (name == "undoes") {
+  if (name == "id") {
+    record.id = std::move(value);
+  } else if (name == "tool") {
+    record.tool = std::move(value);
+  } else if (name == "call") {
+    record.call_id = std::move(value);
+  } else if (name == "session") {
+    record.session = std::move(value);
+  } else if (name == "owner") {
+    record.owner = std::move(value);
+  } else if (name == "machine") {
+    record.machine = std::move(value);
+  } else if (name == "undoes") {
     Undoing& undoing = record.undoes.emplace_back(std::move(value));
     for (size_t i = 2; i < words.size(); ++i) undoing.paths.push_back(plain(words[i]));
+  } else if (name == "made") {
+    record.made.push_back(std::move(value));
+  } else if (name == "left") {
+    record.left.push_back(std::move(value));
+  } else if (name == "clock") {
+    record.clock_ns = static_cast<std::int64_t>(number(words[1]).value_or(0));
+  } else if (name == "time") {
+    record.time_ns = static_cast<std::int64_t>(number(words[1]).value_or(0));
   }
-  if (name == "made") record.made.push_back(std::move(value));
-  if (name == "left") record.left.push_back(std::move(value));
-  if (name == "clock") record.clock_ns = static_cast<std::int64_t>(number(words[1]).value_or(0));
-  if (name == "time") record.time_ns = static_cast<std::int64_t>(number(words[1]).value_or(0));
   return true;
 }
 

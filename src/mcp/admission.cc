@@ -89,7 +89,10 @@ Session::Taken Session::take_request(Message& message, Inside inside, Request& r
     return Taken::answered;
   }
   const Flights::Clash clash = flights_.start(request);
-  return clash == Flights::Clash::none ? Taken::to_run : refuse_clash(request, clash, out);
+  if (clash != Flights::Clash::none) return refuse_clash(request, clash, out);
+  if (request.method == Method::tools_call && changes_something(request))
+    request.turn = turns_.take();
+  return Taken::to_run;
 }
 
 // Which revision serves the request. False: it was answered with an error.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "mcp/turns.h"
 #include "mcp/version.h"
 
 namespace helve::mcp {
@@ -40,7 +41,8 @@ struct Request {
   int log_level =
       kLogNothing;  // modern: the lowest level to tell; legacy requests follow their session's
   std::stop_source stop{std::nostopstate};
-  bool cancelled = false;  // guarded by Flights
+  bool cancelled = false;                // guarded by Flights
+  std::optional<Turns::Turn> turn = {};  // of a call that changes something
 
   bool modern() const { return is_modern(version); }
   const Json* param(std::string_view key) const { return params ? find(*params, key) : nullptr; }

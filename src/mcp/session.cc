@@ -187,6 +187,7 @@ void Session::run_one(Request& request, std::string& out) {
     out.resize(start);
     append_error(out, request.id, RpcCode::internal_error, failure.what());
   }
+  request.turn.reset();
   if (!flights_.land(request)) out.resize(start);
 }
 

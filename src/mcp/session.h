@@ -67,6 +67,7 @@ class Session {
 
   // tools.cc, resources.cc, prompts.cc, completion.cc
   void list_tools(const Request& request, std::string& out);
+  bool changes_something(const Request& request) const;
   void call_tool(const Request& request, std::string& out);
   void list_resources(const Request& request, std::string& out);
   void list_templates(const Request& request, std::string& out);
@@ -79,6 +80,7 @@ class Session {
   const Identity who_;
   Sink& sink_;
   Flights flights_;
+  Turns turns_;
   Subscriptions subscriptions_;
   Roots roots_;
   std::optional<Version> version_;   // what initialize agreed on; only take() uses it

@@ -1,5 +1,5 @@
-// Stdio: serves one client over a pair of descriptors, one message a line. Calls run concurrently,
-// small ones on the thread that read them.
+// Stdio: serves one client over a pair of descriptors, one message a line. Calls run concurrently
+// (those that change something in turn), small ones on the thread that read them.
 #pragma once
 
 #include <chrono>

@@ -84,6 +84,14 @@ void Session::list_tools(const Request& request, std::string& out) {
   result.finish();
 }
 
+// By what the tool says of itself: the arguments may tell that this call only reads.
+bool Session::changes_something(const Request& request) const {
+  const Json* name = request.param("name");
+  if (!name || !name->is_string()) return false;
+  const Tool* const tool = server_.dispatcher().registry().find(name->get_string()).tool;
+  return tool && tool->spec.effect == Effect::write;
+}
+
 void Session::call_tool(const Request& request, std::string& out) {
   const Json* name = request.param("name");
   if (!name || !name->is_string()) {
@@ -92,6 +100,7 @@ void Session::call_tool(const Request& request, std::string& out) {
   }
   const std::string_view tool = name->get_string();
   roots_.wait(request.stop.get_token(), server_.options().roots_wait);
+  if (request.turn) request.turn->wait(request.stop.get_token());
 
   const std::shared_ptr<const Place> place = server_.place();
   CallListener listener(sink_, request, tool, server_.clock(), log_level_);

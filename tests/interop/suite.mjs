@@ -96,6 +96,17 @@ export function suite(driver) {
     }
   });
 
+  test('edits of one file that are sent at once are all made, in their order', async () => {
+    const lines = Array.from({ length: 20 }, (_, i) => `line ${i};`);
+    await call('write', { path: 'edited.txt', content: lines.join('\n') });
+    await call('read', { path: 'edited.txt' });
+    const edits = [...lines.map((line) => [line, `new ${line}`]), ['new line 7;', 'last 7;']];
+    const results = await Promise.all(edits.map(([old_text, new_text]) => call('edit', { path: 'edited.txt', old_text, new_text })));
+    assert.deepEqual(results.filter((result) => result.isError), []);
+    const { structuredContent } = await call('read', { path: 'edited.txt' });
+    assert.equal(structuredContent.content, lines.map((line) => `new ${line}`).join('\n').replace('new line 7;', 'last 7;'));
+  });
+
   test('a long answer is kept and read page by page', async () => {
     const listing = await call('ls', { path: 'many' });
     assert.equal(listing.structuredContent.total, kManyFiles);

@@ -12,6 +12,9 @@ namespace {
 std::string wait_call(int id) {
   return request(std::to_string(id), "tools/call", R"({"name":"wait"})");
 }
+std::string alter_call(int id) {
+  return request(std::to_string(id), "tools/call", R"({"name":"alter"})");
+}
 std::string echo_call(int id, std::string_view text = "x") {
   return request(std::to_string(id), "tools/call",
                  fmt::format(R"({{"name":"echo","arguments":{{"text":"{}"}}}})", text));
@@ -119,6 +122,24 @@ TEST_F(StdioTest, RunsManySlowCallsAtOnce) {
   std::set<std::int64_t> ids;
   for (int i = 0; i < 20; ++i) ids.insert(at(wire.read_json(), "id").as_int64());
   EXPECT_EQ(ids.size(), 20u);
+}
+
+TEST_F(StdioTest, RunsCallsThatChangeSomethingInTheirOrder) {
+  Wire wire(world);
+  wire.initialize();
+  wire.send_line(alter_call(1));
+  wire.send_line(alter_call(2));
+  wire.send_line(alter_call(3));
+  world.gate.wait_for_visitors(1);
+  // Somebody else reads by now, so the second one was begun.
+  EXPECT_EQ(at(json(wire.ask(echo_call(4))), "id"), 4);
+  EXPECT_EQ(world.gate.visitors(), 1u);
+  wire.send_line(cancel(2));
+  EXPECT_EQ(at(json(wire.ask(echo_call(5))), "id"), 5);
+  EXPECT_EQ(world.gate.visitors(), 1u);
+  world.gate.open();
+  EXPECT_EQ(at(wire.read_json(), "id"), 1);
+  EXPECT_EQ(at(wire.read_json(), "id"), 3);
 }
 
 TEST_F(StdioTest, KeepsCallsBeyondTheLimitWaitingAndStillListens) {

@@ -26,8 +26,8 @@ using Names = std::vector<std::string>;
 TEST_F(Tools, AreListedInTheOrderOfTheRegistry) {
   talk.initialize();
   const Json result = talk.result(request("1", "tools/list"));
-  EXPECT_EQ(names(result),
-            (Names{"echo", "save", "wait", "count", "chat", "blocks", "mirror", "fail", "throw"}));
+  EXPECT_EQ(names(result), (Names{"echo", "save", "wait", "alter", "count", "chat", "blocks",
+                                  "mirror", "fail", "throw"}));
   EXPECT_EQ(at(result, "nextCursor"), nullptr);
 }
 
@@ -69,7 +69,7 @@ TEST_F(Tools, WithoutDescribedOutputDeclareNone) {
 }
 
 TEST(ToolPages, FollowOneAnother) {
-  World world(Options{.page_size = 3});
+  World world(Options{.page_size = 4});
   Talk talk(world);
   talk.initialize();
   Names all;
@@ -80,12 +80,12 @@ TEST(ToolPages, FollowOneAnother) {
     params = to_text(JsonObject{{"cursor", at(result, "nextCursor")}});
     EXPECT_EQ(at(result, "nextCursor").is_null(), page == 2);
   }
-  EXPECT_EQ(all,
-            (Names{"echo", "save", "wait", "count", "chat", "blocks", "mirror", "fail", "throw"}));
+  EXPECT_EQ(all, (Names{"echo", "save", "wait", "alter", "count", "chat", "blocks", "mirror",
+                        "fail", "throw"}));
 }
 
 TEST(ToolPages, RefuseACursorThatNobodyGave) {
-  World world(Options{.page_size = 3});
+  World world(Options{.page_size = 4});
   Talk talk(world);
   talk.initialize();
   for (std::string_view cursor : {R"("garbage")", R"("")", R"("0")", R"("3")", R"("-1")", R"("1x")",
@@ -123,7 +123,7 @@ TEST_F(Tools, AreListedAnewWhenThePolicyChanges) {
   auto policy = dispatch::Policy::make(world.registry, {{.source = "global", .allow = {"echo"}}});
   ASSERT_TRUE(policy);
   talk.initialize();
-  EXPECT_EQ(names(talk.result(request("1", "tools/list"))).size(), 9u);
+  EXPECT_EQ(names(talk.result(request("1", "tools/list"))).size(), 10u);
   world.server.set_policy(&*policy);
   EXPECT_EQ(talk.mailbox.take(),
             "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}\n");

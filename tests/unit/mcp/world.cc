@@ -73,12 +73,12 @@ std::vector<Tool> tools(Gate& gate) {
                              .open_world = true,
                              .destructive = true},
                             echo));
-  tools.push_back(tool_of({.name = "wait", .group = "test"},
-                          [&gate](const Json&, Context& context) -> Result<Product> {
-                            if (!gate.pass(context.stop))
-                              return Error{Code::cancelled, "stopped at the gate"};
-                            return Product{"{}", {TextContent{"passed"}}};
-                          }));
+  const Body wait = [&gate](const Json&, Context& context) -> Result<Product> {
+    if (!gate.pass(context.stop)) return Error{Code::cancelled, "stopped at the gate"};
+    return Product{"{}", {TextContent{"passed"}}};
+  };
+  tools.push_back(tool_of({.name = "wait", .group = "test"}, wait));
+  tools.push_back(tool_of({.name = "alter", .group = "test", .effect = Effect::write}, wait));
   tools.push_back(tool_of({.name = "count", .group = "test"}, count));
   tools.push_back(tool_of({.name = "chat", .group = "test"}, chat));
   tools.push_back(tool_of({.name = "blocks", .group = "test"}, show_blocks));
@@ -127,6 +127,11 @@ void Gate::wait_for_visitors(size_t count) {
 size_t Gate::stopped() {
   std::lock_guard lock(mutex_);
   return stopped_;
+}
+
+size_t Gate::visitors() {
+  std::lock_guard lock(mutex_);
+  return visitors_;
 }
 
 void Mailbox::send(std::string_view message) {
@@ -185,7 +190,7 @@ Result<Completions> FakePrompts::complete(std::string_view, const Typed& typed) 
   return found;
 }
 
-Result<Results::Stored> FakeResults::keep(std::string_view, std::string_view tool,
+Result<Results::Stored> FakeResults::keep(std::string_view, std::string_view tool, Effect,
                                           std::string_view text) {
   return Stored{"lr_1", std::string(tool), count_chars(text), 0};
 }

@@ -18,6 +18,7 @@ class Gate {
   void open();
   void wait_for_visitors(size_t count);
   size_t stopped();
+  size_t visitors();
 
  private:
   std::mutex mutex_;
@@ -55,7 +56,7 @@ class FakePrompts final : public PromptSource {
 
 class FakeResults final : public Results {
  public:
-  Result<Stored> keep(std::string_view session, std::string_view tool,
+  Result<Stored> keep(std::string_view session, std::string_view tool, Effect effect,
                       std::string_view text) override;
   Result<std::string> text(std::string_view session, std::string_view id) override;
   Result<std::vector<Stored>> list(std::string_view session) override;

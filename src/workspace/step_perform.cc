@@ -181,8 +181,9 @@ std::optional<std::string> Step::take_back() {
       if (!is_ours(target_.status())) return {};  // somebody else's by now
       // As it was staged, which tells recovery that it is not made.
       if (rename_new(target_.at(), target_.name, aside(), temporary_)) {
-        temporary_exists_ = true;
-        return {};
+        // Somebody may have been faster than the rename: theirs goes back to its place.
+        temporary_exists_ = is_ours(status_aside());
+        return temporary_exists_ ? std::nullopt : put_back();
       }
       left_to_recovery_ = is_recorded_;
       return fmt::format("the new '{}' could not be removed again",

@@ -379,4 +379,19 @@ std::string escape_undecoded(std::string_view text) {
   return out;
 }
 
+std::string spell_undecoded(std::string_view text) {
+  std::string out;
+  out.reserve(text.size() + 16);
+  while (!text.empty()) {
+    const size_t valid = valid_utf8_prefix(text);
+    out += text.substr(0, valid);
+    text.remove_prefix(valid);
+    if (text.empty()) break;
+    const auto byte = undecoded_byte(text);
+    out += byte ? fmt::format("\\x{:02x}", *byte) : std::string(text.substr(0, 1));
+    text.remove_prefix(byte ? kUndecodedLength : 1);
+  }
+  return out;
+}
+
 }  // namespace helve

@@ -107,5 +107,7 @@ bool is_lossless(std::string_view bytes, TextFormat format);
 // Decoded text for people: a byte that meant nothing is shown as \xNN, and \ as \\. Valid text
 // comes out with the backslashes doubled.
 std::string escape_undecoded(std::string_view text);
+// The same without doubling: for text of which only parts are shown, and nothing is taken back.
+std::string spell_undecoded(std::string_view text);
 
 }  // namespace helve

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "base/diff.h"
+#include "base/encoding.h"
 #include "base/text.h"
 
 namespace helve::edit {
@@ -134,18 +135,26 @@ std::string word_difference(std::string_view actual, std::string_view given,
   return fmt::format("has {} where {} has {}", piece(actual), parameter, piece(given));
 }
 
-std::vector<std::string_view> lines_at(std::string_view content, const Nearest& near) {
+// A line that is text once its undecoded bytes are spelled has been decoded, and is shown so.
+std::string spelled(std::string_view line) {
+  std::string out = spell_undecoded(line);
+  return is_utf8(out) ? out : std::string(line);
+}
+
+std::vector<std::string> lines_at(std::string_view content, const Nearest& near) {
   for (size_t i = 0; i < near.line; ++i) content.remove_prefix(content.find('\n') + 1);
   size_t end = 0;
   for (size_t i = 0; i < near.count && end < content.size(); ++i) {
     const size_t newline = content.find('\n', end);
     end = newline == content.npos ? content.size() : newline + 1;
   }
-  return split_lines(content.substr(0, end));
+  std::vector<std::string> lines;
+  for (const std::string_view line : split_lines(content.substr(0, end)))
+    lines.push_back(spelled(line));
+  return lines;
 }
 
-void append_region(std::string& out, const std::vector<std::string_view>& lines,
-                   const Nearest& near) {
+void append_region(std::string& out, const std::vector<std::string>& lines, const Nearest& near) {
   const size_t shown = std::min(near.count, kMostShownLines);
   const size_t width = fmt::formatted_size("{}", near.line + shown);
   for (size_t i = 0; i < shown; ++i)
@@ -270,14 +279,15 @@ Error not_found(std::string_view content, std::string_view text, const Names& na
     error.message += content.empty() ? ", which is empty" : ", nor anything like it";
     return error;
   }
-  const std::vector<std::string_view> lines = lines_at(content, near);
+  const std::vector<std::string> lines = lines_at(content, near);
   const std::vector<std::string_view> given = split_lines(text);
   error.message += near.count == 1 ? fmt::format("; nearest is line {}", near.line + 1)
                                    : fmt::format("; nearest are lines {}–{}", near.line + 1,
                                                  near.line + near.count);
   for (size_t i = 0; i < near.count && i < given.size(); ++i) {
     // The last line of the text may end before the line does.
-    const std::string_view actual = given[i].ends_with('\n') ? lines[i] : without_ending(lines[i]);
+    const std::string_view line = lines[i];
+    const std::string_view actual = given[i].ends_with('\n') ? line : without_ending(line);
     const std::string why = difference(actual, given[i], names.parameter);
     if (why.empty()) continue;
     error.message += fmt::format(", where line {} {}", near.line + i + 1, why);

@@ -80,9 +80,12 @@ class Decoder {
                number && std::trunc(*number) == *number && std::fabs(*number) < 0x1p53) {
       value = static_cast<std::int64_t>(*number);  // 10.0 is the integer 10, as JSON Schema says
     } else {
+      // Of such a number only the first digits are known.
       const double* large = json.if_double();
-      return mismatch(
-          large && std::trunc(*large) == *large ? "an integer of 64 bits" : "an integer", json);
+      if (large && std::trunc(*large) == *large)
+        return problem(fmt::format("expected an integer of 64 bits, got a {} one",
+                                   *large < 0 ? "smaller" : "larger"));
+      return mismatch("an integer", json);
     }
     const int bits = 8 * type.bytes;
     const std::int64_t lowest =

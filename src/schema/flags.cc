@@ -214,6 +214,8 @@ class Parser {
     std::vector<std::string_view> views(names.begin(), names.end());
     std::string written = flag.starts_with('-') ? std::string(flag) : "--" + std::string(flag);
     std::string hint = did_you_mean(written, views);
+    if (hint.empty() && flag.find_first_of(" \n") != flag.npos)
+      hint = "if it is a text: -- before it says so, and - reads it from standard input";
     if (hint.empty() && !names.empty()) hint = "flags: " + join(names, " ");
     return usage(fmt::format("unknown flag '{}'", escape_for_display(written)), hint);
   }

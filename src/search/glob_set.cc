@@ -74,7 +74,15 @@ Result<GlobSet> GlobSet::from_patterns(std::span<const std::string> patterns) {
         "use braces, or fewer patterns", "invalid_pattern"};
   }
   GlobSet set;
-  for (const std::string& pattern : patterns) TRY(set.add(pattern, Syntax::tool));
+  for (const std::string& pattern : patterns) {
+    if (pattern.find('\0') != pattern.npos) {
+      return Error{Code::invalid_argument,
+                   fmt::format("the pattern '{}' holds a NUL byte, and no name has one",
+                               escape_for_display(preview(pattern, 80))),
+                   "remove it", "invalid_pattern"};
+    }
+    TRY(set.add(pattern, Syntax::tool));
+  }
   set.finish();
   return set;
 }

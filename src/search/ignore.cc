@@ -65,7 +65,7 @@ void IgnoreNames::note(std::string_view name) {
 
 Ignore::Ptr Ignore::above(std::string_view absolute_directory) {
   Ptr rules;
-  std::vector<std::string> unread;  // not of the tree that was asked about
+  std::vector<Unread> unread;  // not of the tree that was asked about
   for (size_t slash = 0; slash < absolute_directory.size();
        slash = absolute_directory.find('/', slash + 1)) {
     const std::string_view path = absolute_directory.substr(0, slash);
@@ -78,7 +78,7 @@ Ignore::Ptr Ignore::above(std::string_view absolute_directory) {
 }
 
 Ignore::Ptr Ignore::in(const sys::Fd& directory, std::string_view absolute_directory,
-                       const IgnoreNames& names, Ptr parent, std::vector<std::string>& unread) {
+                       const IgnoreNames& names, Ptr parent, std::vector<Unread>& unread) {
   const auto rules = std::make_shared<Ignore>();
   rules->base_ = absolute_directory.size() + 1;
   rules->is_repository_ = names.git && sys::status_at(directory, ".git").has_value();
@@ -90,7 +90,7 @@ Ignore::Ptr Ignore::in(const sys::Fd& directory, std::string_view absolute_direc
       rules->files_elsewhere_.push_back(std::string(absolute_directory) + "/" + std::string(name));
     const auto content = read_beneath(directory, name, kMaxIgnoreFile);
     if (!content) {
-      unread.emplace_back(name);
+      unread.push_back({std::string(name), content.error()});
     } else if (*content) {
       into = GlobSet::from_ignore_file(**content);
     }

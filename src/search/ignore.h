@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "search/glob_set.h"
@@ -36,12 +37,17 @@ class Ignore {
   // that needs the rules lets go of them.
   using Ptr = std::shared_ptr<const Ignore>;
 
+  struct Unread {
+    std::string name;
+    std::errc error;
+  };
+
   // The rules of all directories above this one; null when there are none.
   static Ptr above(std::string_view absolute_directory);
   // Those of `parent` and of the directory, which has these names. Its own files that could not be
-  // read are added to `unread`.
+  // read are added to `unread`, with the reason.
   static Ptr in(const sys::Fd& directory, std::string_view absolute_directory,
-                const IgnoreNames& names, Ptr parent, std::vector<std::string>& unread);
+                const IgnoreNames& names, Ptr parent, std::vector<Unread>& unread);
 
   // The path is absolute. `matched`: left out; `negated`: kept by an express rule, even when
   // hidden.

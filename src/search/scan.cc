@@ -30,7 +30,7 @@ void FileMatches::clear() {
   lines.clear();
   matches = kept = 0;
   binary_at.reset();
-  interrupted = false;
+  decoded = interrupted = false;
 }
 
 FileScanner::FileScanner(const Matcher& matcher, const ScanOptions& options)
@@ -153,6 +153,7 @@ std::optional<FileScanner::Failure> FileScanner::scan_part(const sys::Fd& file, 
   if (const auto read = fill(file); !read) return Failure{.file = read.error()};
   if (passed_ == 0) {
     if (std::optional<Failure> failure = recognise(file)) return failure;
+    out.decoded = decoder_.has_value();
   }
   const size_t largest = matcher_.matches_newlines() ? kMaxMultilineFile : kMaxLine;
   while (accept_bytes(out)) {

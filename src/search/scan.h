@@ -65,6 +65,7 @@ struct FileMatches {
   std::uint64_t matches = 0;               // lines that match; where newlines are matched, matches
   std::uint64_t kept = 0;                  // of them, those whose lines are kept
   std::optional<std::uint64_t> binary_at;  // where a NUL byte was found: what follows was not shown
+  bool decoded = false;                    // the text is not the bytes of the file
   bool interrupted = false;                // by a stop request or the deadline: this is not all
 
   std::string_view text_of(const Line& line) const {

@@ -256,10 +256,10 @@ Ignore::Ptr Worker::rules_of(const sys::Fd& directory, const WalkTask& task,
   if (!all) names = {.git = true, .gitignore = true, .ignore = true, .rgignore = true};
   while (const auto entry = sys::next_entry(entries)) names.note(entry->name);
   if (!names.any()) return task.ignore;
-  std::vector<std::string> unread;
+  std::vector<Ignore::Unread> unread;
   const std::string_view absolute = std::string_view(path_).substr(0, directory_size_ - 1);
   Ignore::Ptr rules = Ignore::in(directory, absolute, names, task.ignore, unread);
-  for (const std::string& name : unread) note_unreadable(task.path + name, std::errc::io_error);
+  for (const Ignore::Unread& each : unread) note_unreadable(task.path + each.name, each.error);
   if (rules != task.ignore)
     std::ranges::copy(rules->files_elsewhere(), std::back_inserter(report_.rules_elsewhere));
   return rules;

@@ -60,7 +60,7 @@ Words words_for(int number) {
       return {Code::unsupported, "it is a socket or a device without a driver",
               "only files are read and written", "not_a_file"};
     case EFBIG:
-      return {Code::too_large, "the file would be too large"};
+      return {Code::too_large, "the file is too large"};
     case ENOSPC:
       return {Code::unavailable, "no space left on the device", "free some space and try again",
               "no_space"};
@@ -94,13 +94,17 @@ Words words_for(int number) {
 
 std::unexpected<std::errc> last_error() { return std::unexpected(static_cast<std::errc>(errno)); }
 
-Error to_error(std::errc number, std::string_view action, std::string_view path) {
+std::string reason_of(std::errc number) {
   const int value = static_cast<int>(number);
   const Words words = words_for(value);
-  const std::string reason =
-      words.reason.empty() ? std::generic_category().message(value) : std::string(words.reason);
+  return words.reason.empty() ? std::generic_category().message(value) : std::string(words.reason);
+}
+
+Error to_error(std::errc number, std::string_view action, std::string_view path) {
+  const Words words = words_for(static_cast<int>(number));
   return {.code = words.code,
-          .message = fmt::format("cannot {} '{}': {}", action, escape_for_display(path), reason),
+          .message = fmt::format("cannot {} '{}': {}", action, escape_for_display(path),
+                                 reason_of(number)),
           .hint = std::string(words.hint),
           .type = std::string(words.type)};
 }

@@ -194,8 +194,8 @@ PastFile History::describe(const Loaded& loaded, size_t i, bool counts_lines) {
   return past;
 }
 
-Past History::past(const PastQuery& query) {
-  (void)limit_to(query.path);
+Result<Past> History::past(const PastQuery& query) {
+  TRY(limit_to(query.path));
   Past past{.changes = {}};
   Loader loader(journal_);
   std::vector<size_t> chosen;

@@ -20,10 +20,15 @@ Result<void> Journal::prepare() { return open_ ? Result<void>() : open(true); }
 bool Journal::exists() { return open_ || open(false).has_value(); }
 
 Result<sys::Fd> Journal::open_part(std::string_view name, bool make) {
-  if (make) (void)sys::make_directory_at(directory_, name, kPrivate);
+  const std::string path = fmt::format("{}/{}", path_, name);
+  if (make) {
+    const auto made = sys::make_directory_at(directory_, name, kPrivate);
+    if (!made && made.error() != std::errc::file_exists)
+      return sys::to_error(made.error(), "make the journal", path);
+  }
   auto part = sys::open_beneath(directory_, name, sys::Open::directory, sys::Links::refuse);
   if (part) return std::move(*part);
-  return sys::to_error(part.error(), "open the journal", fmt::format("{}/{}", path_, name));
+  return sys::to_error(part.error(), "open the journal", path);
 }
 
 Result<void> Journal::open(bool make) {

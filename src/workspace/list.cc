@@ -27,7 +27,7 @@ struct Names {
 
 // Keeps `keep` names however many there are.
 sys::OrErrno<Names> read_names(const sys::Fd& directory, size_t keep, const std::stop_token& stop,
-                               const std::function<bool(std::string_view)>& wanted) {
+                               const std::function<bool(const sys::DirectoryEntry&)>& wanted) {
   Names names;
   const auto drop_last = [&] {
     if (names.sorted.size() <= keep) return;
@@ -35,7 +35,7 @@ sys::OrErrno<Names> read_names(const sys::Fd& directory, size_t keep, const std:
     names.sorted.resize(keep);
   };
   const auto read = sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
-    if (!wanted(entry.name)) return true;
+    if (!wanted(entry)) return true;
     ++names.total;
     names.sorted.push_back({std::string(entry.name), entry.kind});
     if (names.sorted.size() >= 2 * keep + 64) drop_last();
@@ -66,7 +66,7 @@ class Lister {
   sys::OrErrno<void> visit(const sys::Fd& directory, const std::string& prefix, int depth) {
     const auto names = read_names(
         directory, options_.limit - listing_.entries.size(), options_.stop,
-        [&](std::string_view name) { return options_.hidden == Hidden::show || !is_hidden(name); });
+        [&](const sys::DirectoryEntry& entry) { return is_wanted(directory, prefix, entry); });
     if (!names) return std::unexpected(names.error());
     listing_.total += names->total;
     if (names->sorted.size() < names->total) listing_.complete = false;
@@ -82,6 +82,17 @@ class Lister {
   }
 
  private:
+  bool is_wanted(const sys::Fd& directory, const std::string& prefix,
+                 const sys::DirectoryEntry& entry) const {
+    if (options_.hidden == Hidden::skip && is_hidden(entry.name)) return false;
+    if (!options_.leaves_out) return true;
+    auto kind = entry.kind;
+    if (!kind) {
+      if (const auto status = sys::status_at(directory, entry.name)) kind = status->kind;
+    }
+    return !options_.leaves_out(prefix + std::string(entry.name), kind == sys::FileKind::directory);
+  }
+
   void add(const sys::Fd& directory, const std::string& prefix, const Name& listed, int depth) {
     const std::string& name = listed.text;
     auto status = sys::status_at(directory, name);
@@ -119,9 +130,10 @@ class Collector {
                            std::string_view cursor, int depth) {
     const std::string_view first = cursor.substr(0, cursor.find('/'));
     const std::string_view rest = cursor.substr(std::min(first.size() + 1, cursor.size()));
-    const auto names = read_names(directory, kMaxNames, stop_, [&](std::string_view name) {
-      return !is_hidden(name) && name >= first;
-    });
+    const auto names =
+        read_names(directory, kMaxNames, stop_, [&](const sys::DirectoryEntry& entry) {
+          return !is_hidden(entry.name) && entry.name >= first;
+        });
     if (!names) return std::unexpected(names.error());
     for (const Name& name : names->sorted) {
       if (files_.size() >= limit_ || stop_.stop_requested()) break;
@@ -172,6 +184,7 @@ Result<Listing> Workspace::list(std::string_view path, const ListOptions& option
   if (directory) {
     const auto read = Lister(options, listing).visit(*directory, "", 1);
     if (!read) return failed(read.error(), "list", place);
+    if (listing.total == 0) TRY(check_root(*place.root));
     return listing;
   }
   if (directory.error() != std::errc::not_a_directory)
@@ -206,8 +219,9 @@ std::vector<std::string> Workspace::complete_path(std::string_view prefix, size_
   const auto directory =
       sys::open_beneath(place->root->directory, place->path, sys::Open::directory);
   if (!directory) return {};
-  const auto names = read_names(*directory, limit, {}, [&](std::string_view name) {
-    return name.starts_with(start) && (is_hidden(start) || !is_hidden(name)) && is_utf8(name);
+  const auto names = read_names(*directory, limit, {}, [&](const sys::DirectoryEntry& entry) {
+    return entry.name.starts_with(start) && (is_hidden(start) || !is_hidden(entry.name)) &&
+           is_utf8(entry.name);
   });
   std::vector<std::string> paths;
   if (!names) return paths;

@@ -23,7 +23,7 @@ class History {
 
   // `of_named`: whether a change that is named by its id counts with what was undone of it.
   Result<void> select(const Selection& selection, UndoneFiles of_named);
-  Past past(const PastQuery& query);
+  Result<Past> past(const PastQuery& query);
   Result<Differences> differences(const Selection& selection);
   Result<Undone> undo(const Selection& selection, Rehearsal rehearsal, const Author& author);
 

@@ -2,9 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
+#include "workspace/path.h"
 #include "workspace/take_in.h"
 
 namespace helve::workspace {
@@ -133,6 +135,17 @@ Result<void> Step::look_for_write(Vacated vacated) {
   return {};
 }
 
+// Only what lies beside or below the link can be named without looking.
+std::string Step::where_it_leads(const std::string& link) const {
+  const auto parts = parts_of(link);
+  if (link.starts_with('/') || std::ranges::find(parts, "..") != parts.end())
+    return fmt::format("it leads to '{}', seen from where it is", escape_for_display(link));
+  const auto [directory, name] = split_name(target_.shown);
+  const std::string path =
+      directory == "." ? tidy(link) : tidy(fmt::format("{}/{}", directory, link));
+  return fmt::format("it leads to '{}': name that file if it is meant", escape_for_display(path));
+}
+
 Result<void> Step::check_existing() const {
   switch (old_.kind) {
     case sys::FileKind::file:
@@ -143,12 +156,7 @@ Result<void> Step::check_existing() const {
     case sys::FileKind::symlink: {
       const auto link = sys::read_link_at(target_.at(), target_.name);
       return refused(Code::denied, "it is a symbolic link, and links are not written through",
-                     link
-                         ? fmt::format("it leads to '{}', seen from where it is: name that file if "
-                                       "it is meant",
-                                       escape_for_display(*link))
-                         : "name the file that it leads to",
-                     "symlink");
+                     link ? where_it_leads(*link) : "name the file that it leads to", "symlink");
     }
     default:
       return refused(Code::unsupported, fmt::format("it is a {}", sys::name_of(old_.kind)),

@@ -80,6 +80,7 @@ class Step {
  private:
   Result<void> look_for_write(Vacated vacated);
   Result<void> check_existing() const;
+  std::string where_it_leads(const std::string& link) const;
   Result<void> look_at_source(const Targets& targets);
   sys::OrErrno<void> fill(Like like, Durability durability);
   Result<void> copy_kept(Durability durability);

@@ -48,9 +48,9 @@ Result<void> check_name(std::string_view name, std::string_view shown, std::stri
   }
   if (name != "." && name != "..") return {};
   return Error{Code::invalid_argument,
-               fmt::format("cannot {} '{}': it is a directory that must stay", action,
-                           escape_for_display(shown)),
-               "name something in it", "is_directory"};
+               fmt::format("cannot {} '{}': a path that ends in '{}' names nothing in a directory",
+                           action, escape_for_display(shown), name),
+               "name what is meant by its own name; a root always stays", "is_directory"};
 }
 
 // The descriptor still leads to a root that was moved; but people mean what bears its name now, and

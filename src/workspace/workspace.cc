@@ -154,10 +154,55 @@ Error Workspace::with_roots(Error error) const {
 
 Error Workspace::failed(std::errc number, std::string_view action, const Place& place) const {
   if (number == std::errc::no_such_file_or_directory) return missing(action, place);
-  return with_roots(sys::to_error(number, action, shown(place)));
+  Error error = with_roots(sys::to_error(number, action, shown(place)));
+  if (number == std::errc::not_a_directory) error.hint = part_that_is_a_file(place);
+  return error;
+}
+
+std::string Workspace::part_that_is_a_file(const Place& place) const {
+  const std::string path = tidy(place.path);
+  for (size_t slash = path.find('/'); slash != path.npos; slash = path.find('/', slash + 1)) {
+    const std::string part = path.substr(0, slash);
+    const auto opened = sys::open_beneath(place.root->directory, part, sys::Open::directory);
+    if (!opened && opened.error() == std::errc::not_a_directory)
+      return fmt::format("'{}' is a file, not a directory",
+                         escape_for_display(shown({place.root, part})));
+  }
+  return "a file stands where the path needs a directory";
+}
+
+Error Workspace::with_hint(Error error, std::span<const Change> changes) const {
+  const bool is_missing = error.code == Code::not_found && error.hint.empty();
+  if (!is_missing && error.type != "not_directory") return error;
+  for (const Change& change : changes) {
+    const Result<Place> place = locate(change.path);
+    if (!place) continue;
+    const auto [directory_path, name] = split_name(place->path);
+    const auto directory =
+        sys::open_beneath(place->root->directory, directory_path, sys::Open::directory);
+    if (directory && sys::status_at(*directory, name)) continue;
+    if (!is_missing) {
+      error.hint = part_that_is_a_file(*place);
+    } else if (Error same = missing("find", *place); same.type == "workspace_gone") {
+      return same;
+    } else {
+      error.hint = std::move(same.hint);
+    }
+    break;
+  }
+  return error;
+}
+
+Result<void> Workspace::check_root(const Root& root) const {
+  const auto status = sys::status(root.directory);
+  if (!status || status->links > 0) return {};
+  return Error{Code::not_found,
+               fmt::format("the workspace '{}' is gone", escape_for_display(root.path)),
+               "make it again, and start anew", "workspace_gone"};
 }
 
 Error Workspace::missing(std::string_view action, const Place& place) const {
+  if (const auto there = check_root(*place.root); !there) return there.error();
   Error error = sys::to_error(std::errc::no_such_file_or_directory, action, shown(place));
   const auto [directory_path, name] = split_name(place.path);
   const auto directory =
@@ -232,7 +277,7 @@ Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) cons
     return Error{Code::too_large,
                  fmt::format("'{}' has {}, the limit is {}", escape_for_display(display(path)),
                              human_size(size), human_size(limit)),
-                 "read it in pages"};
+                 "read it in pages; a file of this size is changed by programs, not by tools"};
   };
   if (open.status.size > limit) return too_large(open.status.size);
   Snapshot snapshot{.version = Version::of(open.status), .real_path = std::move(open.real_path)};

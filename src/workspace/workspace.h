@@ -83,6 +83,8 @@ struct ListOptions {
   Hidden hidden = Hidden::skip;  // names that begin with a dot
   size_t limit = 1000;
   std::stop_token stop = {};
+  // By the path below the listed directory; null: nothing.
+  std::function<bool(std::string_view path, bool is_directory)> leaves_out = {};
 };
 struct Entry {
   std::string path;  // below the listed directory; bytes as they are
@@ -195,6 +197,12 @@ class Workspace {
   std::string seen_key(std::string_view path) const;
   Error failed(std::errc number, std::string_view action, const Place& place) const;
   Error missing(std::string_view action, const Place& place) const;
+  // "'a' is a file, not a directory", of a path that goes on after it.
+  std::string part_that_is_a_file(const Place& place) const;
+  // The same next steps for an error of a change.
+  Error with_hint(Error error, std::span<const Change> changes) const;
+  // Fails when the directory was deleted.
+  Result<void> check_root(const Root& root) const;
   // Tells an error about a path outside which directories are inside.
   Error with_roots(Error error) const;
 

@@ -270,7 +270,10 @@ Result<Applied> Workspace::apply(std::span<const Change> changes, const Author& 
     Result<Applied> applied = attempt(set, changes, author, kept);
     if (applied) note_written(*applied, set, author);
     const bool again = !applied && (set.lost_a_race() || set.needs_beside());
-    if (!again || i == kMaxAttempts) return applied;
+    if (!again || i == kMaxAttempts) {
+      if (!applied) return with_hint(std::move(applied).error(), changes);
+      return applied;
+    }
     if (set.needs_beside()) kept = Kept::beside;
   }
 }

@@ -111,7 +111,7 @@ TEST(Decode, KeepsIntegersExactAndRefusesWhatDoesNotFit) {
   EXPECT_EQ(problems_of(R"({"path":"a","limit":9223372036854775808})"),
             "limit: 9223372036854775808 is too large");
   EXPECT_EQ(problems_of(R"({"path":"a","limit":1e30})"),
-            "limit: expected an integer of 64 bits, got 1e+30");
+            "limit: expected an integer of 64 bits, got a larger one");
   EXPECT_EQ(problems_of(R"({"path":"a","limit":1.5})"), "limit: expected an integer, got 1.5");
   EXPECT_EQ(problems_of(R"({"path":"a","limit":10.0})"), "ok");
   EXPECT_EQ(problems_of(R"({"path":"a","big":-1})"),

@@ -288,6 +288,7 @@ Result<Product> Dispatcher::run(Passage& passage) {
                   .caller = call.caller,
                   .tool = passage.tool().spec.name,
                   .call_id = passage.outcome.call_id,
+                  .named_session = call.named_session,
                   .stop = call.stop,
                   .files = capabilities_.files,
                   .index = capabilities_.index,

@@ -33,6 +33,7 @@ struct Call {
   std::string_view raw_arguments = {};  // text, parsed and conservatively repaired here
   Caller caller = Caller::cli;
   const Identity& who;
+  bool named_session = false;      // as in Context
   const Policy* policy = nullptr;  // null: everything loaded is allowed
   Cap cap = Cap::inline_limit;
   std::stop_token stop = {};

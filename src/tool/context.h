@@ -55,6 +55,7 @@ struct Context {
   Caller caller = Caller::test;
   std::string_view tool = {};  // canonical
   std::string_view call_id = {};
+  bool named_session = false;  // the caller chose it, and means what was done in it
 
   std::stop_token stop = {};  // requested on cancellation and at the deadline
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
@@ -72,6 +73,8 @@ struct Context {
   // A value of one of our parameters as the caller counts it: where to go on, in a dialect whose
   // lines begin at 1.
   std::int64_t as_caller_counts(std::string_view parameter, std::int64_t value) const;
+  // At a shell each call is a session of its own, unless one is named.
+  bool means_any_session() const { return caller == Caller::cli && !named_session; }
   // One of our parameters, or tools, by the caller's word.
   std::string_view parameter(std::string_view ours) const {
     return dialect ? their_parameter(*dialect, ours) : ours;

@@ -19,6 +19,8 @@ constexpr Dialect::Meaning kNoLimit[] = {{"0", "1000000"}};
 // Models send an empty text for what they do not mean.
 constexpr Dialect::Meaning kNothing[] = {{R"("")", ""}};
 constexpr Parameter kPath[] = {{.theirs = "path", .ours = "path", .values = kNothing}};
+constexpr Parameter kList[] = {{.theirs = "path", .ours = "path", .values = kNothing},
+                               {"ignore", "exclude"}};
 // Lines are always numbered, so -n says nothing.
 constexpr Parameter kGrep[] = {
     {.theirs = "path", .ours = "path", .values = kNothing},
@@ -59,7 +61,7 @@ constexpr Dialect::Entry kEntries[] = {
     {"Write", "write", kWrite},
     {"Edit", "edit", kEdit},
     {"MultiEdit", "edit", kEdit},
-    {"LS", "ls", kPath},
+    {"LS", "ls", kList},
     {"Glob", "glob", kPath},
     {"Grep", "grep", kGrep, kGrepDefaults},
     {"Bash", "bash", kBash},

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "base/diff.h"
 #include "edit/encoded.h"
 #include "tools/files.h"
 #include "workspace/change.h"
@@ -18,9 +19,14 @@ struct EditedFile {
   std::optional<TextFormat> format;
   workspace::Version version;
 
+  // What becomes of it with this text, to be shown.
+  DiffSummary difference_to(const std::string& new_text) const;
   // The change that gives the file this text.
   Result<workspace::Change> becomes(std::string new_text) const;
 };
+
+// What to say of a file in which no text is found because it is none.
+Error no_text(const std::string& shown, const Context& context);
 
 Result<EditedFile> open_for_edit(const std::string& path, const Context& context,
                                  workspace::Workspace& files);

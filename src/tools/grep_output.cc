@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
 
 void append(std::string& out, const GrepOutput& answer, const GrepFile& file, bool& first) {
-  const std::string path = escape_for_display(file.path);
+  const std::string path = shown_name(file.path, file.escaped.has_value());
   if (answer.mode == OutputMode::files_with_matches) out += path + "\n";
   if (answer.mode == OutputMode::count) out += fmt::format("{}:{}\n", path, file.matches);
   if (!file.lines) return;

@@ -28,11 +28,14 @@ struct GrepFile {
   std::string path;
   std::int64_t matches = 0;
   std::optional<std::vector<GrepLine>> lines;
+  std::optional<bool> escaped;
 
   static constexpr auto schema() {
-    return object("What was found in one file.", arg<&GrepFile::path>("The file"),
+    return object("What was found in one file.",
+                  arg<&GrepFile::path>("The file; bytes that are not UTF-8 as \\xNN"),
                   arg<&GrepFile::matches>("Matching lines in it; 1 for files_with_matches"),
-                  opt<&GrepFile::lines>("The lines, with their context"));
+                  opt<&GrepFile::lines>("The lines, with their context"),
+                  opt<&GrepFile::escaped>("True when the path is not UTF-8"));
   }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
@@ -59,7 +60,7 @@ std::string lines_of(const ReadOutput& output) {
     out += '\n';
   }
   append_notes(out, output);
-  if (start == 0) return out + escape_for_display(*output.path) + " is empty\n";
+  if (start == 0) return out + shown_name(*output.path) + " is empty\n";
   if (start == 1 && lines.starts_with(kByteOrderMark)) lines.remove_prefix(kByteOrderMark.size());
   std::int64_t number = start;
   Long if_long = output.next_column ? Long::head : Long::head_and_count;
@@ -72,7 +73,7 @@ std::string lines_of(const ReadOutput& output) {
 std::string cells_of(const ReadOutput& output) {
   std::string out;
   if (output.total_cells == 0) {
-    out = escape_for_display(*output.path) + " is a notebook without cells\n";
+    out = shown_name(*output.path) + " is a notebook without cells\n";
   } else {
     out = fmt::format("cells {}–{} of {}", output.start_line.value_or(0),
                       output.end_line.value_or(0), output.total_cells.value_or(0));
@@ -84,8 +85,7 @@ std::string cells_of(const ReadOutput& output) {
 }
 
 std::string pages_of(const ReadOutput& output) {
-  if (output.total_pages == 0)
-    return escape_for_display(*output.path) + " is a PDF without pages\n";
+  if (output.total_pages == 0) return shown_name(*output.path) + " is a PDF without pages\n";
   std::string out =
       fmt::format("pages {} of {}", output.pages.value_or(""), output.total_pages.value_or(0));
   if (output.next_pages) out += fmt::format(" · next pages={}", *output.next_pages);
@@ -96,7 +96,7 @@ std::string pages_of(const ReadOutput& output) {
 
 // A file that is described: "a.png: PNG image, 640×480, 12.3 KB".
 std::string description_of(const ReadOutput& output) {
-  std::string out = escape_for_display(*output.path) + ": ";
+  std::string out = shown_name(*output.path) + ": ";
   if (output.kind == ReadKind::binary) out += output.type ? "binary file, " : "binary file";
   out += output.type.value_or("");
   if (output.width) out += fmt::format(", {}×{}", *output.width, output.height.value_or(0));

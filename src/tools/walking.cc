@@ -31,6 +31,13 @@ std::string shown_below(std::string_view directory, std::string_view path) {
   return directory == "." ? below : fmt::format("{}/{}", directory, below);
 }
 
+std::vector<std::string> excluding(const std::vector<std::string>& globs) {
+  std::vector<std::string> rules;
+  for (const std::string& glob : globs)
+    rules.push_back(glob.starts_with('!') ? glob.substr(1) : "!" + glob);
+  return rules;
+}
+
 InRoot root_of(const workspace::Workspace& files, const sys::Fd& directory) {
   const auto path = sys::path_of(directory);
   if (!path) return {};
@@ -76,7 +83,7 @@ void add_notes(const search::WalkReport& report, std::string_view shown,
   for (const auto& each : report.unreadable) {
     paths.push_back(fmt::format("'{}' cannot be read: {}",
                                 escape_for_display(shown_below(shown, each.path)),
-                                std::generic_category().message(static_cast<int>(each.error))));
+                                sys::reason_of(each.error)));
   }
   std::ranges::sort(paths);  // threads find them in any order
   const size_t named = std::min(paths.size(), kMaxNamedUnreadable);

@@ -19,6 +19,9 @@ EntryType type_of(sys::FileKind kind);
 // "a/b" below the directory that is shown as `directory`, as other tools take it.
 std::string shown_below(std::string_view directory, std::string_view path);
 
+// The rules that leave out what matches one of the globs.
+std::vector<std::string> excluding(const std::vector<std::string>& globs);
+
 // The root that a directory lies in, and where in it; null when it lies in none.
 struct InRoot {
   const workspace::Root* root = nullptr;

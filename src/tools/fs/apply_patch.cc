@@ -8,6 +8,7 @@
 #include "edit/plan.h"
 #include "tool/make.h"
 #include "tools/edited_file.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
@@ -46,8 +47,7 @@ struct ApplyPatchInput {
         "' ' (context), '-' or '+'; then '*** End Patch'. A unified diff works too. Give about "
         "three lines "
         "of context: hunks are found by what they say, whitespace aside, and one that fits several "
-        "places "
-        "is refused.",
+        "places is refused. A '+' line always ends with a newline, also the last of a file.",
         opt<&ApplyPatchInput::patch>("The patch").positional().from_stdin(),
         opt<&ApplyPatchInput::path>("The file of line patches, or of hunks that name none")
             .min_length(1),
@@ -84,8 +84,8 @@ struct PatchedFile {
 
   std::string text() const {
     std::string line =
-        fmt::format("{} {}", kLetters[static_cast<size_t>(action)], escape_for_display(path));
-    if (to) line += " → " + escape_for_display(*to);
+        fmt::format("{} {}", kLetters[static_cast<size_t>(action)], shown_name(path));
+    if (to) line += " → " + shown_name(*to);
     if (added > 0 || removed > 0) line += fmt::format(" (+{} -{})", added, removed);
     if (const std::string_view ignored = edit::describe(stage); !ignored.empty())
       line.append(", ").append(ignored);
@@ -241,7 +241,11 @@ Result<std::vector<PlannedFile>> plan(const ApplyPatchInput& in, Reader& reader)
                  "name the file whose lines patches replace", "invalid_input"};
   }
   if (!in.patches.empty()) return plan_line_patches(in, reader);
-  std::vector<edit::FilePatch> patches = TRY(edit::parse_patch(*in.patch, in.path.value_or("")));
+  Result<std::vector<edit::FilePatch>> parsed = edit::parse_patch(*in.patch, in.path.value_or(""));
+  const bool is_one_line = in.patch->find('\n') == in.patch->npos;
+  if (!parsed && is_one_line && reader.read(*in.patch).value_or(std::nullopt))
+    parsed.error().hint = "this is the name of a file: give what it holds (at a shell: - < FILE)";
+  std::vector<edit::FilePatch> patches = TRY(std::move(parsed));
   return edit::plan_patch(std::move(patches),
                           {[&](std::string_view path) { return reader.name(path); },
                            [&](const std::string& path) { return reader.read(path); }});

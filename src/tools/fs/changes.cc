@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
@@ -94,9 +95,9 @@ struct ChangesOutput {
                          change.undone ? "  (undone)" : "",
                          change.undoes.empty() ? "" : "  undoes " + join(change.undoes, ", "));
       for (const ChangedFile& file : change.files) {
-        out += fmt::format("  {} {}", "AMDR"[static_cast<size_t>(file.status)],
-                           escape_for_display(file.path));
-        if (file.to) out += " -> " + escape_for_display(*file.to);
+        out +=
+            fmt::format("  {} {}", "AMDR"[static_cast<size_t>(file.status)], shown_name(file.path));
+        if (file.to) out += " -> " + shown_name(*file.to);
         if (file.added) out += fmt::format("  +{} -{}", *file.added, file.removed.value_or(0));
         if (file.undone) out += "  (undone)";
         out += '\n';
@@ -142,9 +143,10 @@ ListedChange listed(const workspace::PastChange& past) {
 Result<ChangesOutput> changes(const ChangesInput& in, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "changes"));
   TRY(context.checkpoint());
-  const workspace::Past past = TRY(files.past({.session = in.session.value_or(""),
-                                               .path = in.path.value_or(""),
-                                               .limit = static_cast<size_t>(in.limit)}));
+  const bool means_own = context.caller == Caller::cli && context.named_session;
+  const std::string session = in.session.value_or(means_own ? context.who.session : "");
+  const workspace::Past past = TRY(files.past(
+      {.session = session, .path = in.path.value_or(""), .limit = static_cast<size_t>(in.limit)}));
   ChangesOutput output{.more = past.more};
   for (const workspace::PastChange& change : past.changes) output.changes.push_back(listed(change));
   return output;

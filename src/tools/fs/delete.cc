@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
@@ -38,7 +39,7 @@ struct DeleteOutput {
   }
 
   std::string text() const {
-    return fmt::format("Deleted {}{}", escape_for_display(path), lines_of(notes));
+    return fmt::format("Deleted {}{}", shown_name(path), lines_of(notes));
   }
 };
 

@@ -87,13 +87,12 @@ Result<DiffOutput> diff(const DiffInput& in, Context& context) {
     return Error{Code::invalid_argument, "change, session and since exclude each other",
                  "give one of them"};
   }
-  const workspace::Differences found =
-      TRY(files.differences({.id = in.change.value_or(""),
-                             .session = in.session.value_or(""),
-                             .since = in.since.value_or(""),
-                             .path = in.path.value_or(""),
-                             .own_session = context.who.session,
-                             .any = context.caller == Caller::cli}));
+  const workspace::Differences found = TRY(files.differences({.id = in.change.value_or(""),
+                                                              .session = in.session.value_or(""),
+                                                              .since = in.since.value_or(""),
+                                                              .path = in.path.value_or(""),
+                                                              .own_session = context.who.session,
+                                                              .any = context.means_any_session()}));
   DiffOutput output{.changes = found.ids, .files = static_cast<std::int64_t>(found.files.size())};
   for (const workspace::Difference& file : found.files) {
     TRY(context.checkpoint());

@@ -8,6 +8,7 @@
 #include "edit/replace.h"
 #include "tool/make.h"
 #include "tools/edited_file.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
@@ -85,11 +86,10 @@ struct EditOutput {
 
   std::string text() const {
     const std::string_view ignored = edit::describe(stage);
-    return fmt::format("{} {}: {} {}{}{}{}\n{}", dry_run ? "Would edit" : "Edited",
-                       escape_for_display(path), replacements,
-                       replacements == 1 ? "replacement" : "replacements",
-                       ignored.empty() ? "" : ", ", ignored,
-                       lines_of(notes.value_or(std::vector<std::string>())), diff);
+    return fmt::format(
+        "{} {}: {} {}{}{}{}\n{}", dry_run ? "Would edit" : "Edited", shown_name(path), replacements,
+        replacements == 1 ? "replacement" : "replacements", ignored.empty() ? "" : ", ", ignored,
+        lines_of(notes.value_or(std::vector<std::string>())), diff);
   }
 };
 
@@ -127,8 +127,10 @@ Result<EditOutput> run_edit(const EditInput& in, Context& context) {
       file.text, replacements,
       {escape_for_display(file.shown), context.parameter("old_text"), "replace_all"}, context.stop);
   TRY(context.checkpoint());
+  if (!result && result.error().code == Code::not_found && file.text.find('\0') != file.text.npos)
+    return no_text(file.shown, context);
   edit::Replaced replaced = TRY(std::move(result));
-  DiffSummary diff = summarize_diff(file.text, replaced.content);
+  DiffSummary diff = file.difference_to(replaced.content);
   if (diff.text.empty()) {
     return Error{Code::invalid_argument, "the edits leave the file as it was",
                  "give what should change", "no_change"};

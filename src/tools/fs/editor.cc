@@ -10,6 +10,7 @@
 #include "edit/replace.h"
 #include "tool/make.h"
 #include "tools/edited_file.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
@@ -93,25 +94,29 @@ void clip(EditorOutput& output, size_t most) {
   output.clipped = true;
 }
 
+using edit::Decoded;
+
 // Lines [first, last], counted from 1, each with its number.
-std::string numbered(std::string_view text, size_t first, size_t last) {
+std::string numbered(const Decoded& file, size_t first, size_t last) {
   std::string out;
+  std::string_view text = file.text;
   size_t number = 0;
   while (!text.empty() && number < last) {
     const size_t newline = text.find('\n');
-    const std::string_view line = text.substr(0, newline);
+    std::string_view line = text.substr(0, newline);
     text.remove_prefix(newline == text.npos ? text.size() : newline + 1);
     if (++number < first) continue;
-    fmt::format_to(
-        std::back_inserter(out), "{:>6}\t{}\n", number,
-        escape_lines_for_display(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    fmt::format_to(std::back_inserter(out), "{:>6}\t{}\n", number,
+                   file.format ? escape_lines_for_display(spell_undecoded(line))
+                               : escape_lines_for_display(line));
   }
   return out;
 }
 
 // The lines [first, last] that changed and those around them.
-std::string snippet(std::string_view text, size_t first, size_t last) {
-  return numbered(text, first > kSnippetLines ? first - kSnippetLines : 1, last + kSnippetLines);
+std::string snippet(const Decoded& file, size_t first, size_t last) {
+  return numbered(file, first > kSnippetLines ? first - kSnippetLines : 1, last + kSnippetLines);
 }
 
 Result<EditorOutput> view_directory(const std::string& path, Context& context,
@@ -119,10 +124,9 @@ Result<EditorOutput> view_directory(const std::string& path, Context& context,
   const workspace::Listing listing =
       TRY(files.list(path, {.depth = kDirectoryDepth, .limit = kMaxEntries, .stop = context.stop}));
   EditorOutput output{.path = files.display(path), .output = {}};
-  output.output = escape_for_display(output.path) + "/\n";
+  output.output = shown_name(output.path) + "/\n";
   for (const workspace::Entry& entry : listing.entries) {
-    output.output +=
-        escape_for_display(output.path == "." ? entry.path : output.path + "/" + entry.path);
+    output.output += shown_name(output.path == "." ? entry.path : output.path + "/" + entry.path);
     output.output += entry.kind == sys::FileKind::directory ? "/\n" : "\n";
   }
   if (!listing.complete) output.output += "… there is more\n";
@@ -158,14 +162,11 @@ Result<EditorOutput> view(const EditorInput& in, Context& context, workspace::Wo
   if (!snapshot) return std::move(snapshot).error();
   files.saw(context.who.session, *snapshot);
   EditorOutput output{.path = files.display(in.path), .output = {}};
-  const edit::Decoded file = edit::decode_for_edit(std::move(snapshot->content));
-  if (file.text.find('\0') != file.text.npos) {
-    return Error{Code::unsupported, fmt::format("{} is no text", escape_for_display(output.path)),
-                 "read tells what it is", "binary_file"};
-  }
+  const Decoded file = edit::decode_for_edit(std::move(snapshot->content));
+  if (file.text.find('\0') != file.text.npos) return no_text(output.path, context);
   const Range range = TRY(range_of(in, count_lines(file.text)));
-  output.output = file.text.empty() ? fmt::format("{} is empty\n", escape_for_display(output.path))
-                                    : numbered(file.text, range.first, range.last);
+  output.output = file.text.empty() ? fmt::format("{} is empty\n", shown_name(output.path))
+                                    : numbered(file, range.first, range.last);
   clip(output, kMaxFileChars);
   return output;
 }
@@ -182,7 +183,7 @@ Result<EditorOutput> create(const EditorInput& in, Context& context, workspace::
       .path = files.display(in.path), .output = {}, .change = change_of(applied), .notes = {}};
   output.notes = notes_of(std::move(applied));
   const size_t lines = count_lines(*in.file_text);
-  output.output = fmt::format("Created {} ({} {})\n", escape_for_display(output.path), lines,
+  output.output = fmt::format("Created {} ({} {})\n", shown_name(output.path), lines,
                               lines == 1 ? "line" : "lines");
   return output;
 }
@@ -191,12 +192,13 @@ Result<EditorOutput> create(const EditorInput& in, Context& context, workspace::
 Result<EditorOutput> finish(const EditedFile& file, std::string text, Range lines,
                             std::string_view ignored, Context& context,
                             workspace::Workspace& files) {
+  Decoded edited{std::move(text), file.format};
   EditorOutput output{.path = file.shown, .output = {}};
   output.output =
-      fmt::format("Edited {}{}{}\n{}", escape_for_display(file.shown), ignored.empty() ? "" : ", ",
-                  ignored, snippet(text, lines.first, lines.last));
+      fmt::format("Edited {}{}{}\n{}", shown_name(file.shown), ignored.empty() ? "" : ", ", ignored,
+                  snippet(edited, lines.first, lines.last));
   clip(output, kMaxFileChars);
-  const workspace::Change change = TRY(file.becomes(std::move(text)));
+  const workspace::Change change = TRY(file.becomes(std::move(edited.text)));
   workspace::Applied applied = TRY(files.apply({&change, 1}, author_of(context)));
   output.change = change_of(applied);
   output.notes = notes_of(std::move(applied));
@@ -246,20 +248,26 @@ Result<EditorOutput> insert(const EditorInput& in, Context& context, workspace::
                 files);
 }
 
+// Bytes of a file as text to be shown.
+std::string shown_text(std::string bytes) {
+  Decoded file = edit::decode_for_edit(std::move(bytes));
+  return file.format ? spell_undecoded(file.text) : std::move(file.text);
+}
+
 Result<EditorOutput> undo_edit(const EditorInput& in, Context& context,
                                workspace::Workspace& files) {
   const workspace::Undone undone = TRY(files.undo(
-      {.path = in.path, .own_session = context.who.session, .any = context.caller == Caller::cli},
+      {.path = in.path, .own_session = context.who.session, .any = context.means_any_session()},
       workspace::Rehearsal::no, author_of(context)));
   EditorOutput output{.path = files.display(in.path), .output = {}};
-  output.output = fmt::format("Undid the last change of {}\n", escape_for_display(output.path));
+  output.output = fmt::format("Undid the last change of {}\n", shown_name(output.path));
   output.change = change_of(undone.applied);
   output.notes = notes_of(undone.applied);
   for (const workspace::Difference& file : undone.files) {
     if (!file.after)
-      output.output += fmt::format("{} is gone again\n", escape_for_display(file.path));
+      output.output += fmt::format("{} is gone again\n", shown_name(file.path));
     else if (file.note.empty())
-      output.output += short_diff(file.before.value_or(""), *file.after);
+      output.output += short_diff(shown_text(file.before.value_or("")), shown_text(*file.after));
   }
   clip(output, kMaxFileChars);
   return output;

@@ -9,6 +9,7 @@
 #include "search/index_service.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/shown_name.h"
 #include "tools/walking.h"
 
 namespace helve::tools {
@@ -84,7 +85,7 @@ struct GlobOutput {
   std::string text() const {
     std::string out;
     for (const GlobMatch& match : matches) {
-      out += escape_for_display(match.path);
+      out += shown_name(match.path, match.escaped.has_value());
       out += match.type == EntryType::directory ? "/\n" : "\n";
     }
     if (notes) {
@@ -278,8 +279,8 @@ Result<GlobOutput> glob(const GlobInput& in, Context& context) {
   const workspace::Workspace& files = *TRY(need_files(context, "glob"));
   const Query query = TRY(query_of(in, files));
   std::vector<std::string> patterns = {query.pattern};
-  for (const std::string& exclude : in.exclude.value_or(std::vector<std::string>()))
-    patterns.push_back(exclude.starts_with('!') ? exclude.substr(1) : "!" + exclude);
+  std::ranges::move(excluding(in.exclude.value_or(std::vector<std::string>())),
+                    std::back_inserter(patterns));
   const search::GlobSet globs = TRY(search::GlobSet::from_patterns(patterns));
   const sys::Fd directory = TRY(open_searched(files, query.path, context));
   GlobOutput out{.path = files.display(query.path)};

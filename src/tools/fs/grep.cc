@@ -5,6 +5,7 @@
 #include <atomic>
 #include <deque>
 
+#include "base/encoding.h"
 #include "base/text.h"
 #include "search/candidates.h"
 #include "search/file_types.h"
@@ -148,7 +149,7 @@ search::RegexOptions regex_of(const GrepInput& in) {
 
 Result<search::GlobSet> globs_of(const GrepInput& in) {
   std::vector<std::string> rules = in.include;
-  for (const std::string& glob : in.exclude) rules.push_back("!" + glob);
+  std::ranges::move(excluding(in.exclude), std::back_inserter(rules));
   return search::GlobSet::from_patterns(rules);
 }
 
@@ -228,7 +229,9 @@ std::vector<std::string> notes_on(const search::GrepReport& report, const GrepIn
     notes.push_back(fmt::format("binary, with matches that are not shown: {}",
                                 listed(binaries, binaries.size())));
   std::vector<std::string> unread;
-  for (const auto& problem : report.problems) unread.push_back(shown_below(shown, problem.path));
+  for (const auto& problem : report.problems)
+    unread.push_back(
+        fmt::format("{} ({})", shown_below(shown, problem.path), sys::reason_of(problem.error)));
   if (!unread.empty())
     notes.push_back("cannot be read: " + listed(std::move(unread), report.problem_count));
   std::vector<std::string> undecided;
@@ -247,7 +250,9 @@ std::vector<GrepLine> lines_of(const search::FileMatches& matches) {
   for (const search::FileMatches::Line& line : matches.lines) {
     GrepLine& shown = out.emplace_back();
     shown.line = static_cast<std::int64_t>(line.number);
-    shown.text = escape_invalid_utf8(matches.text_of(line));
+    const std::string_view text = matches.text_of(line);
+    shown.text =
+        matches.decoded && !is_utf8(text) ? escape_undecoded(text) : escape_invalid_utf8(text);
     if (!line.is_match) shown.context = true;
   }
   return out;
@@ -263,6 +268,7 @@ GrepOutput output_of(const search::GrepReport& report, const GrepInput& in, std:
   for (const search::FoundFile& found : report.files) {
     GrepFile& file = out.files.emplace_back();
     file.path = shown_below(shown, found.path);
+    if (!is_utf8(found.path)) file.escaped = true;
     file.matches = static_cast<std::int64_t>(found.matches.matches);
     if (in.output_mode == OutputMode::content) file.lines = lines_of(found.matches);
   }
@@ -270,6 +276,9 @@ GrepOutput output_of(const search::GrepReport& report, const GrepInput& in, std:
   out.truncated = tally.all > static_cast<std::uint64_t>(in.offset) + tally.shown ||
                   report.undecided_count > 0 || report.end != search::WalkReport::End::complete;
   auto notes = notes_on(report, in, tally, shown, context);
+  const auto escaped = std::ranges::count_if(
+      out.files, [](const GrepFile& file) { return file.escaped.has_value(); });
+  add_note_on_escaped(static_cast<size_t>(escaped), notes);
   if (!notes.empty()) out.notes = std::move(notes);
   return out;
 }

@@ -7,6 +7,7 @@
 #include "sys/file_at.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/shown_name.h"
 #include "tools/walking.h"
 
 namespace helve::tools {
@@ -15,11 +16,13 @@ namespace {
 constexpr std::int64_t kMaxEntries = 1000;
 constexpr std::int64_t kMaxSkipped = 1'000'000;
 constexpr size_t kMaxNamedUnreadable = 20;
+constexpr std::int64_t kMaxGlobs = 100;
 
 struct LsInput {
   std::string path = ".";
   std::int64_t depth = 1;
   bool hidden = false;
+  std::vector<std::string> exclude;
   std::int64_t offset = 0;
   std::int64_t limit = kMaxEntries;
 
@@ -38,6 +41,8 @@ struct LsInput {
         opt<&LsInput::hidden>(
             "Also show names that begin with a dot; .git is named but not entered")
             .shorthand('a'),
+        opt<&LsInput::exclude>("No files or directories that match one of these globs")
+            .max_length(kMaxGlobs),
         opt<&LsInput::offset>("Entries to skip, to go on where an answer ended")
             .min(0)
             .max(kMaxSkipped),
@@ -63,14 +68,14 @@ struct LsEntry {
   }
 
   std::string text() const {
-    const std::string shown = escape_for_display(name);
+    const std::string shown = shown_name(name, escaped.has_value());
     switch (type) {
       case EntryType::file:
         return fmt::format("{} (file, {})", shown, human_size(static_cast<std::uint64_t>(size)));
       case EntryType::directory:
         return shown + "/ (directory)";
       case EntryType::symlink:
-        return fmt::format("{} -> {} (symlink)", shown, escape_for_display(target.value_or("?")));
+        return fmt::format("{} -> {} (symlink)", shown, shown_name(target.value_or("?")));
       case EntryType::other:
         return shown + " (other)";
     }
@@ -97,7 +102,7 @@ struct LsOutput {
   std::string text() const {
     std::string out;
     for (const LsEntry& entry : entries) out += entry.text() + "\n";
-    if (total == 0) out += escape_for_display(path) + " is empty\n";
+    if (total == 0) out += shown_name(path) + " is empty\n";
     if (notes) {
       for (const std::string& note : *notes) out += "note: " + note + "\n";
     }
@@ -146,11 +151,19 @@ std::vector<std::string> notes_on(const LsOutput& out, const workspace::Listing&
 
 Result<LsOutput> ls(const LsInput& in, Context& context) {
   const workspace::Workspace& files = *TRY(need_files(context, "ls"));
-  const workspace::Listing listing = TRY(
-      files.list(in.path, {.depth = static_cast<int>(in.depth),
-                           .hidden = in.hidden ? workspace::Hidden::show : workspace::Hidden::skip,
-                           .limit = static_cast<size_t>(in.offset + in.limit),
-                           .stop = context.stop}));
+  workspace::ListOptions options{
+      .depth = static_cast<int>(in.depth),
+      .hidden = in.hidden ? workspace::Hidden::show : workspace::Hidden::skip,
+      .limit = static_cast<size_t>(in.offset + in.limit),
+      .stop = context.stop};
+  const search::GlobSet globs = TRY(search::GlobSet::from_patterns(excluding(in.exclude)));
+  if (!globs.empty()) {
+    options.leaves_out = [&globs](std::string_view path, bool is_directory) {
+      const std::string_view name = path.substr(path.rfind('/') + 1);
+      return globs.decide({path, name, is_directory}) == search::Verdict::negated;
+    };
+  }
+  const workspace::Listing listing = TRY(files.list(in.path, options));
   TRY(context.checkpoint());  // a listing that was stopped lacks entries
   LsOutput out{.path = files.display(in.path),
                .total = static_cast<std::int64_t>(listing.total),

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
@@ -44,7 +45,7 @@ struct MoveOutput {
   }
 
   std::string text() const {
-    return fmt::format("Moved {} to {}{}{}", escape_for_display(path), escape_for_display(to),
+    return fmt::format("Moved {} to {}{}{}", shown_name(path), shown_name(to),
                        replaced ? ", replacing what was there" : "", lines_of(notes));
   }
 };

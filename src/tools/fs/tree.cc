@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/shown_name.h"
 #include "tools/walking.h"
 
 namespace helve::tools {
@@ -67,7 +68,8 @@ struct TreeEntry {
     const size_t slash = path.rfind('/');
     const auto level = static_cast<size_t>(std::ranges::count(path, '/'));
     std::string out(2 * (level + 1), ' ');
-    out += escape_for_display(std::string_view(path).substr(slash == path.npos ? 0 : slash + 1));
+    out += shown_name(std::string_view(path).substr(slash == path.npos ? 0 : slash + 1),
+                      escaped.has_value());
     if (type == EntryType::symlink) out += " (symlink)";
     if (type == EntryType::other) out += " (other)";
     if (size) out += fmt::format(" ({})", human_size(static_cast<std::uint64_t>(*size)));
@@ -104,7 +106,7 @@ struct TreeOutput {
   }
 
   std::string text() const {
-    std::string out = escape_for_display(path) + "/\n";
+    std::string out = shown_name(path) + "/\n";
     for (const TreeEntry& entry : entries) out += entry.line();
     out +=
         fmt::format("{} {}, {} {}\n", directories, directories == 1 ? "directory" : "directories",

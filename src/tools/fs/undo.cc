@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
@@ -91,7 +92,7 @@ void describe(const workspace::Difference& difference, UndoOutput& output) {
       what += "\n" + short_diff(before, after, {.max_lines = kMaxDiffLines});
     }
   }
-  output.diff += fmt::format("{}: {}\n", escape_for_display(file.path),
+  output.diff += fmt::format("{}: {}\n", shown_name(file.path),
                              what.empty() ? "as before" : std::string(trim(what)));
   output.files.push_back(std::move(file));
 }
@@ -106,7 +107,7 @@ Result<UndoOutput> undo(const UndoInput& in, Context& context) {
                                        .session = in.session.value_or(""),
                                        .path = in.path.value_or(""),
                                        .own_session = context.who.session,
-                                       .any = context.caller == Caller::cli};
+                                       .any = context.means_any_session()};
   const workspace::Undone undone =
       TRY(files.undo(selection, in.dry_run ? workspace::Rehearsal::yes : workspace::Rehearsal::no,
                      author_of(context)));

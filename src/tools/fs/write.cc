@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "tool/make.h"
 #include "tools/files.h"
+#include "tools/shown_name.h"
 
 namespace helve::tools {
 namespace {
@@ -58,7 +59,7 @@ struct WriteOutput {
   std::string text() const {
     const std::string shown = diff ? "\n" + *diff : "";
     return fmt::format("{} {} ({} {}, {} {}){}{}", created ? "Created" : "Overwrote",
-                       escape_for_display(path), lines, lines == 1 ? "line" : "lines", bytes,
+                       shown_name(path), lines, lines == 1 ? "line" : "lines", bytes,
                        bytes == 1 ? "byte" : "bytes", lines_of(notes), shown);
   }
 };

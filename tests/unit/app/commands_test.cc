@@ -88,6 +88,21 @@ TEST_F(Machine, EveryCallIsRecorded) {
   EXPECT_EQ(std::ranges::count(out_, '\n'), 1) << out_;
 }
 
+TEST_F(Machine, ANamedSessionIsTheOneWhoseChangesAreMeant) {
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x", "--session", "s_1"}), 0);
+  EXPECT_EQ(run({"fs", "write", "b.txt", "x", "--session", "s_2"}), 0);
+  EXPECT_EQ(run({"--session", "s_1", "changes"}), 0);
+  EXPECT_NE(out_.find("A a.txt"), std::string::npos) << out_;
+  EXPECT_EQ(out_.find("A b.txt"), std::string::npos) << out_;
+  EXPECT_EQ(run({"--session", "s_3", "changes"}), 0);
+  EXPECT_EQ(out_, "No changes.\n");
+  EXPECT_EQ(run({"--session", "s_3", "undo"}), 3);
+  EXPECT_NE(err_.find("this session changed nothing"), std::string::npos) << err_;
+  EXPECT_EQ(run({"--session", "s_1", "undo"}), 0);
+  EXPECT_FALSE(exists("work/a.txt"));
+  EXPECT_TRUE(exists("work/b.txt"));
+}
+
 TEST_F(Machine, NothingIsRecordedWhenThatIsUnwanted) {
   EXPECT_EQ(run({"fs", "ls", "--no-record"}), 0);
   EXPECT_FALSE(exists("state/helve.db"));

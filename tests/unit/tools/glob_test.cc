@@ -40,7 +40,8 @@ TEST_F(GlobTool, ShowsOddNamesEscapedAndMarksThem) {
   tree.file("d\xff");
   const Answer answer = call("glob", R"({"pattern":"*","sort":"path"})");
   EXPECT_EQ(answer.text,
-            "a\\nb\nc\\x1b[2J\nd\\xff\nnote: one name is not UTF-8: \\xNN stands for a byte of it; "
+            "\"a\\nb\"\n\"c\\x1b[2J\"\n\"d\\xff\"\nnote: one name is not UTF-8: \\xNN stands for a "
+            "byte of it; "
             "JSON cannot name it, a shell can\n");
   EXPECT_EQ(answer["matches"].json.as_array()[0].at("path").as_string(), "a\nb");
   EXPECT_TRUE(answer["matches"].json.as_array()[2].at("escaped").as_bool());
@@ -71,7 +72,7 @@ TEST_F(GlobTool, NamesWhatCannotBeReadAndFindsTheRest) {
   EXPECT_CHILD_OK([&]() -> std::string {
     become_nobody();
     const Answer answer = call("glob", R"({"pattern":"*"})");
-    return answer.text == "a\nnote: 'closed' cannot be read: Permission denied\n" ? ""
+    return answer.text == "a\nnote: 'closed' cannot be read: permission denied\n" ? ""
                                                                                   : answer.text;
   });
 }

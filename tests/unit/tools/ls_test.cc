@@ -33,8 +33,8 @@ TEST_F(Ls, ShowsOddNamesEscapedAndKeepsThemDistinct) {
   tree.file("d\\xff");
   const Answer answer = call("ls", "{}");
   EXPECT_TRUE(
-      answer.text.starts_with("a\\nb (file, 1 byte)\nc\\x1b[2J (file, 1 byte)\nd\\xff (file, 1 "
-                              "byte)\nd\\xff (file, 1 byte)\n"));
+      answer.text.starts_with("\"a\\nb\" (file, 1 byte)\n\"c\\x1b[2J\" (file, 1 byte)\nd\\xff "
+                              "(file, 1 byte)\n\"d\\xff\" (file, 1 byte)\n"));
   EXPECT_TRUE(has(answer.text, "note: one name is not UTF-8"));
   EXPECT_EQ(answer["entries"].json.as_array()[0].at("name").as_string(), "a\nb");
   EXPECT_EQ(answer["entries"].json.as_array()[2].at("name").as_string(), "d\\xff");

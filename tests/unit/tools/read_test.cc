@@ -405,7 +405,7 @@ TEST_F(Read, ShowsTheNameOfAnEmptyFileHarmless) {
   tree.file("a\x1b[2J", "");
   const Answer answer = call("read", R"({"path": "a\u001b[2J"})");
   ASSERT_TRUE(answer.ok);
-  EXPECT_EQ(answer.text, "a\\x1b[2J is empty\n");
+  EXPECT_EQ(answer.text, "\"a\\x1b[2J\" is empty\n");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ TEST_F(TreeTool, DoesNotCallADirectoryEmptyThatItCouldNotRead) {
     const Answer answer = call("tree", "{}");
     return answer.text ==
                    "./\n  bare/ (empty)\n  closed/\n2 directories, 0 files\n"
-                   "note: 'closed' cannot be read: Permission denied\n"
+                   "note: 'closed' cannot be read: permission denied\n"
                ? ""
                : answer.text;
   });

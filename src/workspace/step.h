@@ -90,6 +90,7 @@ class Step {
   Result<void> put_aside();
   Result<void> move();
   Result<void> leave();
+  std::optional<std::string> take_move_back();
   std::optional<std::string> move_back(const Target& from, const std::string& name,
                                        const std::string& as);
   Error crosses(const Target& other) const;

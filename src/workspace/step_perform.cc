@@ -195,7 +195,24 @@ std::optional<std::string> Step::take_back() {
     case Kind::move:
       break;
   }
-  return move_back(*to_, to_->name, on_the_way_ ? temporary_ : target_.name);
+  return take_move_back();
+}
+
+// What bears the new name by now may be somebody else's.
+std::optional<std::string> Step::take_move_back() {
+  const std::string& name = on_the_way_ ? temporary_ : target_.name;
+  if (is_old(to_->status())) {
+    auto is_now = move_back(*to_, to_->name, name);
+    if (is_now || is_old(sys::status_at(target_.at(), name))) return is_now;
+    // They were faster than the rename: theirs goes back to its place.
+    if (!rename_new(target_.at(), name, to_->at(), to_->name)) {
+      return fmt::format("what was in '{}' is now '{}'", escape_for_display(to_->shown),
+                         escape_for_display(target_.shown));
+    }
+  }
+  on_the_way_ = false;
+  return fmt::format("'{}' was not moved back: somebody else has changed or removed '{}' since",
+                     escape_for_display(target_.shown), escape_for_display(to_->shown));
 }
 
 std::optional<std::string> Step::come_back() {

@@ -48,6 +48,18 @@ TEST_F(TakenBack, WhatSomebodySavedOverANewFileStays) {
     std::filesystem::remove(tree.path("in/new"));
   }
 }
+TEST_F(TakenBack, WhatSomebodySavedOverAMovedFileStays) {
+  for (const Saved when : {Saved::before_the_look, Saved::after_the_look}) {
+    tree.file("in/from", "moved");
+    const Change move{.kind = Change::Kind::move, .path = "from", .to = "to"};
+    EXPECT_CHILD_OK([&] { return fail(move, "to", when); });
+    EXPECT_EQ(tree.content("in/to"), "theirs");
+    EXPECT_EQ(tree.names("in"), (std::vector<std::string>{"last", "to"}));
+    EXPECT_TRUE(has(tree.content("hint"), "'from' was not moved back")) << tree.content("hint");
+    EXPECT_TRUE(journaled()->notices().empty());
+    std::filesystem::remove(tree.path("in/to"));
+  }
+}
 
 }  // namespace
 }  // namespace helve::workspace

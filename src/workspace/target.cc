@@ -54,11 +54,12 @@ Result<void> check_name(std::string_view name, std::string_view shown, std::stri
 }
 
 // The descriptor still leads to a root that was moved; but people mean what bears its name now, and
-// the journal knows files by their paths.
+// the journal knows files by their paths, also when a link leads to where it was moved.
 Result<void> check_root(const Root& root) {
   const auto now = sys::status_of(root.path), ours = sys::status(root.directory);
+  const auto path = sys::path_of(root.directory);
   const bool is_there = now ? !ours || now->same_file(*ours) : !is_absence(now.error());
-  if (is_there) return {};
+  if (is_there && (!path || *path == root.path)) return {};
   return Error{Code::conflict,
                fmt::format("the workspace '{}' was moved, removed or replaced since helve started",
                            escape_for_display(root.path)),

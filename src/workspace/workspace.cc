@@ -232,17 +232,39 @@ Error Workspace::missing(std::string_view action, const Place& place) const {
   return error;
 }
 
+namespace {
+
+struct Reading {
+  sys::Fd file;
+  std::string real_path;  // the same for every path that leads to it
+};
+
+// As tools read: through links.
+sys::OrErrno<Reading> open_for_reading(const Root& root, std::string_view path) {
+  auto file = sys::open_beneath(root.directory, path, sys::Open::read, sys::Links::refuse);
+  // Without links in it a path says itself where the file is.
+  const bool is_plain = file && !has_parent_part(path);
+  if (!file && file.error() == std::errc::too_many_symbolic_link_levels) {
+    file = sys::open_beneath(root.directory, path, sys::Open::read);
+  }
+  if (!file) return std::unexpected(file.error());
+  Reading reading{std::move(*file), {}};
+  if (!is_plain) {
+    if (auto real = sys::path_of(reading.file)) reading.real_path = std::move(*real);
+  }
+  if (reading.real_path.empty()) {
+    reading.real_path = (root.path == "/" ? "" : root.path) + "/" + tidy(path);
+  }
+  return reading;
+}
+
+}  // namespace
+
 Result<OpenFile> Workspace::open_file(std::string_view path) const {
   const Place place = TRY(locate(path));
-  // Without links in it a path says itself where the file is.
-  auto file =
-      sys::open_beneath(place.root->directory, place.path, sys::Open::read, sys::Links::refuse);
-  const bool is_plain = file && !has_parent_part(place.path);
-  if (!file && file.error() == std::errc::too_many_symbolic_link_levels) {
-    file = sys::open_beneath(place.root->directory, place.path, sys::Open::read);
-  }
-  if (!file) return failed(file.error(), "read", place);
-  const auto status = sys::status(*file);
+  auto reading = open_for_reading(*place.root, place.path);
+  if (!reading) return failed(reading.error(), "read", place);
+  const auto status = sys::status(reading->file);
   if (!status) return failed(status.error(), "read", place);
   if (status->kind == sys::FileKind::directory) {
     Error error = sys::to_error(std::errc::is_a_directory, "read", shown(place));
@@ -263,12 +285,7 @@ Result<OpenFile> Workspace::open_file(std::string_view path) const {
                     escape_for_display(shown(place)), status->links),
         "read_hard_links in the configuration allows it", "hard_link"};
   }
-  OpenFile open{std::move(*file), *status, {}};
-  if (!is_plain) {
-    if (auto real = sys::path_of(open.file)) open.real_path = std::move(*real);
-  }
-  if (open.real_path.empty()) open.real_path = place.root->path + "/" + tidy(place.path);
-  return open;
+  return OpenFile{std::move(reading->file), *status, std::move(reading->real_path)};
 }
 
 Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) const {
@@ -304,9 +321,8 @@ Result<Snapshot> Workspace::read_whole(std::string_view path, size_t limit) cons
 std::string Workspace::seen_key(std::string_view path) const {
   const Result<Place> place = locate(path);
   if (!place) return std::string(path);
-  // Read as tools read: through links.
-  if (const auto file = sys::open_beneath(place->root->directory, place->path, sys::Open::read)) {
-    if (const auto real = sys::path_of(*file)) return *real;
+  if (auto reading = open_for_reading(*place->root, place->path)) {
+    return std::move(reading->real_path);
   }
   const auto [directory, name] = split_name(place->path);
   const auto opened = sys::open_beneath(place->root->directory, directory, sys::Open::directory);

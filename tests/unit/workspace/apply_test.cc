@@ -193,8 +193,11 @@ TEST_F(Applying, ChangesNothingInARootThatWasMovedAway) {
   const auto files = open();
   std::filesystem::rename(tree.path("in"), tree.path("elsewhere"));
   const Change change{.path = "file", .content = "new"};
-  for (const bool replaced : {false, true}) {
-    if (replaced) tree.directory("in");
+  for (const char* now : {"nothing", "a link", "another"}) {
+    SCOPED_TRACE(now);
+    std::filesystem::remove(tree.path("in"));
+    if (now == std::string_view("a link")) tree.link("in", "elsewhere");
+    if (now == std::string_view("another")) tree.directory("in");
     const auto applied = files->apply({&change, 1}, {});
     ASSERT_FALSE(applied);
     EXPECT_EQ(kind_of(applied.error()), "conflict root_moved");

@@ -114,6 +114,28 @@ TEST_F(SeenByASession, EveryPathToAFileIsTheSameFile) {
   EXPECT_EQ(check(*files, "s", "link/f"), "conflict changed_since_read");
 }
 
+TEST_F(SeenByASession, EveryRootHasItsFilesUnderTheSameNames) {
+  const auto files = Workspace::make({.roots = {{"/"}}, .breadth = Breadth::any});
+  ASSERT_TRUE(files);
+  const std::string path = tree.path("in/file");
+  tree.file("in/file", "one");
+  (*files)->saw("s", *(*files)->open_file(path), "one");
+  tree.file("in/file", "other");
+  const auto checked = (*files)->check_seen("s", path);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(kind_of(checked.error()), "conflict changed_since_read");
+}
+
+TEST_F(SeenByASession, WhatWasSeenIsKnownAlthoughTheRootWasMovedBehindALink) {
+  tree.file("in/file", "one");
+  const auto files = open();
+  read(*files, "s", "file");
+  std::filesystem::rename(tree.path("in"), tree.path("moved"));
+  tree.link("in", "moved");
+  tree.file("in/file", "other");
+  EXPECT_FALSE(files->check_seen("s", "file"));
+}
+
 TEST_F(SeenByASession, ATouchOfWhatWasSeenInPartIsNoneAndAChangeIsShown) {
   tree.file("in/file", "one\n");
   const auto files = open();

@@ -19,10 +19,11 @@ class Round {
   sys::OrErrno<WalkReport> run(const std::function<Visitor&()>& visitor) {
     try {
       spread(visitor);
-      if (!out_of_memory_)
-        return WalkReport{.end = end_.load(),
-                          .unreadable = candidates_.unreadable,
-                          .unreadable_count = candidates_.unreadable_count};
+      if (!out_of_memory_) {
+        WalkReport report = candidates_.report;
+        report.end = end_.load();
+        return report;
+      }
     } catch (const std::exception&) {  // so it is
     }
     return std::unexpected(std::errc::not_enough_memory);

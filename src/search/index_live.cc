@@ -114,15 +114,22 @@ bool LiveIndex::start(const WalkOptions& limits) {
   return refresh(limits);
 }
 
-bool LiveIndex::visit_files(std::string_view directory, const WalkOptions& options,
-                            const FileVisit& visit) {
-  if (is_walking_) return false;
+std::optional<WalkReport> LiveIndex::visit_files(std::string_view directory,
+                                                 const WalkOptions& options,
+                                                 const FileVisit& visit) {
+  if (is_walking_) return {};
   std::lock_guard lock(mutex_);
-  if (!refresh(options) || !watched_.contains(directory)) return false;
+  if (!refresh(options) || !watched_.contains(directory)) return {};
   const size_t prefix = directory.empty() ? 0 : directory.size() + 1;
   const auto consider = [&](std::string_view path, const FileStamp& stamp) {
-    path.remove_prefix(prefix);
-    if (!options.globs || options.globs->shows(path)) visit(path, stamp.modified_ns);
+    const std::string_view shown = path.substr(prefix);
+    if (options.globs && !options.globs->shows(shown)) return;
+    std::int64_t modified_ns = stamp.modified_ns;
+    if (stamp == kNeverFresh) {
+      const auto now = sys::status_at(root_, path);
+      modified_ns = now ? now->modified_ns : 0;
+    }
+    visit(shown, modified_ns);
   };
   for (size_t i = 0; i < segments_->size(); ++i) {
     const Segment& segment = (*segments_)[i];
@@ -132,7 +139,18 @@ bool LiveIndex::visit_files(std::string_view directory, const WalkOptions& optio
   }
   for (const auto& [path, stamp] : loose_)
     if (is_below(directory, path)) consider(path, stamp);
-  return true;
+  return report_on(directory);
+}
+
+WalkReport LiveIndex::report_on(std::string_view directory) const {
+  WalkReport report;
+  for (WalkReport::Unreadable each : unreadable_) {
+    if (!is_below(directory, each.path)) continue;
+    if (!directory.empty()) each.path.erase(0, directory.size() + 1);
+    report.unreadable.push_back(std::move(each));
+  }
+  report.unreadable_count = directory.empty() ? unreadable_count_ : report.unreadable.size();
+  return report;
 }
 
 Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
@@ -165,14 +183,7 @@ Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
   // Mostly in order: one segment, and a few loose files.
   if (segments_->size() > 1 || out.size() > from_index)
     std::ranges::sort(out, path_less, &ToSearch::path);
-  AllToSearch all{.files = std::move(out)};
-  for (WalkReport::Unreadable each : unreadable_) {
-    if (!is_below(directory, each.path)) continue;
-    if (!directory.empty()) each.path.erase(0, directory.size() + 1);
-    all.unreadable.push_back(std::move(each));
-  }
-  all.unreadable_count = directory.empty() ? unreadable_count_ : all.unreadable.size();
-  return std::optional(std::move(all));
+  return std::optional(AllToSearch{.files = std::move(out), .report = report_on(directory)});
 }
 
 bool LiveIndex::refresh(const WalkOptions& limits) {
@@ -229,8 +240,6 @@ bool LiveIndex::walk_all(const WalkOptions& limits) {
   to_list_.clear();
   to_stat_.clear();
   loose_.clear();
-  unreadable_.clear();
-  unreadable_count_ = 0;
   auto watch = sys::DirectoryWatch::make();
   const auto root_watch = watch ? watch->watch(root_) : std::unexpected(watch.error());
   if (!root_watch || !sys::is_local(root_)) {
@@ -243,6 +252,8 @@ bool LiveIndex::walk_all(const WalkOptions& limits) {
   // all of them are is known only after a walk.
   for (size_t known = rules_elsewhere_.size() + 1; known != rules_elsewhere_.size();) {
     known = rules_elsewhere_.size();
+    unreadable_.clear();
+    unreadable_count_ = 0;
     (void)rules_changed();
     add_directory(*root_watch, "");
     if (!walk_below("", limits)) return false;

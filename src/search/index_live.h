@@ -38,8 +38,7 @@ struct ToSearch {
 
 struct AllToSearch {
   std::vector<ToSearch> files;  // in the order of path_less
-  std::vector<WalkReport::Unreadable> unreadable;
-  std::uint64_t unreadable_count = 0;
+  WalkReport report = {};       // what a walk would report
 };
 
 using FileVisit = std::function<void(std::string_view path, std::int64_t modified_ns)>;
@@ -61,8 +60,10 @@ class LiveIndex {
                                            const WalkOptions& limits);
 
   // Visits all files in `directory` that a walk would show, each segment in the order of path_less,
-  // with their paths from there; of the options it heeds the globs and the limits. False as above.
-  bool visit_files(std::string_view directory, const WalkOptions& options, const FileVisit& visit);
+  // with their paths from there; of the options it heeds the globs and the limits. What a walk
+  // would report; nothing as above.
+  std::optional<WalkReport> visit_files(std::string_view directory, const WalkOptions& options,
+                                        const FileVisit& visit);
 
   struct Counts {
     size_t known = 0;  // files that the index knows as they are
@@ -98,6 +99,8 @@ class LiveIndex {
   void forget_files_of(std::string_view directory);
   void forget(std::string_view path);
   bool rules_changed();
+  // What of `directory` could not be read.
+  WalkReport report_on(std::string_view directory) const;
 
   const sys::Fd& root_;
   const std::string root_path_;

@@ -110,11 +110,13 @@ std::optional<AllToSearch> IndexService::ask(const sys::Fd& root, const std::str
   return std::move(*answer);
 }
 
-bool IndexService::visit_files(const sys::Fd& root, const std::string& root_path,
-                               std::string_view directory, const WalkOptions& options,
-                               const FileVisit& visit) {
+std::optional<WalkReport> IndexService::visit_files(const sys::Fd& root,
+                                                    const std::string& root_path,
+                                                    std::string_view directory,
+                                                    const WalkOptions& options,
+                                                    const FileVisit& visit) {
   const std::shared_ptr<Tree> tree = find(root, root_path);
-  return tree && tree->live.visit_files(directory, options, visit);
+  return tree ? tree->live.visit_files(directory, options, visit) : std::nullopt;
 }
 
 std::optional<Narrowed> IndexService::narrowed(const std::string& root_path,

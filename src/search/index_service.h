@@ -50,9 +50,10 @@ class IndexService {
   std::optional<Narrowed> narrowed(const std::string& root_path, const Required& required,
                                    Together together);
   // Visits all files of a tree that a walk without special wishes would show, as
-  // LiveIndex::visit_files does; false when no index knows them.
-  bool visit_files(const sys::Fd& root, const std::string& root_path, std::string_view directory,
-                   const WalkOptions& options, const FileVisit& visit);
+  // LiveIndex::visit_files does; nothing when no index knows them.
+  std::optional<WalkReport> visit_files(const sys::Fd& root, const std::string& root_path,
+                                        std::string_view directory, const WalkOptions& options,
+                                        const FileVisit& visit);
 
   // After a search without an index that came across so many files: perhaps one pays.
   void consider(const sys::Fd& root, const std::string& root_path, std::uint64_t files);

@@ -248,13 +248,15 @@ std::vector<std::string> notes_on(const GlobInput& in, const Query& query, const
 }
 
 // From the index, when it knows all files that a walk would show.
-bool ask_index(const GlobInput& in, Context& context, const workspace::Workspace& files,
-               const sys::Fd& directory, const search::WalkOptions& options, Collector& all) {
+std::optional<search::WalkReport> ask_index(const GlobInput& in, Context& context,
+                                            const workspace::Workspace& files,
+                                            const sys::Fd& directory,
+                                            const search::WalkOptions& options, Collector& all) {
   if (!context.index || in.kind != Kind::file || options.hidden == search::Hidden::show ||
       in.no_ignore)
-    return false;
+    return {};
   const InRoot place = root_of(files, directory);
-  if (!place.root) return false;
+  if (!place.root) return {};
   return context.index->visit_files(
       place.root->directory, place.root->path, place.below, options,
       [&](std::string_view path, std::int64_t modified_ns) { all.add(path, modified_ns); });
@@ -264,7 +266,8 @@ Result<search::WalkReport> collect(const GlobInput& in, Context& context,
                                    const workspace::Workspace& files, const sys::Fd& directory,
                                    std::string_view shown, const search::WalkOptions& options,
                                    Collector& all) {
-  if (ask_index(in, context, files, directory, options, all)) return search::WalkReport{};
+  if (auto report = ask_index(in, context, files, directory, options, all))
+    return std::move(*report);
   std::vector<std::unique_ptr<Collector>> parts;
   search::WalkReport report =
       TRY(walk_for(context, directory, shown, options, [&]() -> search::Visitor& {

@@ -268,6 +268,35 @@ TEST_F(LiveIndexTest, AlwaysShowsWhatAWalkShows) {
   }
 }
 
+TEST_F(LiveIndexTest, ReportsWhatCannotBeReadOnceAsAWalkDoes) {
+  tree_.file("sub/.ignore", "x");
+  std::filesystem::resize_file(tree_.path("sub/.ignore"), 5u << 20);
+  tree_.file("sub/b");
+  tree_.file("a");
+  const auto nobody = [](std::string_view, std::int64_t) {};
+  for (const auto& [directory, path] :
+       {std::pair("", "sub/.ignore"), std::pair("sub", ".ignore")}) {
+    const auto all = live_.files(directory, Required(), Together::in_a_line, {}, {});
+    const auto visited = live_.visit_files(directory, {}, nobody);
+    for (const WalkReport& report : {(*all)->report, *visited}) {
+      EXPECT_EQ(report.unreadable_count, 1u);
+      ASSERT_EQ(report.unreadable.size(), 1u);
+      EXPECT_EQ(report.unreadable[0].path, path);
+    }
+  }
+}
+
+TEST_F(LiveIndexTest, KnowsTheTimeOfAFileWithSeveralNames) {
+  tree_.file("a");
+  std::filesystem::create_hard_link(tree_.path("a"), tree_.path("b"));
+  build();
+  std::vector<std::int64_t> times;
+  ASSERT_TRUE(live_.visit_files(
+      "", {}, [&](std::string_view, std::int64_t modified_ns) { times.push_back(modified_ns); }));
+  const std::int64_t modified_ns = sys::status_of(tree_.path("a"))->modified_ns;
+  EXPECT_EQ(times, (std::vector{modified_ns, modified_ns}));
+}
+
 TEST(LiveIndexMounts, ShowsWhatIsMountedAndWhatWasCovered) {
   const TempTree tree, state;
   tree.file("sub/covered.txt");

@@ -66,7 +66,8 @@ class Job {
   static constexpr size_t kKeptAnswerBytes = 256u << 10;
 
   unsigned char scratch_[kScratchBytes];
-  boost::json::monotonic_resource arena_{scratch_, kScratchBytes};
+  // Made anew for each frame: it remembers how much it gave and would ask for twice that, for ever.
+  std::optional<boost::json::monotonic_resource> arena_;
   std::optional<Json> message_;
   Request request_;
   std::vector<Request> batch_;  // requests of a batch that are still to run

@@ -25,7 +25,7 @@ void Job::reset() {
   batch_.clear();
   is_batch_ = false;
   message_.reset();
-  arena_.release();
+  arena_.emplace(scratch_, kScratchBytes);
 }
 
 void append_refusal(std::string& out, const Request& request, const Error& error) {
@@ -48,7 +48,7 @@ Session::~Session() { server_.detach(*this); }
 Session::Taken Session::take(std::string_view frame, Job& job) {
   job.reset();
   job.bytes = frame.size();
-  Result<Json> parsed = parse_json(frame, {.bytes = frame.size()}, &job.arena_);
+  Result<Json> parsed = parse_json(frame, {.bytes = frame.size()}, &*job.arena_);
   if (!parsed) {
     const bool too_large = parsed.error().code == Code::too_large;
     append_error(job.answer, {}, too_large ? RpcCode::invalid_request : RpcCode::parse_error,

@@ -38,6 +38,14 @@ bool succeeds_within(size_t more_bytes, Work work) {
   return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+TEST(Memory, OfManyLargeMessagesIsThatOfOne) {
+  World world;
+  Talk talk(world);
+  talk.initialize();
+  const std::string params = fmt::format(R"({{"_meta":{{"x":"{}"}}}})", std::string(20'000, 'x'));
+  for (int i = 0; i < 500; ++i) ASSERT_EQ(talk.error_code(request("1", "ping", params)), 0) << i;
+}
+
 TEST(Memory, ThatIsMissingForAMessageIsSaidAndTheNextOneIsAnswered) {
   if (kSanitized) GTEST_SKIP() << "sanitizers need more memory than the limit";
   EXPECT_TRUE(succeeds_within(64 * kMegabyte, [] {

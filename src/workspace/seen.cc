@@ -80,23 +80,29 @@ void Seen::erase(Files::iterator file) {
   files_.erase(file);
 }
 
-void Seen::forget(std::string_view session, std::string_view path, Of of) {
-  const std::string key = key_of(session, path);
+void Seen::left(std::string_view session, std::span<const Left> all) {
   const std::lock_guard lock(mutex_);
-  for (const Files::iterator file : find(key, of)) erase(file);
-}
-
-void Seen::moved(std::string_view session, std::string_view from, std::string_view to, Of of) {
-  const std::string old_key = key_of(session, from), new_key = key_of(session, to);
-  const std::lock_guard lock(mutex_);
-  // What was known of other files there is about what was replaced.
-  for (const Files::iterator file : find(new_key, of)) erase(file);
-  for (const Files::iterator file : find(old_key, of)) {
-    index_.erase(file->key);
-    file->key.replace(0, old_key.size(), new_key);
-    file->version.changed_ns = 0;  // the new name has changed it
-    index_.emplace(file->key, file);
+  Files moved;
+  for (const Left& one : all) {
+    const std::string old_key = key_of(session, one.path), new_key = key_of(session, one.to);
+    for (const Files::iterator file : find(old_key, one.of)) {
+      if (one.to.empty()) {
+        erase(file);
+        continue;
+      }
+      index_.erase(file->key);
+      file->key.replace(0, old_key.size(), new_key);
+      file->version.changed_ns = 0;  // the new name has changed it
+      moved.splice(moved.end(), files_, file);
+    }
   }
+  // What was known of other files there is about what was replaced.
+  for (const Left& one : all) {
+    if (one.to.empty()) continue;
+    for (const Files::iterator file : find(key_of(session, one.to), one.of)) erase(file);
+  }
+  for (auto file = moved.begin(); file != moved.end(); ++file) index_.emplace(file->key, file);
+  files_.splice(files_.begin(), moved);
 }
 
 std::vector<std::string> Seen::below(std::string_view session, std::string_view directory) {

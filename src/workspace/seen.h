@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -33,10 +34,15 @@ class Seen {
   // The session has read or written the file. `content` only when it is the whole of it.
   void note(std::string_view session, std::string_view path, const Version& version,
             std::optional<std::string_view> content);
-  // A file is gone, or has another path now; a directory with all that was seen in it.
+  // A file has another path now, or is gone; a directory with all that was seen in it.
   enum class Of : bool { file, directory };
-  void forget(std::string_view session, std::string_view path, Of of);
-  void moved(std::string_view session, std::string_view from, std::string_view to, Of of);
+  struct Left {
+    std::string path;
+    std::string to;  // empty: gone
+    Of of = Of::file;
+  };
+  // All at once: each may come to where another was.
+  void left(std::string_view session, std::span<const Left> all);
   // What the session has seen below a directory.
   std::vector<std::string> below(std::string_view session, std::string_view directory);
 

@@ -206,22 +206,21 @@ Result<Applied> Workspace::attempt(ChangeSet& set, std::span<const Change> chang
 void Workspace::note_written(const Applied& applied, ChangeSet& set, const Author& author) {
   const std::string_view session = author.session;
   Recent recent{std::string(author.call_id), applied.id, std::string(session), {}};
+  std::vector<Seen::Left> left;
+  for (const Step& step : set.steps()) {
+    if (step.kind() != Step::Kind::move && step.kind() != Step::Kind::remove) continue;
+    const bool is_directory = step.old_status().kind == sys::FileKind::directory;
+    left.push_back({.path = step.target().path(),
+                    .to = step.to() ? step.to()->path() : "",
+                    .of = is_directory ? Seen::Of::directory : Seen::Of::file});
+  }
+  seen_.left(session, left);
   for (size_t i = 0; i < applied.files.size(); ++i) {
     const Changed& file = applied.files[i];
-    const Change& change = set.steps()[i].change();
-    const std::string key = set.steps()[i].target().path();
-    const auto of = [&] {
-      const bool is_directory = set.steps()[i].old_status().kind == sys::FileKind::directory;
-      return is_directory ? Seen::Of::directory : Seen::Of::file;
-    };
-    if (file.what == Changed::What::moved) {
-      seen_.moved(session, key, set.steps()[i].to()->path(), of());
-    } else if (file.what == Changed::What::removed) {
-      seen_.forget(session, key, of());
-    } else if (change.kind == Change::Kind::write) {
-      seen_.note(session, key, file.version, change.content);
-      recent.paths.push_back(file.path);
-    }
+    const Step& step = set.steps()[i];
+    if (step.change().kind != Change::Kind::write) continue;
+    seen_.note(session, step.target().path(), file.version, step.change().content);
+    recent.paths.push_back(file.path);
   }
   if (recent.call_id.empty() || recent.paths.empty()) return;
   const std::lock_guard lock(recent_mutex_);

@@ -66,6 +66,40 @@ TEST_F(SeenByASession, WhatItMovesItStillKnows) {
   EXPECT_EQ(check(*files, "s", "e/file"), "conflict changed_since_read");
 }
 
+TEST_F(SeenByASession, WhatChangesPlacesAtOnceIsKnownAtItsNewPlace) {
+  for (const char* name : {"b", "c", "d"}) tree.file(std::string("in/") + name, name);
+  const auto files = open();
+  for (const char* name : {"b", "c", "d"}) read(*files, "s", name);
+  std::vector<Change> changes;
+  for (const auto& [from, to] : {std::pair("d", "c"), {"c", "b"}, {"b", "a"}}) {
+    changes.push_back({.kind = Change::Kind::move, .path = from, .to = to, .makes_way = true});
+  }
+  changes.push_back({.path = "d", .content = "new"});
+  ASSERT_TRUE(files->apply(changes, {.session = "s"}));
+  for (const char* name : {"a", "b", "c", "d"}) {
+    EXPECT_EQ(check(*files, "s", name), "") << name;
+    tree.file(std::string("in/") + name, "changed");
+    EXPECT_EQ(check(*files, "s", name), "conflict changed_since_read") << name;
+  }
+}
+
+TEST_F(SeenByASession, DirectoriesThatChangePlacesTakeAlongWhatWasSeenInThem) {
+  tree.file("in/a/x", "one");
+  tree.file("in/b/x", "two");
+  const auto files = open();
+  read(*files, "s", "a/x");
+  read(*files, "s", "b/x");
+  const std::vector<Change> swap = {
+      {.kind = Change::Kind::move, .path = "a", .to = "b", .makes_way = true},
+      {.kind = Change::Kind::move, .path = "b", .to = "a", .makes_way = true}};
+  ASSERT_TRUE(files->apply(swap, {.session = "s"}));
+  for (const char* name : {"a/x", "b/x"}) {
+    EXPECT_EQ(check(*files, "s", name), "") << name;
+    tree.file(std::string("in/") + name, "changed");
+    EXPECT_EQ(check(*files, "s", name), "conflict changed_since_read") << name;
+  }
+}
+
 TEST_F(SeenByASession, WhatIsMovedOverSomethingDeletedIsWhatItKnew) {
   tree.file("in/src/x", "aaa");
   tree.file("in/new/x", "bbb");

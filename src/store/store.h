@@ -100,8 +100,9 @@ class Store {
   // `unknown_before_ms`.
   virtual Result<std::uint64_t> mark_lost(std::int64_t unknown_before_ms) = 0;
 
-  // Numbers are counted per session and never used twice. not_found (unknown_id) for what another
-  // session stored. The oldest results go where a new one would exceed Options::result_bytes.
+  // Numbers are counted per session and never used twice, but for one that a power cut took back
+  // with its result. not_found (unknown_id) for what another session stored. The oldest results go
+  // where a new one would exceed Options::result_bytes.
   virtual Result<Results::Stored> keep_result(std::string_view session, std::string_view tool,
                                               Effect effect, std::string_view text) = 0;
   virtual Result<std::string> result_text(std::string_view session, std::string_view id) = 0;

@@ -268,8 +268,9 @@ Journal::Abandoned Journal::abandoned() {
 }
 
 sys::OrErrno<std::vector<std::string>> Journal::list_names() const {
-  auto names = names_in(entries_);
+  // In the order in which a change has its names, so that none is missed that gets another now.
   const auto pending = names_in(pending_);
+  auto names = names_in(entries_);
   if (!names || !pending) return std::unexpected(names ? pending.error() : names.error());
   for (const std::string& name : *pending) {
     if (state_in(name) == State::made) names->push_back(change_in(name));

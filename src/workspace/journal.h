@@ -129,7 +129,7 @@ class Journal {
   Result<void> write_object(const Digest& digest, std::string_view content);
   Result<std::string> read_object(const Digest& digest);
   void forget(const Record& record);
-  void drop_unreferenced(const std::vector<Record>& records);
+  void drop_unreferenced(const std::vector<Record>& records, std::int64_t now_ms);
 
   const std::string path_;
   const JournalLimits limits_;

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "sys/clock.h"
 #include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/owner.h"
@@ -175,10 +174,9 @@ void Journal::forget(const Record& record) {
   }
 }
 
-void Journal::drop_unreferenced(const std::vector<Record>& records) {
-  std::set<std::string> used, alive;
+void Journal::drop_unreferenced(const std::vector<Record>& records, std::int64_t now_ms) {
+  std::set<std::string> used;
   for (const Record& record : records) {
-    alive.insert(record.name());
     for (const Record::File& file : record.files) {
       if (file.old_digest) used.insert(file.old_digest->text());
     }
@@ -191,15 +189,17 @@ void Journal::drop_unreferenced(const std::vector<Record>& records) {
   }
   // A change that is being made right now has no entry yet, and its name may come later than this
   // look: what is young stays.
-  const std::int64_t now = sys::RealClock().unix_ms();
   std::set<std::string> begun;
   for (const std::string& name : *pending) begun.insert(change_in(name));
   for (const std::string& name : *kept) {
     const auto status = sys::status_at(kept_, name);
-    const bool young = !status || now - status->changed_ns / 1'000'000 < kPause;
+    const bool young = !status || now_ms - status->changed_ns / 1'000'000 < kPause;
     const std::string change = change_in(name);
+    // It may have been settled after the records were listed.
+    const auto entry = sys::status_at(entries_, change);
+    const bool settled = entry || entry.error() != std::errc::no_such_file_or_directory;
     // A copy that was not finished belongs to nobody once its change is settled.
-    const bool is_used = begun.contains(change) || (alive.contains(change) && !is_part(name));
+    const bool is_used = begun.contains(change) || (settled && !is_part(name));
     if (!young && !is_used) (void)remove_tree_at(kept_, name);
   }
 }
@@ -237,7 +237,7 @@ void Journal::tidy(When when, std::int64_t now_ms) {
   }
   drop_packed(amended, packed);
   // What a record that cannot be read refers to is not known.
-  if (all_known) drop_unreferenced(remaining);
+  if (all_known) drop_unreferenced(remaining, now_ms);
   sweep(directory_, now_ms);
   sweep(objects_, now_ms);
 }

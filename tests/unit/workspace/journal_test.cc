@@ -3,6 +3,7 @@
 
 #include "sys/directory.h"
 #include "unit/workspace/fixture.h"
+#include "unit/workspace/meanwhile.h"
 #include "workspace/journal.h"
 #include "workspace/record.h"
 
@@ -97,6 +98,37 @@ TEST_F(Journaling, ForgetsWhatIsTooOldAndWhatIsTooMuch) {
   EXPECT_TRUE(kept.ids().empty());
   const std::string directory = "journal/" + tree.names("journal").at(0);
   EXPECT_TRUE(tree.names(directory + "/objects").empty());
+}
+
+// It was interrupted long ago, and another process takes care of it while this one tidies.
+TEST_F(Journaling, KeepsWhatBelongsToAChangeThatIsSettledMeanwhile) {
+  tree.file("in/file", "to be packed");
+  tree.file("in/gone", "old");
+  const auto files = journaled();
+  write(*files, "file", "new");
+  const Change change{.kind = Kind::remove, .path = "gone"};
+  const auto applied = files->apply({&change, 1}, {});
+  ASSERT_TRUE(applied);
+  const Record record = journal().load(applied->id).value();
+  const std::string directory = tree.path("journal/" + tree.names("journal").at(0));
+  const std::string entry = directory + "/entries/" + record.name();
+  const std::string pending = directory + "/pending/" + record.name() + ".staged";
+  std::filesystem::rename(entry, pending);
+  EXPECT_CHILD_OK([&]() -> std::string {
+    int calls = 0;
+    const std::string why = before_each(SYS_syncfs, [&](const CallArguments&) {
+      if (calls++ == 0) std::filesystem::rename(pending, entry);
+    });
+    if (!why.empty()) return why;
+    constexpr std::int64_t kTwoHours = 2ll * 60 * 60 * 1000;
+    journal().tidy(Journal::When::now, record.time_ms() + kTwoHours);
+    return calls > 0 ? "" : "nothing was packed";
+  });
+  Journal kept = journal();
+  ASSERT_TRUE(kept.load(applied->id));
+  const auto old = kept.old_content(record, 0, kMaxKeptFile);
+  ASSERT_TRUE(old) << describe(old.error());
+  EXPECT_EQ(*old, "old");
 }
 
 TEST_F(Journaling, ReadsNoRecordThatWasNotWrittenToItsEnd) {

@@ -77,6 +77,11 @@ Journal::State state_in(std::string_view name) {
   return State::begun;
 }
 
+std::int64_t unix_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
 sys::OrErrno<std::string> read_text(const sys::Fd& directory, std::string_view name) {
   const auto file = sys::open_beneath(directory, name, sys::Open::read, sys::Links::refuse);
   if (!file) return std::unexpected(file.error());
@@ -127,7 +132,22 @@ std::int64_t Journal::newest_after(std::int64_t now_ns) const {
   const auto names = list_names();
   if (!names || names->empty()) return 0;
   const std::int64_t newest = time_in(names->front());
-  return newest >= now_ns ? std::min(newest, kLast) : 0;
+  if (newest >= now_ns) return std::min(newest, kLast);
+  if (names->size() >= kMaxEntries) return 0;
+  // Somebody has set their times alone, which is no reason to list all names again.
+  (void)sys::set_modified_at(directory_, "entries", now_ns);
+  (void)sys::remove_file_at(directory_, kAhead);
+  return 0;
+}
+
+void Journal::remember_ahead(std::int64_t newest_ns) const {
+  if (const auto status = sys::status(entries_))
+    newest_ns = std::max(newest_ns, status->modified_ns);
+  if (newest_ns <= unix_ns()) return;
+  const auto ahead = sys::status_at(directory_, kAhead);
+  if (ahead && ahead->modified_ns >= newest_ns) return;
+  (void)sys::create_new(directory_, kAhead);
+  (void)sys::set_modified_at(directory_, kAhead, newest_ns);
 }
 
 void Journal::name(Record& record, std::int64_t after_ns) {
@@ -137,19 +157,13 @@ void Journal::name(Record& record, std::int64_t after_ns) {
       !call.empty() && call.size() <= kMaxId && std::ranges::all_of(call, [](char c) {
         return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
       });
-  const std::int64_t now = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                               std::chrono::system_clock::now().time_since_epoch())
-                               .count();
+  const std::int64_t now = unix_ns();
   const std::lock_guard lock(mutex_);
   const std::int64_t newest = std::max(open_ ? newest_after(now) : 0, std::min(after_ns, kLast));
   last_time_ = std::max({last_time_ + 1, newest + 1, now});
   record.time_ns = last_time_;
   if (last_time_ != now) record.clock_ns = now;
-  if (open_ && newest >= now) {
-    // What is added to the entries now makes their directory's time that of the clock.
-    (void)sys::create_new(directory_, kAhead);
-    (void)sys::set_modified_at(directory_, kAhead, last_time_);
-  }
+  if (open_ && newest >= now) remember_ahead(last_time_);
   record.id = usable ? call : sys::new_id("c_", record.time_ms());
   if (usable && std::ranges::find(recent_calls_, call) != recent_calls_.end()) {
     record.id = fmt::format("{}-{}", call, sys::random_number() % 1'000'000);
@@ -196,12 +210,14 @@ void Journal::abandon(const Record& record, State state) {
 }
 
 sys::OrErrno<void> Journal::commit(const Record& record, Kept kept) {
+  remember_ahead(record.time_ns);
   if (kept == Kept::beside) return change_state(record, State::staged, State::made);
   return sys::rename_between(pending_, pending_name(record, State::staged), entries_, record.name(),
                              sys::Rename::replace);
 }
 
 sys::OrErrno<void> Journal::settle(const Record& record) {
+  remember_ahead(record.time_ns);
   return sys::rename_between(pending_, pending_name(record, State::made), entries_, record.name(),
                              sys::Rename::replace);
 }
@@ -385,6 +401,7 @@ Result<void> Journal::amend(const Record& record) {
     auto done = sys::write_all(*file, record.text());
     if (done) done = sys::sync_data(*file);
     if (done) {
+      remember_ahead(record.time_ns);
       done = sys::rename_between(directory_, temporary, *directory, name, sys::Rename::replace);
     }
     if (done) return {};

@@ -122,6 +122,8 @@ class Journal {
   void look_at_pending(const std::string& name, Abandoned& found);
   sys::OrErrno<std::vector<std::string>> list_names() const;
   std::int64_t newest_after(std::int64_t now_ns) const;
+  // Before the entries change, which makes their directory's time that of the clock.
+  void remember_ahead(std::int64_t newest_ns) const;
   bool is_due(std::int64_t now_ms);
   std::vector<std::string> pack(Record& record, std::uint64_t& budget);
   void drop_packed(const std::vector<Record>& records, const std::vector<std::string>& packed);

@@ -168,6 +168,7 @@ bool Journal::is_due(std::int64_t now_ms) {
 }
 
 void Journal::forget(const Record& record) {
+  remember_ahead(0);
   (void)sys::remove_file_at(entries_, record.name());
   for (size_t i = 0; i < record.files.size(); ++i) {
     (void)remove_tree_at(kept_, record.kept_name(i));

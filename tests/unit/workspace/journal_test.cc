@@ -25,6 +25,31 @@ class Journaling : public WorkspaceTest {
     ADD_FAILURE() << describe(applied.error());
     return "";
   }
+  std::filesystem::path part(const char* name) const {
+    return std::filesystem::path(tree.path("journal")) / tree.names("journal").at(0) / name;
+  }
+  std::filesystem::path entries() const { return part("entries"); }
+  std::filesystem::path pending() const { return part("pending"); }
+
+  // As if the change had been made an hour from now.
+  static constexpr std::chrono::hours kHour{1};
+  void date_ahead(const std::string& id) const {
+    Record record = journal().load(id).value();
+    const std::string before = record.name();
+    record.time_ns += std::chrono::nanoseconds(kHour).count();
+    for (size_t i = 0; i < record.files.size(); ++i) {
+      const std::string suffix = "." + std::to_string(i);
+      if (!std::filesystem::exists(part("kept") / (before + suffix))) continue;
+      std::filesystem::rename(part("kept") / (before + suffix),
+                              part("kept") / (record.name() + suffix));
+    }
+    std::filesystem::remove(entries() / before);
+    std::ofstream(entries() / record.name()) << record.text();
+  }
+  void date_entries_ahead() const {
+    using Time = std::filesystem::file_time_type;
+    std::filesystem::last_write_time(entries(), Time::clock::now() + kHour);
+  }
 };
 
 TEST_F(Journaling, KeepsWhatAChangeReplacedAndNothingBesideTheFile) {
@@ -172,22 +197,51 @@ TEST_F(Journaling, ReadsWhatWasStagedOnlyAsAWhole) {
 
 TEST_F(Journaling, ANewChangeComesAfterAllOthersAlthoughTheClockWasSetBack) {
   const std::string first = write(*journaled(), "file", "1");
-  const auto entries =
-      std::filesystem::path(tree.path("journal")) / tree.names("journal").at(0) / "entries";
-  // It was made an hour from now.
-  constexpr std::chrono::hours kHour(1);
-  Record record = journal().load(first).value();
-  std::filesystem::remove(entries / record.name());
-  const std::int64_t real_time = record.time_ms();
-  record.time_ns += std::chrono::nanoseconds(kHour).count();
-  std::ofstream(entries / record.name()) << record.text();
-  std::filesystem::last_write_time(entries, std::filesystem::file_time_type::clock::now() + kHour);
+  const std::int64_t real_time = journal().load(first)->time_ms();
+  date_ahead(first);
+  date_entries_ahead();
   std::vector<std::string> ids = {first};
   for (const char* content : {"2", "3"}) {
     ids.insert(ids.begin(), write(*journaled(), "file", content));
     EXPECT_EQ(journal().ids(), ids);
   }
   EXPECT_LT(journal().load(ids[0])->time_ms(), real_time + 1000ll * 60);
+}
+
+// Then the time of the directory is that of the clock.
+TEST_F(Journaling, ANewChangeComesAfterAllOthersAlthoughEntriesWereChangedMeanwhile) {
+  using Act = std::function<void(Journal&, const Record& older, const Record& newer)>;
+  const std::vector<std::pair<const char*, Act>> acts = {
+      {"amend",
+       [](Journal& kept, const Record& older, const Record&) { EXPECT_TRUE(kept.amend(older)); }},
+      {"forget",
+       [](Journal& kept, const Record& older, const Record& newer) {
+         kept.tidy(Journal::When::now, older.time_ms());
+         EXPECT_EQ(kept.ids(), std::vector<std::string>{newer.id});
+       }},
+      {"settle an older one",
+       [&](Journal& kept, const Record& older, const Record&) {
+         std::filesystem::rename(entries() / older.name(), pending() / (older.name() + ".done"));
+         date_entries_ahead();
+         EXPECT_TRUE(kept.settle(older));
+       }},
+      {"settle the newest", [&](Journal& kept, const Record&, const Record& newer) {
+         std::filesystem::rename(entries() / newer.name(), pending() / (newer.name() + ".done"));
+         EXPECT_TRUE(kept.settle(newer));
+       }}};
+  for (const auto& [name, act] : acts) {
+    SCOPED_TRACE(name);
+    std::filesystem::remove_all(tree.path("journal"));
+    tree.file("in/file", "0");
+    const std::string older = write(*journaled(), "file", "1");
+    const std::string newer = write(*journaled(), "file", "2");
+    date_ahead(newer);
+    date_entries_ahead();
+    Journal kept = journal({.max_bytes = 15});
+    act(kept, kept.load(older).value(), kept.load(newer).value());
+    const std::string newest = write(*journaled(), "file", "3");
+    EXPECT_EQ(journal().ids().at(0), newest);
+  }
 }
 
 TEST_F(Journaling, RemovesADirectoryWithAllItHeld) {

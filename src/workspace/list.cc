@@ -172,6 +172,7 @@ class Collector {
 
 Result<sys::Fd> Workspace::open_directory(std::string_view path) const {
   const Place place = TRY(locate(path));
+  TRY(check_root(*place.root));  // a search that finds nothing there would not be true
   auto directory = sys::open_beneath(place.root->directory, place.path, sys::Open::directory);
   if (!directory) return failed(directory.error(), "search", place);
   return std::move(*directory);

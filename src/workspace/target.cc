@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "workspace/path.h"
 #include "workspace/real_path.h"
-#include "workspace/spot.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -55,17 +54,6 @@ Result<void> check_name(std::string_view name, std::string_view shown, std::stri
 
 // The descriptor still leads to a root that was moved; but people mean what bears its name now, and
 // the journal knows files by their paths, also when a link leads to where it was moved.
-Result<void> check_root(const Root& root) {
-  const auto now = sys::status_of(root.path), ours = sys::status(root.directory);
-  const auto path = sys::path_of(root.directory);
-  const bool is_there = now ? !ours || now->same_file(*ours) : !is_absence(now.error());
-  if (is_there && (!path || *path == root.path)) return {};
-  return Error{Code::conflict,
-               fmt::format("the workspace '{}' was moved, removed or replaced since helve started",
-                           escape_for_display(root.path)),
-               "start helve again where the files are now", "root_moved"};
-}
-
 sys::OrErrno<sys::Fd> open_existing(const Root& root, std::string_view path) {
   return sys::open_beneath(root.directory, path, sys::Open::directory);
 }

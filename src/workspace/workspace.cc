@@ -10,6 +10,7 @@
 #include "sys/memory.h"
 #include "workspace/path.h"
 #include "workspace/recover.h"
+#include "workspace/spot.h"
 
 namespace helve::workspace {
 namespace {
@@ -183,7 +184,7 @@ Error Workspace::with_hint(Error error, std::span<const Change> changes) const {
     if (directory && sys::status_at(*directory, name)) continue;
     if (!is_missing) {
       error.hint = part_that_is_a_file(*place);
-    } else if (Error same = missing("find", *place); same.type == "workspace_gone") {
+    } else if (Error same = missing("find", *place); same.type == "root_moved") {
       return same;
     } else {
       error.hint = std::move(same.hint);
@@ -193,12 +194,18 @@ Error Workspace::with_hint(Error error, std::span<const Change> changes) const {
   return error;
 }
 
-Result<void> Workspace::check_root(const Root& root) const {
-  const auto status = sys::status(root.directory);
-  if (!status || status->links > 0) return {};
-  return Error{Code::not_found,
-               fmt::format("the workspace '{}' is gone", escape_for_display(root.path)),
-               "make it again, and start anew", "workspace_gone"};
+Result<void> check_root(const Root& root) {
+  const auto ours = sys::status(root.directory);
+  const auto real = sys::path_of(root.directory);
+  const auto leads_here = [&](const std::string& path) {
+    const auto now = sys::status_of(path);
+    return now ? !ours || now->same_file(*ours) : !is_absence(now.error());
+  };
+  if (leads_here(root.path) && leads_here(root.called) && (!real || *real == root.path)) return {};
+  return Error{Code::conflict,
+               fmt::format("the workspace '{}' was moved, removed or replaced since helve started",
+                           escape_for_display(root.path)),
+               "start helve again where the files are now", "root_moved"};
 }
 
 Error Workspace::missing(std::string_view action, const Place& place) const {

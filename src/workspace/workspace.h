@@ -70,6 +70,8 @@ struct Root {
   Access access;
   sys::Fd directory;
 };
+// Fails (root_moved) when the paths of the root no longer lead to its directory.
+Result<void> check_root(const Root& root);
 
 struct OpenFile {
   sys::Fd file;
@@ -201,8 +203,6 @@ class Workspace {
   std::string part_that_is_a_file(const Place& place) const;
   // The same next steps for an error of a change.
   Error with_hint(Error error, std::span<const Change> changes) const;
-  // Fails when the directory was deleted.
-  Result<void> check_root(const Root& root) const;
   // Tells an error about a path outside which directories are inside.
   Error with_roots(Error error) const;
 

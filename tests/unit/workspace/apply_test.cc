@@ -201,11 +201,25 @@ TEST_F(Applying, ChangesNothingInARootThatWasMovedAway) {
     const auto applied = files->apply({&change, 1}, {});
     ASSERT_FALSE(applied);
     EXPECT_EQ(kind_of(applied.error()), "conflict root_moved");
+    EXPECT_EQ(kind_of(files->open_file("file").error()), "conflict root_moved");
+    EXPECT_EQ(kind_of(files->open_directory(".").error()), "conflict root_moved");
+    EXPECT_EQ(kind_of(files->list(".", {}).error()), "conflict root_moved");
   }
   EXPECT_TRUE(tree.names("elsewhere").empty());
   std::filesystem::remove(tree.path("in"));
   std::filesystem::rename(tree.path("elsewhere"), tree.path("in"));
   EXPECT_TRUE(files->apply({&change, 1}, {}));
+}
+
+TEST_F(Applying, ChangesNothingWhenTheLinkThatNamedTheRootLeadsElsewhere) {
+  tree.directory("other");
+  tree.link("current", "in");
+  const auto files = *Workspace::make({.roots = {{tree.path("current")}}});
+  std::filesystem::remove(tree.path("current"));
+  tree.link("current", "other");
+  const Change change{.path = "file", .content = "new"};
+  EXPECT_EQ(kind_of(files->apply({&change, 1}, {}).error()), "conflict root_moved");
+  EXPECT_EQ(kind_of(files->open_directory(".").error()), "conflict root_moved");
 }
 
 TEST_F(Applying, GivesANewFileTheModeOfTheOneItIsLike) {

@@ -107,6 +107,14 @@ bool is_gone(const Record& record) {
   return sys::RealClock().unix_ms() - record.time_ms() > kForeignAge;
 }
 
+std::string left_alone(const Record& record) {
+  return fmt::format(
+      "a change by {} that another machine or container began is not finished ({} files, the first "
+      "is '{}'): unless it is still going on there, a start takes it back a day after it began",
+      record.tool.empty() ? "a tool" : record.tool, record.files.size(),
+      record.files.empty() ? "" : escape_for_display(record.files.front().path));
+}
+
 }  // namespace
 
 // "TIME.ID", and an id has no dot.
@@ -254,7 +262,13 @@ void Journal::look_at_pending(const std::string& name, Abandoned& found) {
     return;
   }
   // A process that could not take its change back has let go of it, although it may live on.
-  if (state_in(name) != State::back && !is_gone(*record)) return;
+  if (state_in(name) != State::back && !is_gone(*record)) {
+    const bool is_foreign =
+        sys::liveness_of(record->owner, record->machine) == sys::Liveness::unknown;
+    if (is_foreign && state_in(name) == State::staged)
+      found.problems.push_back(left_alone(*record));
+    return;
+  }
   if (!record->is_of_this_version) {
     found.problems.push_back(
         fmt::format("a change of {} files that another version of helve began was interrupted, and "

@@ -303,7 +303,10 @@ TEST_F(Recovering, AChangeOfAnotherMachineIsLeftToIt) {
   record->owner.front() = record->owner.front() == '0' ? '1' : '0';  // another boot
   record->machine = "another";
   tree.file(pending_path(name), record->text());
-  EXPECT_TRUE(journaled()->notices().empty());
+  const auto files = journaled();
+  ASSERT_EQ(files->notices().size(), 1u);
+  EXPECT_TRUE(has(files->notices()[0], "another machine or container")) << files->notices()[0];
+  EXPECT_TRUE(has(files->notices()[0], root() + "/a")) << files->notices()[0];
   EXPECT_EQ(tree.content("in/a"), "(none)");
   record->machine = sys::machine_identity();
   tree.file(pending_path(name), record->text());

@@ -1,8 +1,8 @@
 // changes: what tools changed in this workspace, newest first.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <chrono>
+#include <map>
 
 #include "base/text.h"
 #include "tool/make.h"
@@ -23,7 +23,7 @@ struct ChangesInput {
     return object(
         "List what tools changed in the workspace's files, newest first: id, time, tool, and each "
         "file with A (added), M (modified), D (deleted) or R (renamed) and its lines +/-. What was "
-        "undone is marked, and where changes are of several sessions, whose they are. Older "
+        "undone is marked, and of sessions with several changes, whose they are. Older "
         "changes are forgotten (30 days, 1 GB by default).",
         opt<&ChangesInput::path>("Only changes of this file, or in this directory")
             .positional()
@@ -85,15 +85,16 @@ struct ChangesOutput {
 
   std::string text() const {
     if (changes.empty()) return "No changes.";
-    std::string out, session = changes[0].session;
-    const bool is_one = std::ranges::all_of(
-        changes, [&](const ListedChange& change) { return change.session == session; });
+    // A command line is a session of its own each time, which tells nothing.
+    std::map<std::string_view, int> made;
+    for (const ListedChange& change : changes) ++made[change.session];
+    std::string out;
     for (const ListedChange& change : changes) {
-      const std::string whose =
-          is_one ? "" : fmt::format("  session {}", escape_for_display(change.session));
-      out += fmt::format("{}  {}  {}{}{}{}\n", change.id, change.time, change.tool, whose,
-                         change.undone ? "  (undone)" : "",
-                         change.undoes.empty() ? "" : "  undoes " + join(change.undoes, ", "));
+      out += fmt::format("{}  {}  {}{}\n", change.id, change.time, change.tool,
+                         change.undone ? "  (undone)" : "");
+      if (made.size() > 1 && made[change.session] > 1)
+        out += fmt::format("  of session {}\n", escape_for_display(change.session));
+      if (!change.undoes.empty()) out += fmt::format("  undoes {}\n", join(change.undoes, ", "));
       for (const ChangedFile& file : change.files) {
         out +=
             fmt::format("  {} {}", "AMDR"[static_cast<size_t>(file.status)], shown_name(file.path));

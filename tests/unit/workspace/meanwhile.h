@@ -9,12 +9,15 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <functional>
 #include <future>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace helve {
 

@@ -107,8 +107,10 @@ Result<void> add_stages(World& world, Place& place, std::vector<std::string>& no
 
 // The last step: from here on the place does not change.
 std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place) {
-  dispatch::Capabilities capabilities{
-      .files = place->files.get(), .no_files = place->no_files, .clock = &world.clock};
+  dispatch::Capabilities capabilities{.files = place->files.get(),
+                                      .no_files = place->no_files,
+                                      .clock = &world.clock,
+                                      .dialect = world.dialect};
   if (place->settings.config.index && place->settings.config.profile != config::Profile::bare)
     capabilities.index = world.index.get();
   // What a hook makes of a file that the call wrote, such as a formatter, belongs to the call.

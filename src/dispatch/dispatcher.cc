@@ -212,7 +212,8 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   Result<Product> product = run(passage);
   if (!product && capabilities_.no_files && product.error().type == "no_files")
     return *capabilities_.no_files;
-  if (!product && dialect) product.error().hint = in_their_words(*dialect, product.error().hint);
+  if (const Dialect::Entry* theirs = words_of(passage); !product && theirs)
+    product.error().hint = in_their_words(*theirs, product.error().hint);
   if (product && !tool.output) product->json = TRY(checked_output(tool, product->json));
   return product;
 }
@@ -282,6 +283,16 @@ void Dispatcher::run_after_hooks(Passage& passage, Result<Product>& result) {
   for (std::string& failure : answer.failures) passage.outcome.notes.push_back(std::move(failure));
 }
 
+// A name that a dialect shares with us does not tell whose other names the caller knows.
+const Dialect::Entry* Dispatcher::words_of(const Passage& passage) const {
+  const Dialect::Entry* const entry = passage.found.dialect;
+  if (!entry || entry->name != entry->tool) return entry;
+  const auto is_it = [&](const Dialect::Entry& each) { return &each == entry; };
+  const bool is_listed =
+      capabilities_.dialect && std::ranges::any_of(capabilities_.dialect->entries, is_it);
+  return is_listed ? entry : nullptr;
+}
+
 Result<Product> Dispatcher::run(Passage& passage) {
   const Call& call = passage.call;
   Context context{.who = call.who,
@@ -295,7 +306,7 @@ Result<Product> Dispatcher::run(Passage& passage) {
                   .results = stages_.results,
                   .clock = capabilities_.clock,
                   .listener = call.listener,
-                  .dialect = passage.found.dialect};
+                  .dialect = words_of(passage)};
   std::shared_ptr<store::CallStore> store;
   if (capabilities_.store) {
     store = capabilities_.store();

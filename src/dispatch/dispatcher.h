@@ -61,6 +61,7 @@ struct Capabilities {
       {};  // why there are none; said in place of a tool's own error of type "no_files"
   search::IndexService* index = nullptr;
   sys::Clock* clock = nullptr;
+  const Dialect* dialect = nullptr;  // by whose names the caller knows the tools; null: by ours
   // A store handle for one call; null when there is no store.
   std::function<std::shared_ptr<store::CallStore>()> store = {};
   // After the hooks of a call with effects, which may have changed what the call wrote.
@@ -100,6 +101,7 @@ class Dispatcher {
   Result<void> ask_policy(Passage& passage);
   Result<void> run_before_hooks(Passage& passage);
   void run_after_hooks(Passage& passage, Result<Product>& result);
+  const Dialect::Entry* words_of(const Passage& passage) const;
   Result<Product> run(Passage& passage);
   void cap(const Call& call, Effect effect, Outcome& outcome);
   void describe_call(Passage& passage);

@@ -132,7 +132,13 @@ class Planner {
   }
 
   Result<PlannedFile> plan_remove(const FilePatch& patch) {
-    std::string content = TRY(existing(patch, "deletes"));
+    Result<std::string> found = existing(patch, "deletes");
+    if (!found && found.error().type == "is_directory") {
+      found.error().message = fmt::format("cannot delete '{}': it is a directory",
+                                          escape_for_display(files_.name(patch.path)));
+      found.error().hint = "a patch deletes files; `delete` with recursive deletes directories";
+    }
+    std::string content = TRY(std::move(found));
     PlannedFile file{.kind = PlannedFile::Kind::remove, .path = patch.path};
     if (patch.hunks.empty()) return file;
     const Patched rest = TRY(apply_hunks(std::move(content), patch.hunks, patch.path));

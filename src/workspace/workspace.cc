@@ -117,7 +117,7 @@ Result<Workspace::Place> Workspace::locate(std::string_view path) const {
                  fmt::format("the path '{}' holds a NUL byte", escape_for_display(path)),
                  "remove it"};
   }
-  if (!path.starts_with('/')) return Place{&roots_.front(), path};
+  if (!path.starts_with('/')) return climb(path).value_or(Place{&roots_.front(), path});
   for (const Root& root : roots_) {
     auto rest = below(root.path, path);
     if (!rest) rest = below(root.called, path);
@@ -127,6 +127,23 @@ Result<Workspace::Place> Workspace::locate(std::string_view path) const {
       {.code = Code::denied,
        .message = fmt::format("'{}' is outside the workspace", escape_for_display(path)),
        .type = "outside_workspace"});
+}
+
+// A path that begins with ".." leaves the first root, and may lead into another one or back.
+std::optional<Workspace::Place> Workspace::climb(std::string_view path) const {
+  std::string_view rest = path, after = path, up = roots_.front().path;
+  while (next_part(after) == "..") {
+    rest = after;
+    up = up.substr(0, std::min(up.rfind('/'), up.size()));
+  }
+  if (rest.size() == path.size()) return {};
+  const std::string absolute = fmt::format("{}/{}", up, rest);
+  for (const Root& root : roots_) {
+    const auto inside = below(root.path, absolute);
+    if (!inside || inside->size() > rest.size()) continue;
+    return Place{&root, inside->empty() ? "." : rest.substr(rest.size() - inside->size())};
+  }
+  return {};
 }
 
 std::string Workspace::shown(const Place& place) const {

@@ -185,6 +185,7 @@ class Workspace {
       : durability_(options.durability), hard_links_(options.hard_links) {}
   Result<void> add_root(const Options::Root& option, Breadth breadth);
   Result<Place> locate(std::string_view path) const;
+  std::optional<Place> climb(std::string_view path) const;
   enum class Kept : bool { in_journal, beside };
   Result<void> add(ChangeSet& set, const Change& change) const;
   void note_written(const Applied& applied, ChangeSet& set, const Author& author);

@@ -66,6 +66,29 @@ TEST_F(Roots, TakesAbsolutePathsByTheRootsNameAndByItsRealPath) {
   EXPECT_EQ((*files)->display(tree.path("alias/./file")), "file");
 }
 
+TEST_F(Roots, TakesRelativePathsThatLeadIntoAnotherRoot) {
+  tree.file("in/file", "first");
+  tree.file("second/sub/file", "second");
+  tree.link("second/sub/out", "../../out/secret");
+  const auto made =
+      Workspace::make({.roots = {{tree.path("in")}, {tree.path("second"), Access::read_only}}});
+  ASSERT_TRUE(made) << describe(made.error());
+  Workspace& files = **made;
+  const auto file = files.open_file(".././second//sub/file");
+  ASSERT_TRUE(file) << describe(file.error());
+  EXPECT_EQ(file->real_path, tree.path("second/sub/file"));
+  EXPECT_EQ(files.display("../second/sub/file"), tree.path("second/sub/file"));
+  EXPECT_EQ(files.display("../in/file"), "file");
+  EXPECT_TRUE(files.open_directory("../second"));
+  EXPECT_EQ(kind_of(write_file(files, "../second/new", "x").error()), "denied read_only_root");
+  for (const char* outside : {"../out/secret", "../second/../out/secret", "../secondary",
+                              "../second/sub/out", "../../../../../../../etc/passwd", ".."}) {
+    const auto opened = files.open_file(outside);
+    EXPECT_EQ(opened ? "it was opened" : kind_of(opened.error()), "denied outside_workspace")
+        << outside;
+  }
+}
+
 TEST_F(Roots, TakesAbsolutePathsInEveryRootAndRelativeOnesInTheFirst) {
   tree.file("in/file", "in");
   tree.file("second/file", "second");

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/diff.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "sys/clock.h"
 #include "sys/directory.h"
@@ -225,9 +226,43 @@ Result<void> check_root(const Root& root) {
                "start helve again where the files are now", "root_moved"};
 }
 
+namespace {
+
+// The path whose last name a text shows so: with escapes, and then perhaps in quotes.
+std::optional<std::string> path_shown_as(const Root& root, std::string_view path) {
+  if (path.find('\\') == path.npos) return {};
+  const bool is_quoted = path.size() > 2 && path.front() == '"' && path.back() == '"';
+  if (is_quoted) path = path.substr(1, path.size() - 2);
+  const auto [directory_path, name] = split_name(path);
+  const auto directory = sys::open_beneath(root.directory, directory_path, sys::Open::directory);
+  if (!directory) return {};
+  std::optional<std::string> found;
+  size_t looked_at = 0;
+  (void)sys::for_each_entry(*directory, [&](const sys::DirectoryEntry& entry) {
+    std::string own;
+    for (const char c : entry.name) {
+      if (is_quoted && (c == '\\' || c == '"')) own += '\\';
+      own += c;
+    }
+    if (is_utf8(entry.name) && escape_for_display(own) == name) {
+      found = directory_path == "." ? std::string(entry.name)
+                                    : fmt::format("{}/{}", directory_path, entry.name);
+    }
+    return !found && ++looked_at < kMaxNamesForHint;
+  });
+  return found;
+}
+
+}  // namespace
+
 Error Workspace::missing(std::string_view action, const Place& place) const {
   if (const auto there = check_root(*place.root); !there) return there.error();
   Error error = sys::to_error(std::errc::no_such_file_or_directory, action, shown(place));
+  if (const auto path = path_shown_as(*place.root, place.path)) {
+    error.hint = fmt::format("texts show that name with escapes; in JSON the path is {}",
+                             to_text(Json(shown({place.root, *path}))));
+    return error;
+  }
   const auto [directory_path, name] = split_name(place.path);
   const auto directory =
       sys::open_beneath(place.root->directory, directory_path, sys::Open::directory);

@@ -394,4 +394,14 @@ std::string spell_undecoded(std::string_view text) {
   return out;
 }
 
+std::optional<Readable> readable(std::string_view bytes) {
+  // UTF-16 without a mark can pass for UTF-8, but not without NUL bytes.
+  if (is_utf8(bytes) && bytes.find('\0') == bytes.npos) return Readable{std::string(bytes)};
+  const std::optional<Detected> detected = detect_encoding(bytes, Extent::whole);
+  if (!detected) return {};
+  const Result<std::string> text = decode_text(bytes, detected->format);
+  if (!text) return {};
+  return Readable{spell_undecoded(*text), detected->format.encoding};
+}
+
 }  // namespace helve

@@ -104,6 +104,13 @@ Result<std::string> encode_text(std::string_view text, TextFormat format);
 // touching the rest. False for the few texts whose encoding has two codes for one character.
 bool is_lossless(std::string_view bytes, TextFormat format);
 
+// A whole file for people to read, however it is encoded. Nothing when it is no text.
+struct Readable {
+  std::string text;  // bytes that mean nothing are spelled out
+  Encoding encoding = Encoding::utf_8;
+};
+std::optional<Readable> readable(std::string_view bytes);
+
 // Decoded text for people: a byte that meant nothing is shown as \xNN, and \ as \\. Valid text
 // comes out with the backslashes doubled.
 std::string escape_undecoded(std::string_view text);

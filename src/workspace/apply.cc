@@ -158,6 +158,20 @@ void ChangeSet::put_aside(Journal& journal, Record& record, Place place) {
     step.put_aside_as(file.temporary, near ? &journal.kept() : nullptr, Step::Recorded::yes);
     record.files.push_back(std::move(file));
   }
+  note_renames(record);
+}
+
+// A file that is written like one that goes is that one by another name.
+void ChangeSet::note_renames(Record& record) const {
+  for (size_t i = 0; i < models_.size(); ++i) {
+    if (!models_[i] || record.files[i].what != Changed::What::created) continue;
+    const sys::FileStatus& model = models_[i]->status;
+    const auto gone = std::ranges::find_if(record.files, [&](const Record::File& file) {
+      return file.what == Changed::What::removed && file.old.device == model.device &&
+             file.old.inode == model.inode;
+    });
+    if (gone != record.files.end()) record.renames.push_back({gone->path, record.files[i].path});
+  }
 }
 
 Result<void> ChangeSet::stage(Leftovers& leftovers) {

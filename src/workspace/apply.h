@@ -55,6 +55,7 @@ class ChangeSet {
  private:
   Result<void> make_room(const Target& target);
   Result<void> stage_all(Leftovers& leftovers);
+  void note_renames(Record& record) const;
   size_t count_staged() const;
   bool is_synced_one_by_one() const;
   sys::OrErrno<void> sync_file_systems() const;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/diff.h"
+#include "base/encoding.h"
 #include "base/text.h"
 #include "workspace/past.h"
 #include "workspace/path.h"
@@ -66,6 +67,8 @@ bool History::is_as(const Now& now, const PathState& state) const {
       const auto content = content_of(state);
       return content && *content == *now.content;
     }
+    case Kind::unknown:
+      return false;
   }
   return false;
 }
@@ -147,7 +150,7 @@ std::optional<History::Content> History::content_after(const std::string& path,
   }
   const Now now = look(at);
   if (!now.content || !is_as(now, state)) return {};
-  return Content{*now.content, now.status->mode};
+  return Content{*now.content, git_mode(now.status->kind, now.status->mode)};
 }
 
 std::optional<History::Content> History::kept_inside(const Record& record, size_t index,
@@ -155,43 +158,89 @@ std::optional<History::Content> History::kept_inside(const Record& record, size_
   const Record::File& file = record.files[index];
   if (rest.empty()) {
     auto content = journal_.old_content(record, index, kMaxKeptFile);
-    return content ? std::optional(Content{std::move(*content), file.old_mode}) : std::nullopt;
+    return content ? std::optional(Content{std::move(*content), git_mode(file.kind, file.old_mode)})
+                   : std::nullopt;
   }
   const auto place = journal_.find_kept(record, index);
   if (!place) return {};
   auto content =
       read_kept(*place->directory, fmt::format("{}/{}", place->name, rest), kMaxKeptFile);
-  return content ? std::optional(Content{std::move(content->text), content->mode}) : std::nullopt;
+  if (!content) return {};
+  return Content{std::move(content->text), git_mode(content->kind, content->mode)};
 }
 
-PastFile History::describe(const Loaded& loaded, size_t i, bool counts_lines) {
-  const Record& record = loaded.record;
-  const Record::File& file = record.files[i];
-  PastFile past{.what = file.what,
-                .path = shown(file.path),
-                .to = file.to.empty() ? "" : shown(file.to),
-                .is_directory = file.kind == sys::FileKind::directory,
-                .undone = loaded.undone[i]};
-  if (past.is_directory || file.what == What::moved || file.old.size > kMaxCounted) return past;
-  if (!counts_lines) return past;
+std::optional<std::string> text_of(std::string content) {
+  // Lines are lines in all encodings but the wide ones, which have NUL bytes.
+  if (content.find('\0') == content.npos) return content;
+  std::optional<Readable> decoded = readable(content);
+  return decoded ? std::optional(std::move(decoded->text)) : std::nullopt;
+}
+
+PastFile History::describe(const Loaded& loaded, size_t i) const {
+  const Record::File& file = loaded.record.files[i];
+  return {.what = file.what,
+          .path = shown(file.path),
+          .to = file.to.empty() ? "" : shown(file.to),
+          .is_directory = file.kind == sys::FileKind::directory,
+          .undone = loaded.undone[i]};
+}
+
+void History::count_lines_of(const Record& record, const Sides& sides, PastFile& past) {
+  if (counted_ >= kMaxCountedFiles) return;
+  std::optional<std::string> before = "", after = "";
+  if (sides.before) {
+    if (record.files[*sides.before].old.size > kMaxCounted) return;
+    auto content = journal_.old_content(record, *sides.before, kMaxCounted);
+    before = content ? text_of(std::move(*content)) : std::nullopt;
+  }
+  if (sides.after) {
+    const Record::File& file = record.files[*sides.after];
+    if (!file.new_digest || file.new_digest->size > kMaxCounted) return;
+    const PathState state{.kind = Kind::written, .record = &record, .index = *sides.after};
+    auto content = content_after(file.path, state, record);
+    after = content ? text_of(std::move(content->text)) : std::nullopt;
+  }
   ++counted_;
-  std::string before, after;
-  if (file.what != What::created) {
-    auto content = journal_.old_content(record, i, kMaxCounted);
-    if (!content || !is_text(*content)) return past;
-    before = std::move(*content);
-  }
-  if (file.what != What::removed) {
-    if (!file.new_digest || file.new_digest->size > kMaxCounted) return past;
-    auto content =
-        content_after(file.path, {.kind = Kind::written, .record = &record, .index = i}, record);
-    if (!content || !is_text(content->text)) return past;
-    after = std::move(content->text);
-  }
-  const LineCounts counts = count_changes(diff_lines(before, after));
+  if (!before || !after) return;
+  const LineCounts counts = count_changes(diff_lines(*before, *after));
   past.added = counts.added;
   past.removed = counts.removed;
-  return past;
+}
+
+std::vector<PastFile> History::describe(const Loaded& loaded) {
+  const Record& record = loaded.record;
+  std::map<size_t, size_t> old_name;  // of what was written by another name
+  std::set<size_t> renamed;
+  for (const auto& [from, to] : record.renames) {
+    const auto index = [&](const std::string& path, What what) {
+      const auto is_it = [&](const Record::File& file) {
+        return file.path == path && file.what == what;
+      };
+      return static_cast<size_t>(std::ranges::find_if(record.files, is_it) - record.files.begin());
+    };
+    const size_t gone = index(from, What::removed), came = index(to, What::created);
+    if (std::max(gone, came) == record.files.size() || loaded.undone[gone] != loaded.undone[came])
+      continue;
+    old_name[came] = gone;
+    renamed.insert(gone);
+  }
+  std::vector<PastFile> files;
+  for (size_t i = 0; i < record.files.size(); ++i) {
+    if (renamed.contains(i)) continue;
+    const What what = record.files[i].what;
+    PastFile past = describe(loaded, i);
+    Sides sides;
+    if (what == What::replaced || what == What::removed) sides.before = i;
+    if (what == What::replaced || what == What::created) sides.after = i;
+    if (const auto old = old_name.find(i); old != old_name.end()) {
+      sides.before = old->second;
+      past.what = What::moved;
+      past.to = std::exchange(past.path, shown(record.files[old->second].path));
+    }
+    if (!past.is_directory && (sides.before || sides.after)) count_lines_of(record, sides, past);
+    files.push_back(std::move(past));
+  }
+  return files;
 }
 
 Result<Past> History::past(const PastQuery& query) {
@@ -222,9 +271,7 @@ Result<Past> History::past(const PastQuery& query) {
                       .undone = loaded.is_undone(),
                       .partly_undone = loaded.is_partly_undone()};
     for (const Undoing& undoing : record.undoes) change.undoes.push_back(undoing.id);
-    for (size_t i = 0; i < record.files.size(); ++i) {
-      change.files.push_back(describe(loaded, i, counted_ < kMaxCountedFiles));
-    }
+    change.files = describe(loaded);
     past.changes.push_back(std::move(change));
   }
   return past;

@@ -55,9 +55,10 @@ struct Difference {
   std::string path;
   std::optional<std::string> before, after;
   std::string note = {};          // why there is no content
-  std::string renamed_from = {};  // then it is the same file by another name
-  bool is_link = false;           // what it has of content is where it leads
-  bool is_executable = false;
+  std::string renamed_from = {};  // by which name the file was known before
+  // As git has them (0100644, 0100755, 0120000 of a link, whose content is where it leads); 0 where
+  // there is no content.
+  std::uint32_t old_mode = 0, new_mode = 0;
 };
 struct Differences {
   std::vector<std::string> ids;  // newest first

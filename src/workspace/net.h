@@ -19,10 +19,12 @@ struct PathState {
     written,  // a file or link with the digest
     kept,     // what file `index` of `record` was before
     moved,    // what bears the name `from` after the changes; or, after them, what was moved here
+    unknown,  // what was in a directory that made way for another
   } kind = Kind::absent;
   const Record* record = nullptr;  // written, kept, moved: who tells
   size_t index = 0;
   std::string from = {};
+  std::string inside = {};  // kept: a path in the directory that was kept
 
   const Record::File& file() const { return record->files[index]; }
 };
@@ -33,10 +35,22 @@ struct NetChange {
   bool only_replaced = true;  // so that it is still the same file but for its content
 };
 
-// By absolute path. The records come newest first and must outlive the answer. Fails when a
-// directory was moved or removed and something in it was changed by another of them.
+// By absolute path. What a directory held goes with it: what is known of a path in it by itself
+// counts there, and everything else in it as part of the directory.
+using NetChanges = std::map<std::string, NetChange>;
+// A directory that was moved, made or removed, and what was changed in it by another change. To
+// take both back at once would need a certain order.
+struct Entangled {
+  std::string directory;
+  std::string inside;
+};
+struct Net {
+  NetChanges changes;
+  std::optional<Entangled> entangled = {};
+};
+
+// The records come newest first and must outlive the answer.
 enum class UndoneFiles : bool { count, are_skipped };
-Result<std::map<std::string, NetChange>> net_of(std::span<const Loaded* const> changes,
-                                                UndoneFiles undone);
+Net net_of(std::span<const Loaded* const> changes, UndoneFiles undone);
 
 }  // namespace helve::workspace

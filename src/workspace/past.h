@@ -13,8 +13,14 @@
 
 namespace helve::workspace {
 
-// Whether a difference of it can be shown.
-inline bool is_text(std::string_view content) { return content.find('\0') == content.npos; }
+// Of which a difference can be shown; nothing when it is no text.
+std::optional<std::string> text_of(std::string content);
+
+// As git has it: only whether a file is a link, and whether it can be executed.
+inline std::uint32_t git_mode(sys::FileKind kind, std::uint32_t mode) {
+  if (kind == sys::FileKind::symlink) return 0120000;
+  return (mode & 0100) != 0 ? 0100755 : 0100644;
+}
 
 // One look at the past of a workspace.
 class History {
@@ -42,7 +48,7 @@ class History {
   // What a path held after the change `newest`: it may have been moved since, or be kept.
   struct Content {
     std::string text;
-    std::uint32_t mode = 0;
+    std::uint32_t mode = 0;  // git's
   };
   std::optional<Content> content_after(const std::string& path, const PathState& state,
                                        const Record& newest) const;
@@ -56,7 +62,15 @@ class History {
   Error undone_already(const Record& record) const;
   // What taking net_ back undoes.
   std::vector<Undoing> undoings() const;
-  PastFile describe(const Loaded& loaded, size_t i, bool counts_lines);
+  std::vector<PastFile> describe(const Loaded& loaded);
+  PastFile describe(const Loaded& loaded, size_t i) const;
+  // Counts the lines that differ, when both texts are known.
+  struct Sides {
+    std::optional<size_t> before, after;  // files of the change
+  };
+  void count_lines_of(const Record& record, const Sides& sides, PastFile& past);
+  // By which names files are known after the selected changes that had others before.
+  std::map<std::string, std::string> renames() const;
 
   void add_difference(const std::string& path, const NetChange& change, Differences& found) const;
   void add_rename(const std::string& from, const PathState& state, Differences& found) const;
@@ -64,6 +78,12 @@ class History {
   void add_tree(const std::string& path, const sys::Fd& directory, Side side,
                 Differences& found) const;
   bool is_rename(const NetChange& change) const;
+  // Whether what is in the directory is a change by itself, or in a directory that is one.
+  bool is_told_apart(const std::string& directory, std::string_view inside) const;
+  // What the path held before, when that was a directory.
+  std::optional<sys::Fd> open_tree(const PathState& before) const;
+  bool is_restored(const std::string& path, const sys::Fd& kept) const;
+  bool was_missing(const PathState& kept) const;
 
   Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
   std::string later_change(const std::string& path) const;
@@ -79,7 +99,8 @@ class History {
   Journal& journal_;
   std::vector<Loaded> all_;              // newest first, as far as it was needed
   std::vector<const Loaded*> selected_;  // newest first
-  std::map<std::string, NetChange> net_;
+  NetChanges net_;
+  std::optional<Entangled> entangled_;
   std::optional<std::string> only_;                     // absolute
   size_t counted_ = 0;                                  // files whose changed lines were counted
   std::set<std::string> sources_;                       // what is there comes back to another path

@@ -141,6 +141,8 @@ bool parse_line(std::string_view line, Record& record) {
     for (size_t i = 2; i < words.size(); ++i) undoing.paths.push_back(plain(words[i]));
   } else if (name == "made") {
     record.made.push_back(std::move(value));
+  } else if (name == "renamed") {
+    if (words.size() > 2) record.renames.push_back({std::move(value), plain(words[2])});
   } else if (name == "left") {
     record.left.push_back(std::move(value));
   } else if (name == "clock") {
@@ -199,6 +201,12 @@ std::string Record::text() const {
   for (const std::string& directory : made) line("made", directory);
   for (const std::string& directory : left) line("left", directory);
   for (const File& file : files) append_file(out, file);
+  for (const Rename& rename : renames) {
+    out += "renamed";
+    append_word(out, rename.from);
+    append_word(out, rename.to);
+    out += '\n';
+  }
   return out + vouch(out);
 }
 

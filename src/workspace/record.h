@@ -49,6 +49,11 @@ struct Record {
   std::vector<std::string> made = {};  // directories, absolute, outermost first
   std::vector<std::string> left = {};  // directories that go when they are empty, innermost first
   std::vector<File> files = {};
+  // A file that was written anew by another name, and removed: what its author meant as a move.
+  struct Rename {
+    std::string from, to;  // absolute
+  };
+  std::vector<Rename> renames = {};
   bool is_of_this_version = true;  // false: read from a file that another helve wrote
 
   // When it was made.

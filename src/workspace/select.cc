@@ -89,7 +89,9 @@ Result<void> History::select(const Selection& selection, UndoneFiles of_named) {
     return undone_already(selected_[0]->record);
   }
   const bool is_named = !id.empty() || !since.empty();
-  net_ = TRY(net_of(selected_, is_named ? of_named : UndoneFiles::are_skipped));
+  Net net = net_of(selected_, is_named ? of_named : UndoneFiles::are_skipped);
+  net_ = std::move(net.changes);
+  entangled_ = std::move(net.entangled);
   return keep_wanted();
 }
 

@@ -45,10 +45,13 @@ Error History::changed_since(const std::string& path, const NetChange& change,
   if (const std::string later = later_change(path); !later.empty()) {
     error.hint = fmt::format("undo {} first, a later change of it", escape_for_display(later));
   }
-  if (change.before.kind != Kind::kept || !now.content || !is_text(*now.content)) return error;
-  if (const auto before = content_of(change.before); before && is_text(*before)) {
+  if (change.before.kind != Kind::kept || !now.content) return error;
+  const Result<std::string> kept = content_of(change.before);
+  const std::optional<std::string> text = text_of(*now.content);
+  const std::optional<std::string> before = kept ? text_of(*kept) : std::nullopt;
+  if (text && before) {
     error.message += ". Restoring it would change this:\n" +
-                     short_diff(*now.content, *before, {.max_lines = kMaxShownLines});
+                     short_diff(*text, *before, {.max_lines = kMaxShownLines});
   }
   return error;
 }
@@ -98,6 +101,7 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
       }
       break;
     case Kind::written:
+    case Kind::unknown:
       break;
   }
   planned_.push_back(std::move(difference));
@@ -186,6 +190,13 @@ Result<void> History::check_room() const {
 Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
                              const Author& author) {
   TRY(select(selection, UndoneFiles::are_skipped));
+  if (entangled_) {
+    return Error{Code::unsupported,
+                 fmt::format("'{}' was moved or deleted, and '{}' in it was changed by itself",
+                             escape_for_display(shown(entangled_->directory)),
+                             escape_for_display(shown(entangled_->inside))),
+                 "undo change by change, the newest first", "directory_in_the_way"};
+  }
   TRY(check_room());
   for (const auto& [path, change] : net_) {
     if (change.before.kind == Kind::moved) sources_.insert(change.before.from);

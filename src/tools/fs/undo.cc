@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "base/diff.h"
+#include "base/encoding.h"
 #include "base/text.h"
 #include "tool/make.h"
 #include "tools/files.h"
@@ -77,12 +78,11 @@ struct UndoOutput {
 
 void describe(const workspace::Difference& difference, UndoOutput& output) {
   UndoneFile file{.path = difference.path};
-  const bool has_text = difference.note.empty() && is_utf8(difference.before.value_or("")) &&
-                        is_utf8(difference.after.value_or(""));
   std::string what = difference.note;
-  if (has_text) {
-    const std::string before = difference.before.value_or(""),
-                      after = difference.after.value_or("");
+  const auto old_text = readable(difference.before.value_or("")),
+             new_text = readable(difference.after.value_or(""));
+  if (what.empty() && old_text && new_text) {
+    const std::string &before = old_text->text, &after = new_text->text;
     const LineCounts counts = count_changes(diff_lines(before, after));
     file.added = static_cast<std::int64_t>(counts.added);
     file.removed = static_cast<std::int64_t>(counts.removed);

@@ -39,6 +39,7 @@ Error too_many() {
 struct Places {
   std::vector<Region> regions;  // when one is wanted, no more of them than are named in an error
   size_t count = 0;
+  size_t apart = 0;  // of them, those that could all be replaced: they do not overlap
 };
 
 Result<Places> find_exact(std::string_view content, std::string_view text, Count count,
@@ -48,9 +49,11 @@ Result<Places> find_exact(std::string_view content, std::string_view text, Count
   const size_t step = count == Count::all ? text.size() : 1;
   // A newline takes the carriage return before it along, unless the text says which there are.
   const bool takes_return = text.starts_with('\n') && text.find('\r') == text.npos;
+  size_t free = 0;  // the end of the last one that could be replaced
   for (size_t at = find_from(content, text, 0); at != kNone;
        at = find_from(content, text, at + step)) {
     if (places.count++ % kStopInterval == 0 && stop.stop_requested()) return stopped();
+    if (at >= free) ++places.apart, free = at + text.size();
     if (count == Count::one && places.count > kMostNamedLines) continue;
     if (places.count > kMostPlaces) return too_many();
     const bool after_return = takes_return && at > 0 && content[at - 1] == '\r';
@@ -220,15 +223,16 @@ Error not_unique(std::string_view content, const Places& places, const Names& na
   }
   if (places.count > places.regions.size())
     lines += fmt::format(" and {} more", places.count - places.regions.size());
-  return {
-      Code::conflict,
-      fmt::format("{} occurs {} times in {}: on lines {}", names.parameter, places.count,
-                  names.file, lines),
-      names.for_all.empty()
-          ? "add lines around it until it is the only one"
-          : fmt::format("add lines around it until it is the only one, or set {} to change each",
-                        names.for_all),
-      "not_unique"};
+  return {Code::conflict,
+          fmt::format("{} occurs {} times in {}{}: on lines {}", names.parameter, places.count,
+                      names.file, places.apart < places.count ? ", overlapping" : "", lines),
+          names.for_all.empty()
+              ? "add lines around it until it is the only one"
+              : fmt::format(
+                    "add lines around it until it is the only one, or set {} to change {}",
+                    names.for_all,
+                    places.apart < places.count ? fmt::format("{} of them", places.apart) : "each"),
+          "not_unique"};
 }
 
 Error inexact_not_unique(std::string_view content, const std::vector<Match>& matches,

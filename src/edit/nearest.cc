@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "base/diff.h"
 #include "base/encoding.h"
@@ -20,6 +22,8 @@ constexpr size_t kMostShownChars = 160;   // of a line
 constexpr size_t kMostTextBytes = 65536;  // of the text that are looked at
 constexpr double kLeastAlike = 0.35;      // 1 is the same
 constexpr size_t kMostDifferent = 24;     // characters shown of a difference
+
+constexpr size_t kMostTries = 1000;  // to find it with other empty lines
 
 constexpr size_t kShortText = 12;     // characters; such a text is compared by smaller pieces
 constexpr double kPartOfALine = 0.5;  // what all pieces of a text in a longer line count
@@ -119,10 +123,44 @@ std::string punctuation_difference(std::string_view actual, std::string_view giv
                      character_in_words(given));
 }
 
+// A letter that ends in a mark of its own, such as e and an accent; empty when there is none.
+std::string_view decomposed_letter(std::string_view text) {
+  const std::string_view letter = first_chars(text, 2);
+  const std::string_view mark = letter.substr(first_chars(letter, 1).size());
+  // U+0300 to U+036F.
+  const bool combines =
+      mark.size() == 2 && (mark[0] == '\xcc' || (mark[0] == '\xcd' && mark[1] <= '\xaf'));
+  return combines ? letter : std::string_view();
+}
+
+// Letters that look the same; empty when that is not what differs.
+std::string composition_difference(std::string_view actual, std::string_view given,
+                                   std::string_view parameter) {
+  const std::string_view in_file = decomposed_letter(actual);
+  const std::string_view in_text = decomposed_letter(given);
+  const std::string_view composed = first_chars(in_file.empty() ? actual : given, 1);
+  if (in_file.empty() == in_text.empty() || composed.size() < 2) return "";
+  const std::string_view parts = in_file.empty() ? in_text : in_file;
+  const std::string_view base = first_chars(parts, 1);
+  const std::string_view mark = parts.substr(base.size());
+  const unsigned code = (mark[0] & 0x1fu) << 6 | (mark[1] & 0x3fu);
+  const std::string one = fmt::format("{} as one character", character_in_words(composed));
+  const std::string two =
+      fmt::format("{} and U+{:04X} as two (decomposed)", character_in_words(base), code);
+  return fmt::format("has {} where {} has {}", in_file.empty() ? one : two, parameter,
+                     in_file.empty() ? two : one);
+}
+
 std::string word_difference(std::string_view actual, std::string_view given,
                             std::string_view parameter) {
   const auto differs = std::mismatch(actual.begin(), actual.end(), given.begin(), given.end());
   auto at = static_cast<size_t>(differs.first - actual.begin());
+  while (at > 0 && at < actual.size() && (static_cast<unsigned char>(actual[at]) & 0xc0) == 0x80)
+    --at;
+  if (const std::string why =
+          composition_difference(actual.substr(at), given.substr(at), parameter);
+      !why.empty())
+    return why;
   // From the start of the word, and of the character.
   while (at > 0 && (std::isalnum(static_cast<unsigned char>(actual[at - 1])) != 0 ||
                     static_cast<signed char>(actual[at - 1]) < 0))
@@ -162,6 +200,69 @@ void append_region(std::string& out, const std::vector<std::string>& lines, cons
                    visible_whitespace(lines[i]));
   if (near.count > shown)
     fmt::format_to(std::back_inserter(out), "\n… {} more lines", near.count - shown);
+}
+
+bool is_empty_line(std::string_view line) { return without_trailing_space(line).empty(); }
+
+// Lines that are those of the text but for how many empty ones there are between them.
+struct Spaced {
+  Nearest lines;
+  size_t after = 0;  // the line of the file that is not followed by as many as in the text
+  size_t in_file = 0, in_text = 0;
+};
+
+// Whether the text, which begins with a line that is not empty, stands so at the start of `lines`.
+std::optional<Spaced> spaced_at(std::span<const std::string_view> lines,
+                                std::span<const std::string_view> text) {
+  std::optional<Spaced> differs;
+  size_t line = 0, i = 0;
+  while (i < text.size()) {
+    if (line == lines.size() ||
+        without_trailing_space(lines[line]) != without_trailing_space(text[i]))
+      return {};
+    const size_t last = line++, last_text = i++;
+    while (line < lines.size() && is_empty_line(lines[line])) ++line;
+    while (i < text.size() && is_empty_line(text[i])) ++i;
+    const size_t in_file = line - last - 1, in_text = i - last_text - 1;
+    if (!differs && i < text.size() && in_file != in_text) differs = {{}, last, in_file, in_text};
+    if (i == text.size()) line = last + 1;
+  }
+  if (differs) differs->lines.count = line;
+  return differs;
+}
+
+std::optional<Spaced> find_spaced(std::string_view content, std::string_view text) {
+  const std::vector<std::string_view> wanted = split_lines(text.substr(0, kMostTextBytes));
+  if (wanted.size() < 2 || is_empty_line(wanted.front())) return {};
+  const std::vector<std::string_view> lines = split_lines(content);
+  const std::string_view first = without_trailing_space(wanted.front());
+  size_t tries = 0;
+  for (size_t i = 0; i < lines.size() && tries < kMostTries; ++i) {
+    if (without_trailing_space(lines[i]) != first) continue;
+    ++tries;
+    if (auto found = spaced_at(std::span(lines).subspan(i), wanted)) {
+      found->lines.line = i;
+      found->after += i;
+      return found;
+    }
+  }
+  return {};
+}
+
+// Why the lines nearest to the text are not it; empty when nobody can tell.
+std::string reason(const std::vector<std::string>& lines, const Nearest& near,
+                   const std::vector<std::string_view>& given, std::string_view parameter) {
+  for (size_t i = 0; i < near.count && i < given.size(); ++i) {
+    // The last line of the text may end before the line does.
+    const std::string_view line = lines[i];
+    const std::string_view actual = given[i].ends_with('\n') ? line : without_ending(line);
+    const std::string why = difference(actual, given[i], parameter);
+    if (!why.empty()) return fmt::format(", where line {} {}", near.line + i + 1, why);
+  }
+  if (near.count >= given.size()) return "";
+  return fmt::format(
+      ", after which {} has '{}'", parameter,
+      escape_for_display(preview(without_ending(given[near.count]), kMostDifferent)));
 }
 
 }  // namespace
@@ -274,25 +375,21 @@ Error not_found(std::string_view content, std::string_view text, const Names& na
   Error error{Code::not_found, fmt::format("{} is not in {}", names.parameter, names.file),
               fmt::format("read {} and copy the text exactly as it is there", names.file),
               "text_not_found"};
-  const Nearest near = find_nearest(content, text);
+  const std::optional<Spaced> spaced = find_spaced(content, text);
+  const Nearest near = spaced ? spaced->lines : find_nearest(content, text);
   if (near.count == 0) {
     error.message += content.empty() ? ", which is empty" : ", nor anything like it";
     return error;
   }
   const std::vector<std::string> lines = lines_at(content, near);
-  const std::vector<std::string_view> given = split_lines(text);
   error.message += near.count == 1 ? fmt::format("; nearest is line {}", near.line + 1)
                                    : fmt::format("; nearest are lines {}–{}", near.line + 1,
                                                  near.line + near.count);
-  for (size_t i = 0; i < near.count && i < given.size(); ++i) {
-    // The last line of the text may end before the line does.
-    const std::string_view line = lines[i];
-    const std::string_view actual = given[i].ends_with('\n') ? line : without_ending(line);
-    const std::string why = difference(actual, given[i], names.parameter);
-    if (why.empty()) continue;
-    error.message += fmt::format(", where line {} {}", near.line + i + 1, why);
-    break;
-  }
+  error.message += spaced
+                       ? fmt::format(", where {} empty {} line {} and {} has {}", spaced->in_file,
+                                     spaced->in_file == 1 ? "line follows" : "lines follow",
+                                     spaced->after + 1, names.parameter, spaced->in_text)
+                       : reason(lines, near, split_lines(text), names.parameter);
   error.message += ':';
   append_region(error.message, lines, near);
   error.hint =

@@ -120,6 +120,9 @@ Result<Replaced> replace(std::string_view content, std::span<const Replacement> 
     }
     Result<Replaced::Step> step = replace_one(replaced.content, replacement, names, stop);
     if (!step) return of_edit(std::move(step).error(), i, replacements.size());
+    // The text was found with other line endings than it has.
+    if (returns.active() && replacements[i].old_text.contains('\n'))
+      step->stage = std::max(step->stage, Stage::line_endings);
     replaced.steps.push_back(*step);
   }
   returns.as_returns(replaced.content);

@@ -75,7 +75,7 @@ TEST(Replace, KeepsMixedEndingsWhereNothingChanged) {
 }
 
 TEST(Replace, KeepsLoneCarriageReturns) {
-  EXPECT_EQ(outcome("a\rb\rc", "a\nb", "a\nx\ny"), "exact: a\rx\ry\rc");
+  EXPECT_EQ(outcome("a\rb\rc", "a\nb", "a\nx\ny"), "line_endings: a\rx\ry\rc");
   EXPECT_EQ(outcome("a\rb\rc", "a\rb", "z"), "exact: z\rc");
 }
 
@@ -158,7 +158,8 @@ TEST(Replace, CountsPlacesWithoutKeepingThem) {
   const Result<Replaced> result = replaced(std::string(1'000'001, 'a'), "aa", "b");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message,
-            "old_text occurs 1000000 times in a.txt: on lines 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 and "
+            "old_text occurs 1000000 times in a.txt, overlapping: on lines 1, 1, 1, 1, 1, 1, 1, 1, "
+            "1, 1 and "
             "999990 more");
 }
 

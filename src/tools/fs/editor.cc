@@ -100,6 +100,7 @@ using edit::Decoded;
 std::string numbered(const Decoded& file, size_t first, size_t last) {
   std::string out;
   std::string_view text = file.text;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   size_t number = 0;
   while (!text.empty() && number < last) {
     const size_t newline = text.find('\n');

@@ -171,10 +171,17 @@ bool is_wide_text(const Census& c) {
   return is_share(c.ascii + c.latin, c.ascii + c.others, 70) || is_any_script(c);
 }
 
+constexpr size_t kGlance = 1024;  // bytes in which most that is no text shows it
+
 bool says_something(std::string_view bytes, Encoding encoding, Extent extent, Judge judge) {
   Result<Decoder> decoder = Decoder::open(encoding);
   if (!decoder) return false;
   std::string text;
+  if (bytes.size() > kGlance) {
+    decoder->decode(bytes.substr(0, kGlance), false, text);
+    if (has_controls(text)) return false;
+    text.clear();
+  }
   decoder->decode(bytes, extent == Extent::whole, text);
   if (has_controls(text)) return false;
   const Census census = take_census(text);

@@ -7,15 +7,13 @@
 #include <thread>
 
 #include "search/index_run.h"
+#include "search/scan.h"
 #include "sys/mapped_file.h"
 
 namespace helve::search {
 namespace {
 
 constexpr size_t kBlockFiles = 256;  // taken by a thread at a time
-bool is_utf16(std::string_view text) {
-  return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff");
-}
 
 // What one block of files gave.
 struct Block {
@@ -116,7 +114,7 @@ sys::OrErrno<void> Worker::add_file(const std::string& path, Block& block) {
     if (!size) return {};
     const std::string_view text(buffer_.data(), std::min<size_t>(*size, status->size));
     if (*size != status->size) record.stamp = kNeverFresh;
-    if (is_utf16(text)) {
+    if (wide_format(text, Extent::whole)) {
       record.flags = kNotIndexed;
     } else {
       if (text.find('\0') != text.npos) record.flags = kSearchWhole;

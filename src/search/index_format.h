@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little);
 using Doc = std::uint32_t;
 
 constexpr std::string_view kSegmentMagic = "helveidx";
-constexpr std::uint32_t kSegmentVersion = 1;
+constexpr std::uint32_t kSegmentVersion = 2;
 constexpr size_t kDocumentBytes = 64 * 1024;          // at least; up to the end of the line
 constexpr std::uint64_t kMaxIndexedFile = 64u << 20;  // larger ones are always searched
 

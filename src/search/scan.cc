@@ -12,18 +12,22 @@
 namespace helve::search {
 namespace {
 
-constexpr size_t kDecodedAtOnce = 64 * 1024;                  // bytes of UTF-16
+constexpr size_t kDecodedAtOnce = 64 * 1024;  // bytes
+constexpr size_t kMaxGrowth = 3;  // bytes of text from one that is decoded, also when it is wrong
 constexpr auto kBetweenTries = std::chrono::milliseconds(1);  // to get a large buffer
 constexpr size_t kShownBefore = 5;  // a part of a long line begins so far before its match: 1/5
 
-Encoding encoding_of(std::string_view start) {
-  if (start.starts_with("\xff\xfe") && !start.starts_with(std::string_view("\xff\xfe\0\0", 4)))
-    return Encoding::utf_16le;
-  if (start.starts_with("\xfe\xff")) return Encoding::utf_16be;
-  return Encoding::utf_8;
-}
-
 }  // namespace
+
+std::optional<TextFormat> wide_format(std::string_view start, Extent extent) {
+  const bool may_be_marked = start.starts_with('\xff') || start.starts_with('\xfe');
+  const bool has_nul = start.substr(0, kDetectedBytes).contains('\0');
+  if (!may_be_marked && !has_nul) return std::nullopt;
+  const std::optional<Detected> detected = detect_encoding(start, extent);
+  if (!detected || unit_size(detected->format.encoding) == 1) return std::nullopt;
+  if (!detected->format.mark && !has_nul) return std::nullopt;
+  return detected->format;
+}
 
 void FileMatches::clear() {
   text.clear();
@@ -78,11 +82,10 @@ sys::OrErrno<void> FileScanner::fill(const sys::Fd& file) {
   return {};
 }
 
-// Two bytes become at most three.
 sys::OrErrno<void> FileScanner::fill_decoded(const sys::Fd& file) {
   std::string raw(kDecodedAtOnce, '\0');
   std::string text;
-  while (!at_end_ && capacity_ - have_ >= kDecodedAtOnce / 2 * 3) {
+  while (!at_end_ && capacity_ - have_ >= kDecodedAtOnce * kMaxGrowth) {
     const sys::OrErrno<size_t> got = sys::read_at(file, raw, offset_);
     if (!got) return std::unexpected(got.error());
     at_end_ = *got < raw.size();
@@ -104,20 +107,32 @@ void FileScanner::begin(const Part& part) {
   decoder_.reset();
 }
 
-// The start of a file: by its first bytes it is UTF-8 or UTF-16.
-std::optional<FileScanner::Failure> FileScanner::recognise(const sys::Fd& file) {
+// How the file is to be decoded; nothing when its bytes are searched as they are. Looks for the
+// first NUL byte by the way, so that plain text is looked at no more than once.
+std::optional<TextFormat> FileScanner::format_of_file() {
   const std::string_view start = view(0, have_);
-  if (start.starts_with(kByteOrderMark)) {
+  accepted_ = std::min(start.find('\0'), have_);
+  const bool may_be_marked = start.starts_with('\xff') || start.starts_with('\xfe');
+  std::optional<TextFormat> wide;
+  if (may_be_marked || accepted_ < have_)
+    wide = wide_format(start, at_end_ ? Extent::whole : Extent::start);
+  if (!options_.encoding || (wide && wide->mark)) return wide;
+  return TextFormat{*options_.encoding};
+}
+
+// The start of a file: its mark is not part of the text.
+std::optional<FileScanner::Failure> FileScanner::recognise(const sys::Fd& file) {
+  if (view(0, have_).starts_with(kByteOrderMark)) {
     from_ = shown_ = counted_ = kByteOrderMark.size();
     return std::nullopt;
   }
-  const Encoding encoding = encoding_of(start);
-  if (encoding == Encoding::utf_8) return std::nullopt;
-  Result<Decoder> decoder = Decoder::open(encoding);
+  const std::optional<TextFormat> format = format_of_file();
+  if (!format || format->encoding == Encoding::utf_8) return std::nullopt;
+  Result<Decoder> decoder = Decoder::open(format->encoding);
   if (!decoder) return std::nullopt;
   decoder_.emplace(std::move(*decoder));
-  have_ = 0;
-  offset_ = 2;
+  have_ = accepted_ = 0;
+  offset_ = mark_of(*format).size();
   at_end_ = false;
   if (const auto read = fill(file); !read) return Failure{.file = read.error()};
   return std::nullopt;

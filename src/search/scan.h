@@ -2,8 +2,8 @@
 // again and again. Memory is bounded by the longest line, not by the file.
 //
 // Files are read as ripgrep reads them: a byte order mark decides between UTF-8 and UTF-16 and is
-// not part of the text; a NUL byte makes a file binary. Lines end at newlines and are counted only
-// from match to match.
+// not part of the text; a NUL byte makes a file binary, unless it is wide text without a mark.
+// Lines end at newlines and are counted only from match to match.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,10 @@ constexpr size_t kMaxLine = 64u << 20;            // bytes; a longer line is sea
 constexpr size_t kMaxMultilineFile = 256u << 20;  // bytes; where newlines are matched
 constexpr size_t kLargeBuffer = 32u << 20;        // bytes; beyond it, one thread at a time
 
+// The format of a text of two or four bytes a character, by its mark or by what it says; nothing
+// for all others. They have NUL bytes, and are not searched as the bytes that they are.
+std::optional<TextFormat> wide_format(std::string_view start, Extent extent);
+
 // What is wanted of each file.
 enum class Wanted : unsigned char { lines, count, presence };
 // What to do with a file that has a NUL byte.
@@ -42,6 +46,8 @@ struct ScanOptions {
   size_t before = 0, after = 0;  // lines of context
   size_t longest_shown = 500;    // characters of a line; 0: whole lines
   size_t most_kept = SIZE_MAX;   // matching lines of a file whose text is kept; others are counted
+  // Of files without a byte order mark; nothing: UTF-8, or the wide one that is recognised.
+  std::optional<Encoding> encoding = {};
   // What ends a search within a file.
   std::stop_token stop = {};
   Interrupt::Deadline deadline = {};
@@ -94,6 +100,7 @@ class FileScanner {
   sys::OrErrno<void> fill(const sys::Fd& file);
   sys::OrErrno<void> fill_decoded(const sys::Fd& file);
   void begin(const Part& part);
+  std::optional<TextFormat> format_of_file();
   std::optional<Failure> recognise(const sys::Fd& file);
   // The part that was begun.
   std::optional<Failure> scan_part(const sys::Fd& file, FileMatches& out);

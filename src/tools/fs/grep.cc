@@ -50,6 +50,7 @@ struct GrepInput {
   std::int64_t max_results = 100;
   std::int64_t offset = 0;
   Sort sort = Sort::path;
+  std::optional<std::string> encoding;
 
   static constexpr auto schema() {
     return object(
@@ -110,7 +111,10 @@ struct GrepInput {
             .min(0)
             .max(kMaxResults),
         opt<&GrepInput::sort>("none: as they are found, and stop at max_results: fastest; not with "
-                              "offset"));
+                              "offset"),
+        opt<&GrepInput::encoding>("Encoding of the files, such as windows-1252; default: UTF-8, or "
+                                  "UTF-16 where a file is that")
+            .shorthand('E'));
   }
 };
 
@@ -207,6 +211,26 @@ std::optional<std::string> note_on_rest(const search::GrepReport& report, const 
                      all, context.parameter("offset"), seen, narrow);
 }
 
+// Files that were not searched.
+void add_notes_on_problems(const search::GrepReport& report, const GrepInput& in,
+                           std::string_view shown, std::vector<std::string>& notes) {
+  std::vector<std::string> unread, large;
+  for (const auto& [path, error] : report.problems) {
+    const std::string name = shown_below(shown, path);
+    if (in.multiline && error == std::errc::file_too_large)
+      large.push_back(name);
+    else
+      unread.push_back(fmt::format("{} ({})", name, sys::reason_of(error)));
+  }
+  // The first ones are named; whatever the others are, they are counted here.
+  if (!unread.empty())
+    notes.push_back("cannot be read: " +
+                    listed(std::move(unread), report.problem_count - large.size()));
+  if (!large.empty())
+    notes.push_back(fmt::format("over {} MB, too large for multiline: {}",
+                                search::kMaxMultilineFile >> 20, listed(large, large.size())));
+}
+
 std::vector<std::string> notes_on(const search::GrepReport& report, const GrepInput& in,
                                   const Tally& tally, std::string_view shown,
                                   const Context& context) {
@@ -228,12 +252,7 @@ std::vector<std::string> notes_on(const search::GrepReport& report, const GrepIn
   if (!binaries.empty())
     notes.push_back(fmt::format("binary, with matches that are not shown: {}",
                                 listed(binaries, binaries.size())));
-  std::vector<std::string> unread;
-  for (const auto& problem : report.problems)
-    unread.push_back(
-        fmt::format("{} ({})", shown_below(shown, problem.path), sys::reason_of(problem.error)));
-  if (!unread.empty())
-    notes.push_back("cannot be read: " + listed(std::move(unread), report.problem_count));
+  add_notes_on_problems(report, in, shown, notes);
   std::vector<std::string> undecided;
   for (const std::string& path : report.undecided) undecided.push_back(shown_below(shown, path));
   if (!undecided.empty())
@@ -258,24 +277,24 @@ std::vector<GrepLine> lines_of(const search::FileMatches& matches) {
   return out;
 }
 
-GrepOutput output_of(const search::GrepReport& report, const GrepInput& in, std::string_view shown,
+GrepOutput output_of(search::GrepReport& report, const GrepInput& in, std::string_view shown,
                      const Context& context) {
   GrepOutput out{.matches = static_cast<std::int64_t>(report.matches),
                  .files_found = static_cast<std::int64_t>(report.files_found),
                  .mode = in.output_mode,
                  .with_context = in.context || in.before || in.after};
+  const Tally tally = tally_of(report, in);
+  auto notes = notes_on(report, in, tally, shown, context);
   out.files.reserve(report.files.size());
-  for (const search::FoundFile& found : report.files) {
+  for (search::FoundFile& found : report.files) {
     GrepFile& file = out.files.emplace_back();
     file.path = shown_below(shown, found.path);
     if (!is_utf8(found.path)) file.escaped = true;
     file.matches = static_cast<std::int64_t>(found.matches.matches);
     if (in.output_mode == OutputMode::content) file.lines = lines_of(found.matches);
   }
-  const Tally tally = tally_of(report, in);
   out.truncated = tally.all > static_cast<std::uint64_t>(in.offset) + tally.shown ||
                   report.undecided_count > 0 || report.end != search::WalkReport::End::complete;
-  auto notes = notes_on(report, in, tally, shown, context);
   const auto escaped = std::ranges::count_if(
       out.files, [](const GrepFile& file) { return file.escaped.has_value(); });
   add_note_on_escaped(static_cast<size_t>(escaped), notes);
@@ -288,8 +307,9 @@ Result<search::GrepReport> search_below(const search::Matcher& matcher, const sy
                                         search::GrepOptions options, const GrepInput& in,
                                         const workspace::Workspace& files, Context& context,
                                         std::string_view shown) {
-  // What is left out because of its links is reported, and the index does not know that.
-  const bool may_ask = context.index && !in.hidden && !in.no_ignore &&
+  // What is left out because of its links is reported, and the index does not know that. It knows
+  // files as the bytes that they are.
+  const bool may_ask = context.index && !options.scan.encoding && !in.hidden && !in.no_ignore &&
                        options.hard_links == search::HardLinks::search;
   const InRoot place = may_ask ? root_of(files, directory) : InRoot{};
   if (!place.root) return search::grep(matcher, options, search::walk_of(directory), shown);
@@ -341,16 +361,32 @@ bool lets_through(const sys::Fd& directory, const search::GrepOptions& options) 
   return found || !report || report->end != search::WalkReport::End::complete;
 }
 
+void add_note(std::string note, GrepOutput& out) {
+  if (!out.notes) out.notes.emplace();
+  out.notes->push_back(std::move(note));
+}
+
+// Letters beyond ASCII are other bytes in other encodings.
+void add_note_on_encoding(const GrepInput& in, const Context& context, GrepOutput& out) {
+  if (is_ascii(in.pattern) || in.encoding) return;
+  add_note(fmt::format("files were taken for UTF-8 or UTF-16; {} takes them for another encoding",
+                       context.parameter("encoding")),
+           out);
+}
+
 // Where nothing was looked for.
-void note_on_nothing(const GrepInput& in, bool is_nothing_wanted, const Context& context,
-                     std::vector<std::string>& notes) {
+void add_notes_on_nothing(const GrepInput& in, bool is_nothing_wanted, const Context& context,
+                          GrepOutput& out) {
   if (is_nothing_wanted)
-    notes.push_back(fmt::format("no file was searched: {}, exclude or type let none through",
-                                context.parameter("include")));
+    add_note(fmt::format("no file was searched: {}, exclude or type let none through",
+                         context.parameter("include")),
+             out);
+  add_note_on_encoding(in, context, out);
   if (!in.hidden || !in.no_ignore)
-    notes.push_back(fmt::format("{} not searched", in.no_ignore ? "hidden files were"
-                                                   : in.hidden  ? "ignored files were"
-                                                                : "hidden and ignored files were"));
+    add_note(fmt::format("{} not searched", in.no_ignore ? "hidden files were"
+                                            : in.hidden  ? "ignored files were"
+                                                         : "hidden and ignored files were"),
+             out);
 }
 
 Result<GrepOutput> grep(const GrepInput& in, Context& context) {
@@ -360,6 +396,10 @@ Result<GrepOutput> grep(const GrepInput& in, Context& context) {
   options.hard_links = files.hard_links() == workspace::HardLinks::refuse
                            ? search::HardLinks::skip
                            : search::HardLinks::search;
+  if (in.encoding) {
+    options.scan.encoding = TRY(find_encoding(*in.encoding));
+    TRY(Decoder::open(*options.scan.encoding));
+  }
   const search::GlobSet globs = TRY(globs_of(in));
   if (!globs.empty()) options.walk.globs = &globs;
   const search::GlobSet types = in.type ? TRY(search::globs_of_type(*in.type)) : search::GlobSet();
@@ -376,20 +416,19 @@ Result<GrepOutput> grep(const GrepInput& in, Context& context) {
     if (report.files_found == 0 && is_filtered && report.files_wanted == 0)
       report.files_wanted = lets_through(*directory, options) ? 1 : 0;
     GrepOutput out = output_of(report, in, shown, context);
-    if (report.files_found == 0) {
-      if (!out.notes) out.notes.emplace();
-      note_on_nothing(in, is_filtered && report.files_wanted == 0, context, *out.notes);
-      if (out.notes->empty()) out.notes.reset();
-    }
+    if (report.files_found == 0)
+      add_notes_on_nothing(in, is_filtered && report.files_wanted == 0, context, out);
     return out;
   }
   if (directory.error().code != Code::unsupported &&
       directory.error().code != Code::invalid_argument)
     return Error(directory.error());
   const workspace::OpenFile file = TRY(files.open_file(in.path));
-  const search::GrepReport report = TRY(search::grep_file(*matcher, options, file.file, shown));
+  search::GrepReport report = TRY(search::grep_file(*matcher, options, file.file, shown));
   if (report.end == search::WalkReport::End::cancelled) TRY(context.checkpoint());
-  return output_of(report, in, ".", context);
+  GrepOutput out = output_of(report, in, ".", context);
+  if (report.files_found == 0) add_note_on_encoding(in, context, out);
+  return out;
 }
 
 }  // namespace

@@ -159,6 +159,44 @@ TEST(FileScanner, LargeUtf16FilesAreDecodedInPieces) {
   EXPECT_EQ(printed(scanned("needleé", text)), "77777:needleé77777\n");
 }
 
+std::string wide(std::string_view ascii) {
+  std::string out;
+  for (const char c : ascii) (out += c) += '\0';
+  return out;
+}
+
+TEST(FileScanner, WideTextNeedsNoMark) {
+  EXPECT_EQ(printed(scanned("needle", wide("hello\na needle\n"))), "2:a needle\n");
+  std::string big_endian = wide("hello\na needle\n");
+  big_endian.insert(big_endian.begin(), '\0');
+  big_endian.pop_back();
+  EXPECT_EQ(printed(scanned("needle", big_endian)), "2:a needle\n");
+  const std::string large = wide(fmt::format("{:a>300000}\nneedle\n", ""));
+  EXPECT_EQ(printed(scanned("needle", large)), "2:needle\n");
+}
+
+TEST(FileScanner, WideTextThatIsAllWrongFitsIntoTheBuffer) {
+  std::string text = "\xff\xfe";
+  for (int i = 0; i < 500'000; ++i) text += std::string_view("\0\xd8", 2);
+  text += wide("\nneedle\n");
+  EXPECT_EQ(printed(scanned("needle", text)), "2:needle\n");
+}
+
+TEST(FileScanner, TakesTextForWhatItIsSaidToBe) {
+  const ScanOptions western{.encoding = Encoding::windows_1252};
+  EXPECT_EQ(printed(scanned("café", "x\ncaf\xe9 \x80\n", western)), "2:café €\n");
+  EXPECT_EQ(printed(scanned("caf.$", "caf\xe9\n", western)), "1:café\n");
+  EXPECT_EQ(printed(scanned("é", std::string("\xff\xfe\xe9\0\n\0", 6), western)), "1:é\n");
+  EXPECT_EQ(printed(scanned("^é", "\xef\xbb\xbf\xc3\xa9\n", western)), "1:é\n");
+  EXPECT_EQ(printed(scanned("при", "\xd0\xd2\xc9\xd7\n", {.encoding = Encoding::koi8_r})),
+            "1:прив\n");
+  // All of it grows threefold.
+  std::string large;
+  large.resize(500'000, '\x80');
+  large += "\nneedle\n";
+  EXPECT_EQ(printed(scanned("needle", large, western)), "2:needle\n");
+}
+
 TEST(FileScanner, MatchesAcrossLinesAreShownWhole) {
   const RegexOptions across{.newlines = Newlines::matched};
   const FileMatches matches = scanned(R"(a\nb)", "x\na\nb\ny\na\nb\n", {}, across);

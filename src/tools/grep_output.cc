@@ -33,7 +33,9 @@ std::string GrepOutput::text() const {
   std::string out;
   bool first = true;
   for (const GrepFile& file : files) append(out, *this, file, first);
-  if (files.empty()) out += matches == 0 ? "no matches\n" : "no more matches\n";
+  if (files.empty())
+    out +=
+        fmt::format("no {}matches{}\n", matches == 0 ? "" : "more ", is_partial ? " so far" : "");
   if (notes) {
     for (const std::string& note : *notes) out += "note: " + note + "\n";
   }

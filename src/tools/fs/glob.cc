@@ -72,6 +72,7 @@ struct GlobOutput {
   std::int64_t total = 0;
   bool truncated = false;
   std::optional<std::vector<std::string>> notes;
+  bool is_partial = false;  // the time was over; not part of the value
 
   static constexpr auto schema() {
     return object(
@@ -223,15 +224,17 @@ std::vector<std::string> notes_on(const GlobInput& in, const Query& query, const
                                   const workspace::Workspace& files, const Context& context) {
   std::vector<std::string> notes;
   if (out.truncated && in.sort == Sort::none) {
-    notes.push_back(fmt::format("there are more than these {}", out.matches.size()));
+    if (!out.is_partial)
+      notes.push_back(fmt::format("there are more than these {}", out.matches.size()));
   } else if (out.truncated && static_cast<size_t>(out.total) > out.matches.size()) {
     const size_t more = static_cast<size_t>(out.total) - out.matches.size();
     notes.push_back(fmt::format("{} more {}; raise {} or narrow the pattern", more,
                                 more == 1 ? "matches" : "match", context.parameter("max_results")));
   }
   if (out.matches.empty()) {
-    std::string note = fmt::format("nothing in '{}' matches '{}'", escape_for_display(out.path),
-                                   escape_for_display(preview(in.pattern, 80)));
+    std::string note =
+        fmt::format("nothing in '{}' matches '{}'{}", escape_for_display(out.path),
+                    escape_for_display(preview(in.pattern, 80)), out.is_partial ? " so far" : "");
     if (!in.no_ignore || !in.hidden) {
       note +=
           fmt::format("; {} not looked at", in.no_ignore ? "hidden names were"
@@ -306,7 +309,8 @@ Result<GlobOutput> glob(const GlobInput& in, Context& context) {
     if (!is_utf8(found.path)) match.escaped = true;
     out.matches.push_back(std::move(match));
   }
-  out.truncated = all.total() > limit || report.end == search::WalkReport::End::deadline;
+  out.is_partial = report.end == search::WalkReport::End::deadline;
+  out.truncated = all.total() > limit || out.is_partial;
   out.total = static_cast<std::int64_t>(in.sort == Sort::none ? out.matches.size() : all.total());
   auto notes = notes_on(in, query, out, report, files, context);
   if (!notes.empty()) out.notes = std::move(notes);

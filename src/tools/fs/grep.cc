@@ -199,9 +199,11 @@ std::optional<std::string> note_on_rest(const search::GrepReport& report, const 
   const std::uint64_t seen = static_cast<std::uint64_t>(in.offset) + tally.shown;
   if (tally.all <= seen && tally.shown > 0) return {};
   const bool lines = in.output_mode == OutputMode::content;
+  const bool is_all = report.end == search::WalkReport::End::complete;
   const std::string all =
-      lines ? fmt::format("{} in {}", report.matches, counted(report.files_found, "file", "files"))
-            : fmt::format("{} in all", report.files_found);
+      lines ? fmt::format("{} in {}{}", report.matches,
+                          counted(report.files_found, "file", "files"), is_all ? "" : " so far")
+            : fmt::format("{} {}", report.files_found, is_all ? "in all" : "so far");
   if (tally.all == 0) return {};
   if (tally.all <= seen) return "there are only " + all;
   const std::uint64_t more = tally.all - seen;
@@ -285,6 +287,7 @@ GrepOutput output_of(search::GrepReport& report, const GrepInput& in, std::strin
                  .with_context = in.context || in.before || in.after};
   const Tally tally = tally_of(report, in);
   auto notes = notes_on(report, in, tally, shown, context);
+  out.is_partial = report.end == search::WalkReport::End::deadline;
   out.files.reserve(report.files.size());
   for (search::FoundFile& found : report.files) {
     GrepFile& file = out.files.emplace_back();

@@ -94,6 +94,7 @@ struct TreeOutput {
   std::int64_t files = 0;
   bool truncated = false;
   std::optional<std::vector<std::string>> notes;
+  bool is_partial = false;  // the time was over; not part of the value
 
   static constexpr auto schema() {
     return object(
@@ -305,6 +306,7 @@ Result<TreeOutput> tree(const TreeInput& in, Context& context) {
   choose(all, static_cast<size_t>(in.max_entries));
   Writer(all, report, in, out).write("");
   if (report.end != search::WalkReport::End::complete) out.truncated = true;
+  out.is_partial = report.end == search::WalkReport::End::deadline;
   if (auto notes = notes_on(out, report); !notes.empty()) out.notes = std::move(notes);
   return out;
 }

@@ -36,6 +36,7 @@ struct Answer {
   std::string text;
   Error error;
   bool ok = false;
+  bool is_partial = false;
 
   Member operator[](std::string_view key) const {
     const Json* found = find(value, key);
@@ -75,6 +76,7 @@ class ToolTest : public testing::Test {
       } else {
         answer.value = parse_json(product->json).value();
         answer.text = text_of(product->content);
+        answer.is_partial = product->is_partial;
       }
       return answer;
     }

@@ -53,7 +53,10 @@ TEST_F(GlobTool, SaysThatTheTimeWasOver) {
   const Answer answer = call("glob", R"({"pattern":"*"})");
   EXPECT_TRUE(answer.ok);
   EXPECT_EQ(answer["truncated"], true);
+  EXPECT_TRUE(answer.is_partial);
+  EXPECT_TRUE(has(answer.text, "nothing in '.' matches '*' so far")) << answer.text;
   EXPECT_TRUE(has(answer.text, "the time was over after")) << answer.text;
+  EXPECT_FALSE(has(call("glob", R"({"pattern":"*","sort":"none"})").text, "there are more"));
 }
 
 TEST_F(GlobTool, ACancelledCallIsAnError) {

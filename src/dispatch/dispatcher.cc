@@ -11,10 +11,14 @@
 #include "schema/validate.h"
 #include "sys/clock.h"
 #include "sys/id.h"
+#include "sys/memory.h"
 
 namespace helve::dispatch {
 
 using std::chrono::steady_clock;
+
+// Bytes; the memory that such an answer took is given back: an idle server is to be small again.
+constexpr size_t kLargeAnswer = 4u << 20;
 
 struct Dispatcher::Passage {
   const Call& call;
@@ -136,6 +140,7 @@ Outcome Dispatcher::call(const Call& call) {
   passage.output_bytes = outcome.product.json.size();
   if (call.cap == Cap::inline_limit && stages_.results && outcome.ok())
     attempted("keeping the whole answer", outcome, [&] { cap(call, passage.effect, outcome); });
+  if (passage.output_bytes > kLargeAnswer) sys::give_back_memory();
 
   if (observed) outcome.duration = steady_clock::now() - started;
   if (stages_.recorder) attempted("recording", outcome, [&] { record_outcome(passage); });

@@ -23,14 +23,28 @@ size_t results_of(const FileMatches& matches, Wanted wanted) {
   return wanted == Wanted::lines ? static_cast<size_t>(matches.matches) : 1;
 }
 
-// Keeps the first files that together have as many results as asked for.
-void trim(std::vector<FoundFile>& files, size_t most, Wanted wanted) {
+// How much some files are: results, and bytes of memory for those that are not skipped.
+struct Amount {
+  size_t results = 0, bytes = 0;
+
+  void add(const FileMatches& matches, const GrepOptions& options) {
+    results += results_of(matches, options.scan.wanted);
+    if (results > options.skip) bytes += matches.bytes();
+  }
+};
+
+// Keeps the first files that together are as much as asked for.
+Amount trim(std::vector<FoundFile>& files, const GrepOptions& options) {
   std::ranges::sort(
       files, [](const FoundFile& a, const FoundFile& b) { return path_less(a.path, b.path); });
-  size_t have = 0, keep = 0;
-  for (; keep < files.size() && have < most; ++keep)
-    have += results_of(files[keep].matches, wanted);
+  Amount have;
+  size_t keep = 0;
+  for (;
+       keep < files.size() && have.results < options.max_results && have.bytes < options.max_bytes;
+       ++keep)
+    have.add(files[keep].matches, options);
   files.resize(keep);
+  return have;
 }
 
 // Leaves out the first results, and the lines up to the context of the next.
@@ -173,18 +187,15 @@ class Search final : public Visitor {
     ++report_.files_found;
     report_.matches += matches_.matches;
     const size_t results = results_of(matches_, options.scan.wanted);
-    kept_ += results;
+    kept_.add(matches_, options);
     report_.files.push_back({std::string(path), std::exchange(matches_, {})});
     if (options.order == Order::none) {
       const size_t all = shared_.results.fetch_add(results, std::memory_order_relaxed) + results;
-      return all >= options.max_results ? Next::stop : Next::go_on;
+      return all >= options.max_results || kept_.bytes >= options.max_bytes ? Next::stop
+                                                                            : Next::go_on;
     }
-    if (kept_ / 2 > options.max_results) {
-      trim(report_.files, options.max_results, options.scan.wanted);
-      kept_ = 0;
-      for (const FoundFile& file : report_.files)
-        kept_ += results_of(file.matches, options.scan.wanted);
-    }
+    if (kept_.results / 2 > options.max_results || kept_.bytes / 2 > options.max_bytes)
+      kept_ = trim(report_.files, options);
     return Next::go_on;
   }
 
@@ -194,7 +205,7 @@ class Search final : public Visitor {
   std::string path_;         // of the file at hand, below the index's root
   std::vector<Part> parts_;  // of it
   GrepReport report_;
-  size_t kept_ = 0;
+  Amount kept_;
   std::optional<Error> error_;
 };
 
@@ -214,7 +225,7 @@ void add(GrepReport& all, GrepReport&& part) {
 
 void finish(GrepReport& report, const GrepOptions& options) {
   const size_t most = options.max_results;
-  trim(report.files, most, options.scan.wanted);
+  trim(report.files, options);
   if (options.scan.wanted == Wanted::lines && !report.files.empty()) {
     size_t before = 0;
     for (size_t i = 0; i + 1 < report.files.size(); ++i)
@@ -233,6 +244,8 @@ void finish(GrepReport& report, const GrepOptions& options) {
 GrepOptions with_skipped(GrepOptions options) {
   options.max_results += std::min(options.skip, SIZE_MAX - options.max_results);
   options.scan.most_kept = std::min(options.scan.most_kept, options.max_results);
+  // What is skipped lies in the same memory as what is wanted.
+  if (options.skip == 0) options.scan.most_bytes = options.max_bytes;
   return options;
 }
 

@@ -41,6 +41,9 @@ struct GrepOptions {
   Order order = Order::path;
   // Matching lines; where no lines are wanted, files.
   size_t max_results = SIZE_MAX;
+  // Memory for lines. When the results that come first have used it up no more are kept, only
+  // counted.
+  size_t max_bytes = SIZE_MAX;
   size_t skip = 0;  // of the first ones, before max_results begins to count; in the order of paths
 };
 

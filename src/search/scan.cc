@@ -216,7 +216,7 @@ Result<bool> FileScanner::search(size_t end, FileMatches& out) {
       out.binary_at = nul_;
       return false;
     }
-    if (out.matches - lines.matches < options_.most_kept)
+    if (out.matches - lines.matches < options_.most_kept && out.bytes() < options_.most_bytes)
       keep({start + lines.begin, start + lines.end, lines.matches}, out);
   }
   out.matches += scratch_.more();

@@ -46,6 +46,7 @@ struct ScanOptions {
   size_t before = 0, after = 0;  // lines of context
   size_t longest_shown = 500;    // characters of a line; 0: whole lines
   size_t most_kept = SIZE_MAX;   // matching lines of a file whose text is kept; others are counted
+  size_t most_bytes = SIZE_MAX;  // of memory for a file's lines: when it is used up, as above
   // Of files without a byte order mark; nothing: UTF-8, or the wide one that is recognised.
   std::optional<Encoding> encoding = {};
   // What ends a search within a file.
@@ -77,6 +78,7 @@ struct FileMatches {
   std::string_view text_of(const Line& line) const {
     return std::string_view(text).substr(line.begin, line.size);
   }
+  size_t bytes() const { return text.size() + lines.size() * sizeof(Line); }
   void clear();
 };
 

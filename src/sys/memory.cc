@@ -17,6 +17,8 @@ constexpr size_t kWorthALargePage = 1u << 20;
 // Two: one for the threads at work, one that they fall back on while the other is locked.
 void share_memory_between_threads() { ::mallopt(M_ARENA_MAX, 2); }
 
+void give_back_memory() { ::malloc_trim(0); }
+
 void reserve_for_writing(std::string& buffer, size_t bytes) {
   if (bytes < kWorthALargePage) return buffer.reserve(bytes);
   // With what malloc adds a whole number of large pages: the kernel lets such a mapping begin at

@@ -23,7 +23,8 @@ constexpr std::int64_t kMaxResults = 1'000'000;  // also of those that are skipp
 constexpr std::int64_t kMaxContext = 1000;       // lines on each side
 constexpr size_t kLongestShown = 500;            // characters of a line
 constexpr std::int64_t kMaxGlobs = 100;
-constexpr size_t kMaxNamed = 20;  // files in a note
+constexpr size_t kMaxNamed = 20;                     // files in a note
+constexpr size_t kMaxKept = Limits{}.capture_bytes;  // memory for lines: no more can be answered
 // Time that is left for writing the answer when a deadline ends the search.
 constexpr auto kTimeToAnswer = std::chrono::milliseconds(100);
 
@@ -135,6 +136,7 @@ search::GrepOptions options_of(const GrepInput& in, const Context& context) {
   if (context.deadline) out.walk.deadline = *context.deadline - kTimeToAnswer;
   out.scan.deadline = out.walk.deadline;
   out.max_results = static_cast<size_t>(in.max_results);
+  out.max_bytes = kMaxKept;
   out.skip = static_cast<size_t>(in.offset);
   const bool any_order = in.sort == Sort::none && in.offset == 0;
   out.order = any_order ? search::Order::none : search::Order::path;
@@ -207,6 +209,11 @@ std::optional<std::string> note_on_rest(const search::GrepReport& report, const 
   if (tally.all == 0) return {};
   if (tally.all <= seen) return "there are only " + all;
   const std::uint64_t more = tally.all - seen;
+  const bool is_full = lines && tally.shown < static_cast<std::uint64_t>(in.max_results);
+  if (is_full)
+    return fmt::format("{} ({}) for which an answer has no room; {}={} shows the next",
+                       counted(more, "more match", "more matches"), all,
+                       context.parameter("offset"), seen);
   return fmt::format("{} ({}); {}={} shows the next; or {}",
                      lines ? counted(more, "more match", "more matches")
                            : counted(more, "more file", "more files"),
@@ -295,6 +302,7 @@ GrepOutput output_of(search::GrepReport& report, const GrepInput& in, std::strin
     if (!is_utf8(found.path)) file.escaped = true;
     file.matches = static_cast<std::int64_t>(found.matches.matches);
     if (in.output_mode == OutputMode::content) file.lines = lines_of(found.matches);
+    found.matches = {};  // a large answer is not in memory twice
   }
   out.truncated = tally.all > static_cast<std::uint64_t>(in.offset) + tally.shown ||
                   report.undecided_count > 0 || report.end != search::WalkReport::End::complete;

@@ -62,6 +62,25 @@ TEST_F(Grep, TheFirstResultsAreKeptAndTheRestIsCounted) {
   EXPECT_EQ(report.files_found, 300u);
 }
 
+TEST_F(Grep, NoMoreIsKeptThanThereIsMemoryForButAllIsCounted) {
+  std::string lines;
+  for (int i = 0; i < 100; ++i) lines += "x" + std::string(99, 'y') + "\n";
+  for (int i = 100; i < 400; ++i) write("f" + std::to_string(i), lines);
+  const size_t of_file = search("x", {.max_results = 100}).files.front().matches.bytes();
+  GrepReport report = search("x", {.max_bytes = 2 * of_file + 1});
+  EXPECT_EQ(paths(report), (std::vector<std::string>{"f100", "f101", "f102"}));
+  EXPECT_EQ(report.matches, 30'000u);
+  EXPECT_EQ(report.files_found, 300u);
+
+  report = search("x", {.max_bytes = of_file / 2});
+  EXPECT_EQ(paths(report), (std::vector<std::string>{"f100"}));
+  EXPECT_EQ(report.files[0].matches.kept, 50u);
+
+  report = search("x", {.max_bytes = of_file, .skip = 250});
+  EXPECT_EQ(paths(report), (std::vector<std::string>{"f102"}));
+  EXPECT_EQ(report.files[0].matches.kept, 50u);
+}
+
 TEST_F(Grep, WithoutAnOrderTheSearchEndsWithTheLastResultAskedFor) {
   for (int i = 100; i < 400; ++i) write("f" + std::to_string(i), "x\n");
   const GrepReport report =

@@ -5,8 +5,14 @@ namespace {
 
 using Parameter = Dialect::Parameter;
 
+// Models start at 0, too.
+constexpr Dialect::Meaning kFirstLine[] = {{"0", "0"}};
 constexpr Parameter kRead[] = {{"file_path", "path"},
-                               {"offset", "offset", 1, "Line to start at, counted from 1"}};
+                               {.theirs = "offset",
+                                .ours = "offset",
+                                .shift = 1,
+                                .description = "Line to start at, counted from 1",
+                                .values = kFirstLine}};
 constexpr Parameter kWrite[] = {{"file_path", "path"}};
 constexpr Parameter kReplacement[] = {{"old_string", "old_text"}, {"new_string", "new_text"}};
 constexpr Dialect::Entry kReplacements = {"an edit", "edit", kReplacement};
@@ -21,7 +27,7 @@ constexpr Dialect::Meaning kNothing[] = {{R"("")", ""}};
 constexpr Parameter kPath[] = {{.theirs = "path", .ours = "path", .values = kNothing}};
 constexpr Parameter kList[] = {{.theirs = "path", .ours = "path", .values = kNothing},
                                {"ignore", "exclude"}};
-// Lines are always numbered, so -n says nothing.
+constexpr Dialect::Meaning kNumbers[] = {{"true", ""}, {"false", "true"}};
 constexpr Parameter kGrep[] = {
     {.theirs = "path", .ours = "path", .values = kNothing},
     {.theirs = "glob",
@@ -39,7 +45,11 @@ constexpr Parameter kGrep[] = {
      .description = "Ignore case",
      .values = kIgnoreCase,
      .closed = true},
-    {"-n", ""},
+    {.theirs = "-n",
+     .ours = "no_line_numbers",
+     .description = "Show line numbers; default true",
+     .values = kNumbers,
+     .closed = true},
     {.theirs = "head_limit",
      .ours = "max_results",
      .description = "Matching lines (or files) to show at most; the rest is counted; 0 is no limit",

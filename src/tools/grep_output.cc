@@ -19,7 +19,8 @@ void append(std::string& out, const GrepOutput& answer, const GrepFile& file, bo
     first = false;
     last = line.line;
     const char mark = line.context ? '-' : ':';
-    fmt::format_to(std::back_inserter(out), "{}{}{}{}", path, mark, line.line, mark);
+    (out += path) += mark;
+    if (answer.with_numbers) fmt::format_to(std::back_inserter(out), "{}{}", line.line, mark);
     std::string_view text = line.text;
     if (text.ends_with('\r')) text.remove_suffix(1);  // of the line's end
     out += escape_lines_for_display(text);

@@ -47,6 +47,7 @@ struct GrepOutput {
   std::optional<std::vector<std::string>> notes;
   OutputMode mode = OutputMode::content;  // not part of the value
   bool with_context = false;
+  bool with_numbers = true;
   bool is_partial = false;  // the time was over
 
   static constexpr auto schema() {

@@ -52,6 +52,7 @@ struct GrepInput {
   std::int64_t offset = 0;
   Sort sort = Sort::path;
   std::optional<std::string> encoding;
+  bool no_line_numbers = false;
 
   static constexpr auto schema() {
     return object(
@@ -115,7 +116,8 @@ struct GrepInput {
                               "offset"),
         opt<&GrepInput::encoding>("Encoding of the files, such as windows-1252; default: UTF-8, or "
                                   "UTF-16 where a file is that")
-            .shorthand('E'));
+            .shorthand('E'),
+        opt<&GrepInput::no_line_numbers>("Lines come as path:text").shorthand('N'));
   }
 };
 
@@ -291,7 +293,8 @@ GrepOutput output_of(search::GrepReport& report, const GrepInput& in, std::strin
   GrepOutput out{.matches = static_cast<std::int64_t>(report.matches),
                  .files_found = static_cast<std::int64_t>(report.files_found),
                  .mode = in.output_mode,
-                 .with_context = in.context || in.before || in.after};
+                 .with_context = in.context || in.before || in.after,
+                 .with_numbers = !in.no_line_numbers};
   const Tally tally = tally_of(report, in);
   auto notes = notes_on(report, in, tally, shown, context);
   out.is_partial = report.end == search::WalkReport::End::deadline;

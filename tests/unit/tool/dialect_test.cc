@@ -164,6 +164,11 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"max_results":7,"output_mode":"count","dotall":true})"},
         Translation{"claude", "Grep", "grep", R"({"-n":true,"offset":0,"output_mode":"count"})",
                     R"({"offset":0,"output_mode":"count","max_results":250,"dotall":true})"},
+        Translation{
+            "claude", "Grep", "grep", R"({"-n":false,"output_mode":"count"})",
+            R"({"no_line_numbers":true,"output_mode":"count","max_results":250,"dotall":true})"},
+        Translation{"claude", "Read", "read", R"({"file_path":"a","offset":0})",
+                    R"({"path":"a","offset":0})"},
         Translation{"claude", "Grep", "grep", R"({"offset":null,"output_mode":"count"})",
                     R"({"offset":null,"output_mode":"count","max_results":250,"dotall":true})"},
         Translation{
@@ -273,9 +278,9 @@ TEST(Dialect, PutsItsWordsIntoHints) {
 
 TEST(Dialect, RefusesAValueBelowItsFirstLineByTheirName) {
   const Error error =
-      to_canonical(*find_entry("claude", "Read"), {{"file_path", "a"}, {"offset", 0}}).error();
+      to_canonical(*find_entry("claude", "Read"), {{"file_path", "a"}, {"offset", -1}}).error();
   EXPECT_EQ(error.code, Code::invalid_argument);
-  EXPECT_EQ(error.message, "offset: must be at least 1, got 0");
+  EXPECT_EQ(error.message, "offset: must be at least 1, got -1");
   EXPECT_EQ(error.hint, "'offset' counts from 1");
   EXPECT_EQ(canonical("claude", "Read", R"({"offset":-9223372036854775808})"),
             "error: offset: must be at least 1, got -9223372036854775808");

@@ -50,12 +50,14 @@ std::string lines_of(const ReadOutput& output) {
     if (output.start_column) out += fmt::format(" · from character {}", *output.start_column);
     // Where this text shows less of the line than the content has, a note tells how to go on.
     const bool see_note = output.next_column && output.truncated_lines;
-    if (see_note)
+    if (see_note) {
       out += fmt::format(" · line {} goes on", end);
-    else if (output.next_offset)
-      out += fmt::format(" · next offset={}", *output.next_offset);
-    else
-      out += " · end of file";
+      if (output.next_offset && output.total_lines.value_or(end + 1) > end)
+        out += fmt::format(" · next offset={}", *output.next_offset + 1);
+    } else {
+      out += output.next_offset ? fmt::format(" · next offset={}", *output.next_offset)
+                                : " · end of file";
+    }
     if (output.next_column && !see_note) out += fmt::format(" column={}", *output.next_column);
     out += '\n';
   }

@@ -306,7 +306,7 @@ TEST_F(Read, SaysThatALineIsLongerThanThePage) {
   EXPECT_EQ(answer["truncated_lines"], 1);
   EXPECT_EQ(answer["next_offset"], 0);
   EXPECT_EQ(answer["next_column"], 50 * 1024 + 1);
-  EXPECT_TRUE(has(answer.text, "lines 1–1 of 2 · line 1 goes on\n"));
+  EXPECT_TRUE(has(answer.text, "lines 1–1 of 2 · line 1 goes on · next offset=1\n"));
   EXPECT_TRUE(has(answer.text, "offset=0 with column=2001 shows the rest\n"));
   EXPECT_TRUE(has(answer.text, "x… [more characters]\n"));
   EXPECT_TRUE(has(call("read", R"({"path": "wide", "column": 2001})").text,

@@ -191,8 +191,10 @@ std::map<std::string, std::string> History::renames() const {
     for (size_t i = 0; i < next.size() && next.contains(to); ++i) to = next.at(to);
     const auto gone = net_.find(from), came = net_.find(to);
     if (gone == net_.end() || came == net_.end()) continue;
-    if (gone->second.before.kind == Kind::kept && gone->second.after.kind == Kind::absent &&
-        came->second.before.kind == Kind::absent && came->second.after.kind == Kind::written) {
+    const PathState& before = gone->second.before;
+    if (before.kind == Kind::kept && before.file().kind == sys::FileKind::file &&
+        gone->second.after.kind == Kind::absent && came->second.before.kind == Kind::absent &&
+        came->second.after.kind == Kind::written) {
       renames.emplace(from, to);
     }
   }

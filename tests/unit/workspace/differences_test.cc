@@ -153,6 +153,14 @@ TEST_F(ShowingDifferences, SaysWhatItDoesNotKnowOfADirectoryThatMadeWay) {
             "d/x: (not shown: it was in a directory that made way for another)\ne/x: was d/x\n");
 }
 
+TEST_F(ShowingDifferences, OfALinkThatBecameAFileByAnotherName) {
+  tree.link("in/ln", "a");
+  tree.file("in/b", "2");
+  move("b", "ln");
+  apply({{.path = "new", .content = "3", .like = "ln"}, {.kind = Kind::remove, .path = "ln"}});
+  EXPECT_EQ(shown(), "b: 2 -> -\nln: a -> -\nnew: - -> 3\n") << "no patch renames a link so";
+}
+
 TEST_F(ShowingDifferences, TellsTheModesOfAFileThatWasReplaced) {
   tree.file("in/plain", "p");
   tree.file("in/run", "r");

@@ -119,7 +119,8 @@ TEST_F(IndexTest, KnowsAFileUntilItChanges) {
 
 TEST_F(IndexTest, DoesNotTrustAFileThatChangedAMomentBeforeItWasRead) {
   file("a.txt", "one\n");
-  const Result<Built> built = index_.build(root(), paths_, {});
+  const sys::ManualClock moment(stamp("a.txt").changed_ns / 1'000'000);
+  const Result<Built> built = index_.build(root(), paths_, {.clock = &moment});
   ASSERT_TRUE(built);
   EXPECT_FALSE(index_.segments()->find("a.txt", stamp("a.txt")));
 }

@@ -179,7 +179,7 @@ bool says_something(std::string_view bytes, Encoding encoding, Extent extent, Ju
   std::string text;
   if (bytes.size() > kGlance) {
     decoder->decode(bytes.substr(0, kGlance), false, text);
-    if (has_controls(text)) return false;
+    if (has_controls(text) || take_census(text).wrong > 0) return false;
     text.clear();
   }
   decoder->decode(bytes, extent == Extent::whole, text);

@@ -370,7 +370,7 @@ TEST_F(Machine, ToolsSpeaksADialect) {
   const Json* properties = find(*find(tool, "inputSchema"), "properties");
   EXPECT_TRUE(find(*properties, "file_path"));
   EXPECT_FALSE(find(*properties, "path"));
-  EXPECT_EQ(to_text(*find(*find(*properties, "offset"), "minimum")), "1");
+  EXPECT_EQ(to_text(*find(*find(*properties, "offset"), "minimum")), "0");
   EXPECT_EQ(string_at(*find(*properties, "offset"), "description"),
             "Line to start at, counted from 1");
 }

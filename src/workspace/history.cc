@@ -31,14 +31,25 @@ bool is_unchanged(const sys::FileStatus& now, const Version& old) {
 }  // namespace
 
 History::Now History::look(const std::string& path) const {
+  const auto failed = [&](std::errc number) {
+    const bool is_absent =
+        number == std::errc::no_such_file_or_directory || number == std::errc::not_a_directory;
+    return is_absent ? Now() : Now{.unknown = sys::to_error(number, "look at", path)};
+  };
   const auto place = files_.locate(path);
-  if (!place) return {};
+  if (!place) {
+    return {.unknown = Error{Code::denied,
+                             fmt::format("'{}' is outside the workspace of this start",
+                                         escape_for_display(path)),
+                             "start helve with its root (--add-dir), or name one path to undo",
+                             "outside_workspace"}};
+  }
   const auto [directory, name] = split_name(place->path);
   const auto opened = sys::open_beneath(place->root->directory, directory, sys::Open::directory,
                                         sys::Links::refuse);
-  if (!opened) return {};
+  if (!opened) return failed(opened.error());
   const auto status = sys::status_at(*opened, name);
-  if (!status) return {};
+  if (!status) return failed(status.error());
   Now now{.path = path, .status = *status};
   if (status->kind == sys::FileKind::symlink) {
     if (const auto target = sys::read_link_at(*opened, name)) now.content = *target;

@@ -38,6 +38,7 @@ class History {
     std::string path = {};
     std::optional<sys::FileStatus> status;
     std::optional<std::string> content;  // of a file that is small enough, or where a link leads
+    std::optional<Error> unknown = {};   // why it cannot be said
   };
   Now look(const std::string& path) const;
   bool is_as(const Now& now, const PathState& state) const;

@@ -58,6 +58,7 @@ Error History::changed_since(const std::string& path, const NetChange& change,
 
 Result<void> History::plan(const std::string& path, const NetChange& change) {
   const Now now = look(path);
+  if (now.unknown) return *now.unknown;
   const bool leaves = sources_.contains(path);  // what is there now comes back elsewhere
   const bool is_itself = change.before.kind == Kind::moved && change.before.from == path;
   if (is_itself) return {};

@@ -317,6 +317,28 @@ TEST_F(Restoring, APlainMoveIsTakenBackInOneStep) {
   EXPECT_EQ(record->files.at(0).temporary, "");
 }
 
+// Half of it would be taken back, and the change be called undone.
+TEST_F(Restoring, AChangeIsLeftWhereAPartOfItCannotBeSeen) {
+  tree.directory("extra");
+  tree.file("in/b", "old");
+  const Options with_extra{.roots = {{tree.path("in")}, {tree.path("extra")}},
+                           .durability = Durability::unsynced,
+                           .journal_directory = tree.path("journal")};
+  const std::vector changes{write(tree.path("extra/n"), "new"), write("d/n", "new"),
+                            write("b", "new")};
+  ASSERT_TRUE((*Workspace::make(with_extra))->apply(changes, {.session = "s"}));
+  EXPECT_TRUE(has(undo_newest(*journaled()), "outside the workspace of this start"));
+  std::filesystem::rename(tree.path("in/d"), tree.path("in/e"));
+  tree.link("in/d", "e");
+  EXPECT_TRUE(has(undo_newest(**Workspace::make(with_extra)), "cannot look at"));
+  EXPECT_EQ(tree.content("in/b"), "new");
+  std::filesystem::remove(tree.path("in/d"));
+  std::filesystem::rename(tree.path("in/e"), tree.path("in/d"));
+  EXPECT_EQ(undo_newest(**Workspace::make(with_extra)), "");
+  EXPECT_EQ(tree.content("in/b"), "old");
+  EXPECT_FALSE(std::filesystem::exists(tree.path("extra/n")));
+}
+
 TEST_F(Restoring, OneEndOfAMoveBringsTheOtherAlong) {
   tree.file("in/a", "a");
   const auto before = picture();

@@ -88,10 +88,12 @@ Session::Taken Session::take_request(Message& message, Inside inside, Request& r
     answer_now(request, out);
     return Taken::answered;
   }
+  // Before the flight starts: from then on nothing may fail.
+  std::optional<Turns::Turn> turn;
+  if (request.method == Method::tools_call && changes_something(request)) turn = turns_.take();
   const Flights::Clash clash = flights_.start(request);
   if (clash != Flights::Clash::none) return refuse_clash(request, clash, out);
-  if (request.method == Method::tools_call && changes_something(request))
-    request.turn = turns_.take();
+  request.turn = std::move(turn);
   return Taken::to_run;
 }
 

@@ -78,6 +78,7 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
       break;
     case Kind::moved: {
       const Now there = look(change.before.from);
+      if (there.unknown) return *there.unknown;
       if (!is_as(there, change.before)) return changed_since(change.before.from, change, there);
       if (now.status && !leaves) plan_removal(path, now, MakesWay::yes);
       // In two steps only when something else comes to where it is now: between them it bears

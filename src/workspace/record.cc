@@ -18,6 +18,10 @@ constexpr std::string_view kEarlierFirstLine = "helve change 1";  // nothing tol
 constexpr std::string_view kWhat = "AMDR";                        // as Changed::What counts
 constexpr std::string_view kKind = "fdlpsx";                      // as sys::FileKind counts
 constexpr std::string_view kNothing = "-";
+// The lines that hold one text each.
+constexpr std::pair<std::string_view, std::string Record::*> kTexts[] = {
+    {"id", &Record::id},           {"tool", &Record::tool},   {"call", &Record::call_id},
+    {"session", &Record::session}, {"owner", &Record::owner}, {"machine", &Record::machine}};
 
 bool is_plain(unsigned char c) { return c > ' ' && c < 0x7f && c != '%'; }
 
@@ -124,19 +128,12 @@ bool parse_line(std::string_view line, Record& record) {
     return file.has_value();
   }
   std::string value = plain(words[1]);
-  if (name == "id") {
-    record.id = std::move(value);
-  } else if (name == "tool") {
-    record.tool = std::move(value);
-  } else if (name == "call") {
-    record.call_id = std::move(value);
-  } else if (name == "session") {
-    record.session = std::move(value);
-  } else if (name == "owner") {
-    record.owner = std::move(value);
-  } else if (name == "machine") {
-    record.machine = std::move(value);
-  } else if (name == "undoes") {
+  for (const auto& [word, member] : kTexts) {
+    if (name != word) continue;
+    record.*member = std::move(value);
+    return true;
+  }
+  if (name == "undoes") {
     Undoing& undoing = record.undoes.emplace_back(std::move(value));
     for (size_t i = 2; i < words.size(); ++i) undoing.paths.push_back(plain(words[i]));
   } else if (name == "made") {
@@ -184,12 +181,7 @@ std::string Record::text() const {
     append_word(out, value);
     out += '\n';
   };
-  line("id", id);
-  line("tool", tool);
-  line("call", call_id);
-  line("session", session);
-  line("owner", owner);
-  line("machine", machine);
+  for (const auto& [name, member] : kTexts) line(name, this->*member);
   line("time", std::to_string(time_ns));
   if (clock_ns != 0) line("clock", std::to_string(clock_ns));
   for (const Undoing& undoing : undoes) {

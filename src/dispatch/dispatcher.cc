@@ -217,8 +217,10 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   Result<Product> product = run(passage);
   if (!product && capabilities_.no_files && product.error().type == "no_files")
     return *capabilities_.no_files;
-  if (const Dialect::Entry* theirs = words_of(passage); !product && theirs)
-    product.error().hint = in_their_words(*theirs, product.error().hint);
+  if (!product) {
+    if (const Dialect::Entry* const theirs = words_of(passage))
+      product.error().hint = in_their_words(*theirs, product.error().hint);
+  }
   if (product && !tool.output) product->json = TRY(checked_output(tool, product->json));
   return product;
 }

@@ -10,6 +10,7 @@
 #include "cli/render.h"
 #include "search/index.h"
 #include "search/index_service.h"
+#include "search/path_order.h"
 #include "search/walk.h"
 
 namespace helve::app {

@@ -134,7 +134,7 @@ void GlobSet::find_ends() {
     std::array<char, sizeof(End::bytes)> bytes = {}, mask = {};
     tail.copy(bytes.data() + bytes.size() - size, size, tail.size() - size);
     std::fill_n(mask.rbegin(), size, '\xFF');
-    const End end{std::bit_cast<std::uint32_t>(bytes), std::bit_cast<std::uint32_t>(mask)};
+    const End end{std::bit_cast<PathEnd>(bytes), std::bit_cast<PathEnd>(mask)};
     if (size > 0 && std::ranges::find(ends_, end) == ends_.end()) ends_.push_back(end);
     if (size == 0 || ends_.size() > kMaxEnds) return ends_.clear();
   }

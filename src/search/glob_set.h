@@ -34,6 +34,16 @@ struct Candidate {
 
 enum class Verdict : unsigned char { none, matched, negated };
 
+// The last four bytes of a path; zeros before a shorter one.
+using PathEnd = std::uint32_t;
+inline PathEnd end_of(std::string_view path) {
+  PathEnd end = 0;
+  const size_t size = std::min(path.size(), sizeof(end));
+  std::memcpy(reinterpret_cast<char*>(&end) + sizeof(end) - size, path.data() + path.size() - size,
+              size);
+  return end;
+}
+
 // Immutable, so any thread may use it.
 class GlobSet {
  public:
@@ -53,7 +63,13 @@ class GlobSet {
   bool has_includes() const { return has_includes_; }
   bool has_excludes() const { return has_excludes_; }  // rules that are turned around
   // Whether a walk with this set as its filter shows the file.
-  bool shows(std::string_view path) const { return may_match(path) && decides_for(path); }
+  bool shows(std::string_view path) const { return may_end_in(end_of(path)) && decides_for(path); }
+  // False when it shows no path that ends so: four bytes decide about most files of a tree.
+  bool may_end_in(PathEnd end) const {
+    return ends_.empty() || std::ranges::any_of(ends_, [&](const End& each) {
+             return (end & each.mask) == each.bytes;
+           });
+  }
   // False when nothing below this directory can match a rule that is not turned around.
   bool may_match_below(std::string_view directory) const;
 
@@ -83,8 +99,8 @@ class GlobSet {
 
   // The last bytes of whatever a rule matches.
   struct End {
-    std::uint32_t bytes = 0;
-    std::uint32_t mask = 0;  // which of them are given
+    PathEnd bytes = 0;
+    PathEnd mask = 0;  // which of them are given
     bool operator==(const End&) const = default;
   };
 
@@ -92,15 +108,6 @@ class GlobSet {
   Result<void> add_rule(std::string_view pattern, Syntax syntax, bool negated);
   void file_rule(const Rule& rule, std::uint32_t number);
   void find_ends();
-  // A look at its last bytes decides about most files of a tree.
-  bool may_match(std::string_view path) const {
-    std::uint32_t end = 0;
-    if (ends_.empty() || path.size() < sizeof(end)) return true;
-    std::memcpy(&end, path.data() + path.size() - sizeof(end), sizeof(end));
-    for (const End& each : ends_)
-      if ((end & each.mask) == each.bytes) return true;
-    return false;
-  }
   bool decides_for(std::string_view path) const;
   void finish();
   bool applies(const Rule& rule, const Candidate& candidate, std::string_view path) const;

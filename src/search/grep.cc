@@ -4,6 +4,8 @@
 #include <atomic>
 #include <memory>
 
+#include "search/path_order.h"
+
 namespace helve::search {
 namespace {
 

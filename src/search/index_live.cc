@@ -133,9 +133,14 @@ std::optional<WalkReport> LiveIndex::visit_files(std::string_view directory,
   };
   for (size_t i = 0; i < segments_->size(); ++i) {
     const Segment& segment = (*segments_)[i];
-    for (std::uint32_t file = segment.first_below(directory);
-         file < segment.file_count() && is_below(directory, segment.path(file)); ++file)
-      if (known_[i][file]) consider(segment.path(file), segment.stamp(file));
+    const std::vector<bool>& known = known_[i];
+    const std::vector<PathEnd>& ends = ends_[i];
+    const auto [first, end] = segment.below(directory);
+    for (std::uint32_t file = first; file < end; ++file) {
+      // Most files of a tree are decided here, without a look at their paths.
+      if (options.globs && !options.globs->may_end_in(ends[file])) continue;
+      if (known[file]) consider(segment.path(file), segment.stamp(file));
+    }
   }
   for (const auto& [path, stamp] : loose_)
     if (is_below(directory, path)) consider(path, stamp);
@@ -306,9 +311,8 @@ void LiveIndex::forget_directory(std::string_view path) {
   std::erase_if(watched_, is_in);
   for (size_t i = 0; i < segments_->size(); ++i) {
     const Segment& segment = (*segments_)[i];
-    for (std::uint32_t file = segment.first_below(path);
-         file < segment.file_count() && is_below(path, segment.path(file)); ++file)
-      known_[i][file] = false;
+    const auto [first, end] = segment.below(path);
+    std::fill(known_[i].begin() + first, known_[i].begin() + end, false);
   }
   std::erase_if(loose_, [&](const auto& file) { return is_in(file.first); });
   std::erase_if(unreadable_, [&](const auto& each) {
@@ -367,7 +371,14 @@ void LiveIndex::look_again(const std::string& path) {
 void LiveIndex::set_segments() {
   segments_ = index_.segments();
   known_.clear();
-  for (size_t i = 0; i < segments_->size(); ++i) known_.emplace_back((*segments_)[i].file_count());
+  ends_.clear();
+  for (size_t i = 0; i < segments_->size(); ++i) {
+    const Segment& segment = (*segments_)[i];
+    known_.emplace_back(segment.file_count());
+    std::vector<PathEnd>& ends = ends_.emplace_back(segment.file_count());
+    for (std::uint32_t file = 0; file < ends.size(); ++file)
+      ends[file] = end_of(segment.path(file));
+  }
 }
 
 void LiveIndex::place(const std::string& path, const FileStamp& stamp) {
@@ -387,8 +398,8 @@ void LiveIndex::forget_files_of(std::string_view directory) {
   const auto is_in = [&](std::string_view path) { return directory_of(path) == directory; };
   for (size_t i = 0; i < segments_->size(); ++i) {
     const Segment& segment = (*segments_)[i];
-    for (std::uint32_t file = segment.first_below(directory);
-         file < segment.file_count() && is_below(directory, segment.path(file)); ++file)
+    const auto [first, end] = segment.below(directory);
+    for (std::uint32_t file = first; file < end; ++file)
       if (is_in(segment.path(file))) known_[i][file] = false;
   }
   std::erase_if(loose_, [&](const auto& file) { return is_in(file.first); });

@@ -18,6 +18,7 @@
 
 #include "base/result.h"
 #include "search/index_narrow.h"
+#include "search/path_order.h"
 #include "search/walk.h"
 #include "sys/directory_watch.h"
 
@@ -115,7 +116,8 @@ class LiveIndex {
   std::unordered_map<int, std::string> directories_;  // by watch; paths below the root
   std::set<std::string, PathLess> watched_;           // the same paths
   std::shared_ptr<const Segments> segments_;
-  std::vector<std::vector<bool>> known_;  // for each segment, which of its files count
+  std::vector<std::vector<bool>> known_;    // for each segment, which of its files count
+  std::vector<std::vector<PathEnd>> ends_;  // for each segment, how the paths of its files end
   std::map<std::string, FileStamp, PathLess> loose_;
   std::set<std::string> to_list_;          // directories whose entries changed
   std::set<std::string> to_stat_;          // files whose content or attributes changed

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 
 #include "base/quick_hash.h"
 #include "base/text.h"
+#include "search/path_order.h"
 
 namespace helve::search {
 namespace {
@@ -132,18 +134,16 @@ std::uint32_t Segment::file_of(Doc doc) const {
   return static_cast<std::uint32_t>(after - files().begin() - 1);
 }
 
-std::uint32_t Segment::first_below(std::string_view directory) const {
-  if (directory.empty()) return 0;
+Segment::Range Segment::below(std::string_view directory) const {
+  if (directory.empty()) return {0, file_count()};
   const std::string start = std::string(directory) + "/";
-  std::uint32_t first = 0, end = file_count();
-  while (first < end) {
-    const std::uint32_t middle = first + (end - first) / 2;
-    if (path_less(path(middle), start))
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
+  const auto files = std::views::iota(std::uint32_t{0}, file_count());
+  const auto first = std::ranges::partition_point(
+      files, [&](std::uint32_t file) { return path_less(path(file), start); });
+  const auto end = std::ranges::partition_point(
+      first, files.end(), [&](std::uint32_t file) { return path(file).starts_with(start); });
+  return {static_cast<std::uint32_t>(first - files.begin()),
+          static_cast<std::uint32_t>(end - files.begin())};
 }
 
 std::optional<std::uint32_t> Segment::find(std::string_view path) const {

@@ -64,8 +64,11 @@ class Segment {
   // The files without documents, which may hold anything.
   std::span<const std::uint32_t> unindexed_files() const { return unindexed_; }
 
-  // The first file below the directory, or where it would be.
-  std::uint32_t first_below(std::string_view directory) const;
+  // The files below the directory, which stand together.
+  struct Range {
+    std::uint32_t first = 0, end = 0;
+  };
+  Range below(std::string_view directory) const;
 
   std::optional<std::uint32_t> find(std::string_view path) const;
   // The list of a gram, by its number; nothing when no document has the gram.

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "search/index_service.h"
+#include "search/path_order.h"
 #include "tool/make.h"
 #include "tools/files.h"
 #include "tools/shown_name.h"
@@ -137,7 +138,9 @@ class Collector final : public search::Visitor {
   }
   std::uint64_t total() const { return total_; }
   std::vector<Found> take() {
-    if (sort_ != Sort::none) std::ranges::sort(found_, comes_first);
+    // What an index has is mostly in order.
+    if (sort_ != Sort::none && !std::ranges::is_sorted(found_, comes_first))
+      std::ranges::sort(found_, comes_first);
     if (found_.size() > limit_) found_.resize(limit_);
     return std::move(found_);
   }
@@ -156,7 +159,8 @@ class Collector final : public search::Visitor {
   }
   // By path when no times were asked for.
   static bool comes_first(const Found& a, const Found& b) {
-    return a.modified_ns != b.modified_ns ? a.modified_ns > b.modified_ns : a.path < b.path;
+    return a.modified_ns != b.modified_ns ? a.modified_ns > b.modified_ns
+                                          : search::path_less(a.path, b.path);
   }
   void keep_best() {
     const auto end = found_.begin() + static_cast<std::ptrdiff_t>(limit_);

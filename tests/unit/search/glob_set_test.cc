@@ -132,6 +132,8 @@ TEST(Patterns, ShowTheFilesThatAWalkWouldShow) {
   EXPECT_TRUE(shows({"*.c", "a*"}, "src/a.h"));
   EXPECT_TRUE(shows({"a"}, "a"));
   EXPECT_FALSE(shows({"b"}, "a"));
+  EXPECT_TRUE(shows({"a.c"}, "a.c"));
+  EXPECT_FALSE(shows({"x/a.c"}, "a.c"));
   EXPECT_FALSE(shows({"*.c", "!src"}, "src/a.c"));
   EXPECT_FALSE(shows({"*.c", "!*.h"}, "src/a.h"));
   EXPECT_FALSE(shows({"!*.h"}, "src/a.h"));

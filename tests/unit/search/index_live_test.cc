@@ -286,6 +286,27 @@ TEST_F(LiveIndexTest, ReportsWhatCannotBeReadOnceAsAWalkDoes) {
   }
 }
 
+TEST_F(LiveIndexTest, VisitsWhatGlobsShowBelowADirectory) {
+  for (const char* path : {"a.c", "b.h", "sub/a.c", "sub/deep/a.c", "sub/c", "sub-x/a.c", "sub.c"})
+    tree_.file(path);
+  build();
+  tree_.file("sub/new.c");
+  const auto visited = [&](std::string_view directory, const std::string& pattern) {
+    const GlobSet globs = *GlobSet::from_patterns(std::vector{pattern});
+    std::vector<std::string> paths;
+    EXPECT_TRUE(live_.visit_files(directory, {.globs = &globs},
+                                  [&](std::string_view path, auto) { paths.emplace_back(path); }));
+    return paths;
+  };
+  using Paths = std::vector<std::string>;
+  EXPECT_EQ(visited("", "*.c"),
+            (Paths{"a.c", "sub/a.c", "sub/deep/a.c", "sub-x/a.c", "sub.c", "sub/new.c"}));
+  EXPECT_EQ(visited("sub", "*.c"), (Paths{"a.c", "deep/a.c", "new.c"}));
+  EXPECT_EQ(visited("sub", "c"), Paths{"c"});
+  EXPECT_EQ(visited("sub", "/a.c"), Paths{"a.c"});
+  EXPECT_EQ(visited("sub/deep", "sub/deep/a.c"), Paths{});
+}
+
 TEST_F(LiveIndexTest, KnowsTheTimeOfAFileWithSeveralNames) {
   tree_.file("a");
   std::filesystem::create_hard_link(tree_.path("a"), tree_.path("b"));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "search/index_query.h"
+#include "search/path_order.h"
 #include "unit/workspace/temp_tree.h"
 
 namespace helve::search {

@@ -271,7 +271,7 @@ Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, cons
     return *searches.emplace_back(std::make_unique<Search>(shared));
   });
   if (!walked) return sys::to_error(walked.error(), "search", path);
-  GrepReport out{.end = walked->end};
+  GrepReport out{.files_seen = walked->files, .end = walked->end};
   out.problem_count = walked->unreadable_count;
   for (WalkReport::Unreadable& unreadable : walked->unreadable)
     out.problems.push_back({std::move(unreadable.path), unreadable.error});

@@ -61,6 +61,7 @@ struct GrepReport {
   std::vector<FoundFile> files;   // with what was kept
   std::uint64_t files_found = 0;  // with a match
   std::uint64_t matches = 0;      // in all of them
+  std::uint64_t files_seen = 0;   // in the directories that were read
   std::uint64_t files_searched = 0;
   std::uint64_t files_wanted = 0;  // that the globs and types let through, searched or not
   std::vector<Problem> problems;  // files and directories that could not be read, the first ones …
@@ -68,7 +69,8 @@ struct GrepReport {
   // Files with a line on which the pattern takes too many steps, searched up to there.
   std::vector<std::string> undecided;  // the first ones …
   std::uint64_t undecided_count = 0;   // … of so many
-  std::vector<std::string> binaries;   // that matched before a NUL byte was found in them
+  // Those that matched before a NUL byte and were not searched beyond it, in order.
+  std::vector<std::string> binaries;
   WalkReport::End end = WalkReport::End::complete;
 };
 

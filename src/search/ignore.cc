@@ -86,7 +86,7 @@ Ignore::Ptr Ignore::in(const sys::Fd& directory, std::string_view absolute_direc
   const auto read = [&](bool exists, std::string_view name, GlobSet& into) {
     if (!exists) return;
     const auto status = sys::status_at(directory, name);
-    if (status && status->kind == sys::FileKind::symlink)
+    if (status && (status->kind == sys::FileKind::symlink || status->links > 1))
       rules->files_elsewhere_.push_back(std::string(absolute_directory) + "/" + std::string(name));
     const auto content = read_beneath(directory, name, kMaxIgnoreFile);
     if (!content) {

@@ -53,8 +53,9 @@ class Ignore {
   // hidden.
   Verdict decide(const Candidate& candidate) const;
 
-  // Absolute paths of files with rules that are not entries of a walked directory, whether they
-  // exist or not: a repository's own list, what a link leads to.
+  // Absolute paths of files with rules that can change without an event in a walked directory,
+  // whether they exist or not: a repository's own list, what a link leads to, a file with another
+  // name.
   const std::vector<std::string>& files_elsewhere() const { return files_elsewhere_; }
   const Ignore* parent() const { return parent_.get(); }
 

@@ -42,13 +42,14 @@ inline FileStamp stamp_of(const sys::FileStatus& status) {
 }
 // Of a file whose content is about to be read; kNeverFresh when it changed so shortly before that
 // the next change might bear the same time. File times tick in steps of milliseconds, on some file
-// systems of two seconds.
+// systems of two seconds. Only the time of the change counts: anybody may set the other one, also
+// to a time that is yet to come.
 inline FileStamp stamp_before_reading(const sys::FileStatus& status, std::int64_t now_ms) {
   constexpr std::int64_t kSecond = 1'000'000'000, kTick = kSecond / 50,
                          kCoarseTick = 21 * kSecond / 10;
-  const std::int64_t last = std::max(status.modified_ns, status.changed_ns);
   const bool is_coarse = status.changed_ns % kSecond == 0;
-  if (last + (is_coarse ? kCoarseTick : kTick) > now_ms * 1'000'000) return kNeverFresh;
+  if (status.changed_ns + (is_coarse ? kCoarseTick : kTick) > now_ms * 1'000'000)
+    return kNeverFresh;
   return stamp_of(status);
 }
 

@@ -37,10 +37,27 @@ bool is_below(std::string_view directory, std::string_view path) {
                                path[directory.size()] == '/');
 }
 
-// The stamp of what is at an absolute path; all zero when there is nothing.
+// What of a map is at the path or below it, which stands together.
+auto part_of(auto& map, std::string_view path) {
+  const auto first = map.lower_bound(path);
+  auto end = first;
+  while (end != map.end() && (end->first == path || is_below(path, end->first))) ++end;
+  return std::ranges::subrange(first, end);
+}
+
+// Since its name was read.
+bool is_gone(std::errc error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
+         error == std::errc::too_many_symbolic_link_levels;
+}
+
+// The stamp of what is at an absolute path; all zero when there is nothing. Whoever looks each time
+// sees changes by other names, too.
 FileStamp stamp_at(const std::string& path) {
-  const auto status = sys::status_of(path);
-  return status ? stamp_before_reading(*status, sys::RealClock().unix_ms()) : FileStamp();
+  auto status = sys::status_of(path);
+  if (!status) return {};
+  status->links = 1;
+  return stamp_before_reading(*status, sys::RealClock().unix_ms());
 }
 
 // Which directory or file it is, whatever changes in it.
@@ -71,12 +88,21 @@ class LiveIndex::Lister final : public Visitor {
   Next visit(const Item& item) override {
     if (item.kind == sys::FileKind::directory) return watching_ ? watch(item) : note(item);
     if (item.kind != sys::FileKind::file) return Next::go_on;
-    if (const auto status = sys::status_at(item.directory, item.name))
-      files.emplace_back(joined(prefix_, item.path), stamp_of(*status));
+    const auto status = sys::status_at(item.directory, item.name);
+    // One that only cannot be looked at is searched, so that this is told.
+    if (status || !is_gone(status.error()))
+      files.emplace_back(joined(prefix_, item.path), status ? stamp_of(*status) : kNeverFresh);
     return Next::go_on;
+  }
+  void left_out(const Item& item) override {
+    // Nothing enters the directory of a repository.
+    const bool is_entry = item.kind == sys::FileKind::file ||
+                          (item.kind == sys::FileKind::directory && item.name != ".git");
+    if (is_entry) left_out_entries.emplace_back(joined(prefix_, item.path), item.kind);
   }
 
   std::vector<std::pair<std::string, FileStamp>> files;
+  std::vector<std::pair<std::string, sys::FileKind>> left_out_entries;
   std::vector<std::pair<int, std::string>> directories;  // with their watches
 
  private:
@@ -142,8 +168,7 @@ std::optional<WalkReport> LiveIndex::visit_files(std::string_view directory,
       if (known[file]) consider(segment.path(file), segment.stamp(file));
     }
   }
-  for (const auto& [path, stamp] : loose_)
-    if (is_below(directory, path)) consider(path, stamp);
+  for (const auto& [path, stamp] : part_of(loose_, directory)) consider(path, stamp);
   return report_on(directory);
 }
 
@@ -161,10 +186,10 @@ WalkReport LiveIndex::report_on(std::string_view directory) const {
 Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
                                                     const Required& required, Together together,
                                                     const Around& around,
-                                                    const WalkOptions& limits) {
+                                                    const WalkOptions& options) {
   if (is_walking_) return std::optional<AllToSearch>();
   std::lock_guard lock(mutex_);
-  if (!refresh(limits) || !watched_.contains(directory)) return std::optional<AllToSearch>();
+  if (!refresh(options) || !watched_.contains(directory)) return std::optional<AllToSearch>();
   std::vector<ToSearch> out;
   const std::optional<Narrowed> narrowed = TRY(Narrowed::make(segments_, required, together));
   for (size_t i = 0; i < segments_->size(); ++i) {
@@ -183,12 +208,31 @@ Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
       for (std::uint32_t file = 0; file < segment.file_count(); ++file) add(file);
   }
   const size_t from_index = out.size();
-  for (const auto& [path, stamp] : loose_)
-    if (is_below(directory, path)) out.push_back({.path = path});
+  for (const auto& [path, stamp] : part_of(loose_, directory)) out.push_back({.path = path});
+  const bool overrides = options.globs && options.glob_use == GlobUse::overriding;
+  if (overrides && !add_left_out(directory, *options.globs, out))
+    return std::optional<AllToSearch>();
   // Mostly in order: one segment, and a few loose files.
   if (segments_->size() > 1 || out.size() > from_index)
     std::ranges::sort(out, path_less, &ToSearch::path);
-  return std::optional(AllToSearch{.files = std::move(out), .report = report_on(directory)});
+  return std::optional(AllToSearch{
+      .files = std::move(out), .report = report_on(directory), .to_update = count_to_update()});
+}
+
+bool LiveIndex::add_left_out(std::string_view directory, const GlobSet& globs,
+                             std::vector<ToSearch>& out) const {
+  if (!globs.has_includes()) return true;
+  const size_t prefix = directory.empty() ? 0 : directory.size() + 1;
+  for (const auto& [path, kind] : part_of(left_out_, directory)) {
+    const std::string_view shown = std::string_view(path).substr(prefix);
+    if (kind == sys::FileKind::directory) {
+      const Candidate candidate(shown, shown.substr(shown.rfind('/') + 1), true);
+      if (globs.decide(candidate) == Verdict::matched) return false;
+    } else if (globs.shows(shown)) {
+      out.push_back({.path = path});
+    }
+  }
+  return true;
 }
 
 bool LiveIndex::refresh(const WalkOptions& limits) {
@@ -245,6 +289,7 @@ bool LiveIndex::walk_all(const WalkOptions& limits) {
   to_list_.clear();
   to_stat_.clear();
   loose_.clear();
+  left_out_.clear();
   auto watch = sys::DirectoryWatch::make();
   const auto root_watch = watch ? watch->watch(root_) : std::unexpected(watch.error());
   if (!root_watch || !sys::is_local(root_)) {
@@ -278,13 +323,14 @@ bool LiveIndex::walk_below(const std::string& path, const WalkOptions& limits) {
                     .device = root->device,
                     .left = most - static_cast<std::int64_t>(directories_.size())};
   std::deque<Lister> listers;
-  const auto report = walk(*directory, {.stop = limits.stop, .deadline = limits.deadline},
-                           [&]() -> Visitor& { return listers.emplace_back(path, &watching); });
+  const auto report =
+      walk(*directory, {.tell_left_out = true, .stop = limits.stop, .deadline = limits.deadline},
+           [&]() -> Visitor& { return listers.emplace_back(path, &watching); });
   if (watching.failed) give_up();
   if (watching.failed || !report || report->end != WalkReport::End::complete) return false;
   for (Lister& lister : listers) {
     for (auto& [number, found] : lister.directories) add_directory(number, std::move(found));
-    for (const auto& [file, stamp] : lister.files) place(file, stamp);
+    take_files(lister);
   }
   for (const WalkReport::Unreadable& each : report->unreadable)
     unreadable_.push_back({joined(path, each.path), each.error});
@@ -294,29 +340,30 @@ bool LiveIndex::walk_below(const std::string& path, const WalkOptions& limits) {
 }
 
 bool LiveIndex::add_directory(int watch, std::string path) {
-  watched_.insert(path);
+  watched_.insert_or_assign(path, watch);
   return directories_.insert_or_assign(watch, std::move(path)).second;
 }
 
 // With all that it holds: it is gone, or another one by now.
 void LiveIndex::forget_directory(std::string_view path) {
-  const auto is_in = [path](std::string_view other) {
-    return other == path || is_below(path, other);
+  const auto erase_part = [path](auto& map) {
+    const auto part = part_of(map, path);
+    map.erase(part.begin(), part.end());
   };
-  std::erase_if(directories_, [&](const auto& each) {
-    if (!is_in(each.second)) return false;
-    watch_->forget(each.first);
-    return true;
-  });
-  std::erase_if(watched_, is_in);
+  for (const auto& [directory, watch] : part_of(watched_, path)) {
+    watch_->forget(watch);
+    directories_.erase(watch);
+  }
+  erase_part(watched_);
+  erase_part(loose_);
+  erase_part(left_out_);
   for (size_t i = 0; i < segments_->size(); ++i) {
     const Segment& segment = (*segments_)[i];
     const auto [first, end] = segment.below(path);
     std::fill(known_[i].begin() + first, known_[i].begin() + end, false);
   }
-  std::erase_if(loose_, [&](const auto& file) { return is_in(file.first); });
   std::erase_if(unreadable_, [&](const auto& each) {
-    if (!is_in(each.path)) return false;
+    if (each.path != path && !is_below(path, each.path)) return false;
     --unreadable_count_;
     return true;
   });
@@ -328,13 +375,17 @@ bool LiveIndex::list_again(const std::string& path, const WalkOptions& limits) {
       sys::open_beneath(root_, path.empty() ? "." : path, sys::Open::directory, sys::Links::refuse);
   if (!directory) return false;
   std::deque<Lister> listers;
-  const auto report = walk(
-      *directory, {.max_depth = 1, .threads = 1, .stop = limits.stop, .deadline = limits.deadline},
-      [&]() -> Visitor& { return listers.emplace_back(path, nullptr); });
+  const auto report = walk(*directory,
+                           {.tell_left_out = true,
+                            .max_depth = 1,
+                            .threads = 1,
+                            .stop = limits.stop,
+                            .deadline = limits.deadline},
+                           [&]() -> Visitor& { return listers.emplace_back(path, nullptr); });
   if (!report || report->end != WalkReport::End::complete) return false;
   forget_files_of(path);
   for (Lister& lister : listers) {
-    for (const auto& [file, stamp] : lister.files) place(file, stamp);
+    take_files(lister);
     for (const auto& [none, below] : lister.directories)
       if (!watched_.contains(below) && !add_new_directory(below, limits)) return false;
   }
@@ -343,13 +394,30 @@ bool LiveIndex::list_again(const std::string& path, const WalkOptions& limits) {
 
 bool LiveIndex::add_new_directory(const std::string& path, const WalkOptions& limits) {
   const auto directory = sys::open_beneath(root_, path, sys::Open::directory, sys::Links::refuse);
-  if (!directory) return true;  // gone again, which an event tells
+  if (!directory) return note_unopened(path, directory.error());
   const size_t rules = rules_elsewhere_.size();
   const auto watch = watch_->watch(*directory);
   if (!watch) return false;
   add_directory(*watch, path);
   // A repository that came with it has rules that nobody looked at before.
   return walk_below(path, limits) && rules_elsewhere_.size() == rules;
+}
+
+// A directory of which no more than the name is known. False when it has to be looked for anew.
+bool LiveIndex::note_unopened(const std::string& path, std::errc error) {
+  if (is_gone(error)) return true;  // which an event tells
+  if (std::ranges::find(unreadable_, path, &WalkReport::Unreadable::path) != unreadable_.end())
+    return true;
+  if (error != std::errc::permission_denied || unreadable_.size() >= kMaxUnreadable) return false;
+  unreadable_.push_back({path, error});
+  ++unreadable_count_;
+  return true;
+}
+
+void LiveIndex::take_files(Lister& lister) {
+  for (const auto& [file, stamp] : lister.files) place(file, stamp);
+  for (auto& [entry, kind] : lister.left_out_entries)
+    left_out_.insert_or_assign(std::move(entry), kind);
 }
 
 void LiveIndex::look_again(const std::string& path) {
@@ -402,7 +470,13 @@ void LiveIndex::forget_files_of(std::string_view directory) {
     for (std::uint32_t file = first; file < end; ++file)
       if (is_in(segment.path(file))) known_[i][file] = false;
   }
-  std::erase_if(loose_, [&](const auto& file) { return is_in(file.first); });
+  const auto erase_files = [&](auto& map) {
+    const auto part = part_of(map, directory);
+    for (auto entry = part.begin(); entry != part.end();)
+      entry = is_in(entry->first) ? map.erase(entry) : std::next(entry);
+  };
+  erase_files(loose_);
+  erase_files(left_out_);
 }
 
 // The rules that a watch of the tree does not tell about. They are few, so they are looked at.
@@ -448,16 +522,24 @@ void LiveIndex::use_new_segments() {
 
 LiveIndex::Counts LiveIndex::counts() const {
   std::lock_guard lock(mutex_);
-  Counts counts{.loose = loose_.size(), .watches = directories_.size()};
+  Counts counts{
+      .loose = loose_.size(), .to_update = count_to_update(), .watches = directories_.size()};
   for (const std::vector<bool>& known : known_)
     counts.known += static_cast<size_t>(std::ranges::count(known, true));
   return counts;
 }
 
-std::vector<std::string> LiveIndex::loose_files() const {
+std::vector<std::string> LiveIndex::files_to_update() const {
   std::lock_guard lock(mutex_);
-  const auto paths = std::views::keys(loose_);
-  return {paths.begin(), paths.end()};
+  std::vector<std::string> paths;
+  for (const auto& [path, stamp] : loose_)
+    if (stamp != kNeverFresh) paths.push_back(path);
+  return paths;
+}
+
+size_t LiveIndex::count_to_update() const {
+  return static_cast<size_t>(
+      std::ranges::count_if(loose_, [](const auto& file) { return file.second != kNeverFresh; }));
 }
 
 std::vector<std::string> LiveIndex::all_files() const {

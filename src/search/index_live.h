@@ -40,6 +40,7 @@ struct ToSearch {
 struct AllToSearch {
   std::vector<ToSearch> files;  // in the order of path_less
   WalkReport report = {};       // what a walk would report
+  size_t to_update = 0;         // files of the whole tree that an update would make known
 };
 
 using FileVisit = std::function<void(std::string_view path, std::int64_t modified_ns)>;
@@ -54,11 +55,12 @@ class LiveIndex {
   bool start(const WalkOptions& limits);
 
   // The files in `directory` ("" for the whole tree) that can have a match, out of those that a
-  // walk without special wishes would show. Nothing when that cannot be said: the tree cannot be
-  // watched, or `limits` ended the walk.
+  // walk would show. Of the options it heeds the limits and overriding globs; other globs are left
+  // to the caller. Nothing when that cannot be said: the tree cannot be watched, the limits ended
+  // the walk, or the globs show a directory that is otherwise left out.
   Result<std::optional<AllToSearch>> files(std::string_view directory, const Required& required,
                                            Together together, const Around& around,
-                                           const WalkOptions& limits);
+                                           const WalkOptions& options);
 
   // Visits all files in `directory` that a walk would show, each segment in the order of path_less,
   // with their paths from there; of the options it heeds the globs and the limits. What a walk
@@ -67,13 +69,14 @@ class LiveIndex {
                                         const FileVisit& visit);
 
   struct Counts {
-    size_t known = 0;  // files that the index knows as they are
-    size_t loose = 0;  // files that are searched whole
+    size_t known = 0;      // files that the index knows as they are
+    size_t loose = 0;      // files that are searched whole
+    size_t to_update = 0;  // of them, those that an update would make known
     size_t watches = 0;
   };
   Counts counts() const;
-  // Files that the index does not know as they are, in order: what an update needs.
-  std::vector<std::string> loose_files() const;
+  // In order.
+  std::vector<std::string> files_to_update() const;
   std::vector<std::string> all_files() const;
   // From now on with the segments that the index has by now.
   void use_new_segments();
@@ -94,12 +97,19 @@ class LiveIndex {
   bool add_new_directory(const std::string& path, const WalkOptions& limits);
   void forget_directory(std::string_view path);
   void give_up();
+  bool note_unopened(const std::string& path, std::errc error);
+  void take_files(Lister& lister);
   void look_again(const std::string& path);
   void set_segments();
   void place(const std::string& path, const FileStamp& stamp);
   void forget_files_of(std::string_view directory);
   void forget(std::string_view path);
+  size_t count_to_update() const;
   bool rules_changed();
+  // The files that overriding globs show although they are left out otherwise; false when they show
+  // a directory.
+  bool add_left_out(std::string_view directory, const GlobSet& globs,
+                    std::vector<ToSearch>& out) const;
   // What of `directory` could not be read.
   WalkReport report_on(std::string_view directory) const;
 
@@ -114,11 +124,13 @@ class LiveIndex {
   bool is_watched_ = false;  // what follows is true but for the events that wait
   std::optional<std::chrono::steady_clock::time_point> try_again_;  // it could not be watched
   std::unordered_map<int, std::string> directories_;  // by watch; paths below the root
-  std::set<std::string, PathLess> watched_;           // the same paths
+  std::map<std::string, int, PathLess> watched_;      // the same by path
   std::shared_ptr<const Segments> segments_;
   std::vector<std::vector<bool>> known_;    // for each segment, which of its files count
   std::vector<std::vector<PathEnd>> ends_;  // for each segment, how the paths of its files end
   std::map<std::string, FileStamp, PathLess> loose_;
+  // Hidden and ignored files and directories; what such a directory holds is not known.
+  std::map<std::string, sys::FileKind, PathLess> left_out_;
   std::set<std::string> to_list_;          // directories whose entries changed
   std::set<std::string> to_stat_;          // files whose content or attributes changed
   std::set<std::string> rules_elsewhere_;  // as WalkReport has them

@@ -16,25 +16,31 @@ namespace {
 constexpr size_t kLooseThatPay = 100;
 // More segments make every question slower.
 constexpr size_t kMaxSegments = 8;
-constexpr auto kBetweenUpdates = std::chrono::seconds(5);
+constexpr std::chrono::milliseconds kLongestPause = std::chrono::hours(1);
 
 }  // namespace
 
 // One tree with its index. The tree keeps a descriptor of its own: a workspace may be gone by then.
 struct IndexService::Tree {
-  Tree(sys::Fd opened, std::string path, std::string directory)
-      : root(std::move(opened)),
+  Tree(sys::Fd opened, std::string path, std::string directory, std::chrono::milliseconds between)
+      : between_updates(between),
+        root(std::move(opened)),
         index(std::move(directory), path),
-        live(root, std::move(path), index) {}
+        live(root, std::move(path), index),
+        pause(between) {}
 
   // Brings the index up to what the tree is now.
   void update(const std::stop_token& stop);
 
+  const std::chrono::milliseconds between_updates;
   sys::Fd root;
   Index index;
   LiveIndex live;
   std::atomic<bool> is_ready = false;    // questions are answered
   std::atomic<bool> is_waiting = false;  // for an update
+  // Until the next update. Longer after one that made few files known: they cannot be read, or lie
+  // where times tell little.
+  std::atomic<std::chrono::milliseconds> pause;
   std::atomic<std::chrono::steady_clock::time_point> updated = {};
 };
 
@@ -44,20 +50,23 @@ void IndexService::Tree::update(const std::stop_token& stop) {
   if (!live.start(limits)) return;
   const LiveIndex::Counts counts = live.counts();
   const bool anew = index.segments()->empty() || index.segments()->size() >= kMaxSegments ||
-                    counts.loose > counts.known / 4;
-  if (counts.loose > 0 || anew) {
-    const std::vector<std::string> paths = anew ? live.all_files() : live.loose_files();
+                    counts.to_update > counts.known / 4;
+  if (counts.to_update > 0 || anew) {
+    const std::vector<std::string> paths = anew ? live.all_files() : live.files_to_update();
     const BuildOptions options{.threads = 1, .stop = stop};
     // Without a new segment the files that are not known are searched whole, and nothing is wrong.
     (void)(anew ? index.build(root, paths, options) : index.update(root, paths, options));
     live.use_new_segments();
+    const bool helped = live.counts().to_update <= counts.to_update / 2;
+    pause = helped ? between_updates : std::min(pause.load() * 2, kLongestPause);
   }
   updated = std::chrono::steady_clock::now();
   is_ready = true;
 }
 
-IndexService::IndexService(std::string directory, Life life)
-    : directory_(std::move(directory)), life_(life) {}
+IndexService::IndexService(std::string directory, Life life,
+                           std::chrono::milliseconds between_updates)
+    : directory_(std::move(directory)), life_(life), between_updates_(between_updates) {}
 
 IndexService::~IndexService() {
   {
@@ -104,8 +113,8 @@ std::optional<AllToSearch> IndexService::ask(const sys::Fd& root, const std::str
     }
     return {};
   }
-  if (tree->live.counts().loose > kLooseThatPay &&
-      std::chrono::steady_clock::now() - tree->updated.load() > kBetweenUpdates)
+  if ((*answer)->to_update > kLooseThatPay &&
+      std::chrono::steady_clock::now() - tree->updated.load() >= tree->pause.load())
     enqueue(tree);
   return std::move(*answer);
 }
@@ -140,8 +149,8 @@ void IndexService::consider(const sys::Fd& root, const std::string& root_path,
   }
   auto own = sys::open_beneath(root, ".", sys::Open::directory);
   if (!own) return;
-  auto tree = std::make_shared<Tree>(std::move(*own), root_path,
-                                     directory_ + "/" + Index::name_for(root_path));
+  auto tree = std::make_shared<Tree>(
+      std::move(*own), root_path, directory_ + "/" + Index::name_for(root_path), between_updates_);
   {
     std::lock_guard lock(mutex_);
     if (!trees_.emplace(root_path, tree).second) return;

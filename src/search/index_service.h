@@ -4,6 +4,7 @@
 // Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -30,7 +31,8 @@ class IndexService {
     single_call  // uses those that are there
   };
   // Indexes lie in directories below this one.
-  IndexService(std::string directory, Life life);
+  IndexService(std::string directory, Life life,
+               std::chrono::milliseconds between_updates = std::chrono::seconds(5));
   ~IndexService();
   IndexService(const IndexService&) = delete;
   IndexService& operator=(const IndexService&) = delete;
@@ -55,7 +57,7 @@ class IndexService {
                                         std::string_view directory, const WalkOptions& options,
                                         const FileVisit& visit);
 
-  // After a search without an index that came across so many files: perhaps one pays.
+  // After a search in the tree without an index that came across so many files: perhaps one pays.
   void consider(const sys::Fd& root, const std::string& root_path, std::uint64_t files);
 
   // Waits until nothing is being built; for tests and for who measures.
@@ -71,6 +73,7 @@ class IndexService {
 
   const std::string directory_;
   const Life life_;
+  const std::chrono::milliseconds between_updates_;
   mutable std::mutex mutex_;  // guards all that follows
   std::condition_variable_any changed_;
   std::map<std::string, std::shared_ptr<Tree>> trees_;  // by the root's path

@@ -89,6 +89,7 @@ class Worker {
     const std::lock_guard lock(shared_.mutex);
     WalkReport& all = shared_.report;
     all.directories += report_.directories;
+    all.files += report_.files;
     all.unreadable_count += report_.unreadable_count;
     for (auto& each : report_.unreadable) {
       if (all.unreadable.size() < kMaxUnreadable) all.unreadable.push_back(std::move(each));
@@ -163,11 +164,14 @@ class Worker {
   void handle_entry(const sys::DirectoryEntry& entry, const Ignore* ignore);
   Fate fate_of(std::string_view name, bool is_directory, const Ignore* ignore) const;
   void visit_batch(const WalkTask& task);
+  Item item(const sys::Fd& directory, std::string_view name, sys::FileKind kind) const {
+    return {.directory = directory,
+            .name = name,
+            .path = std::string_view(path_).substr(root_size()),
+            .kind = kind};
+  }
   Next visit(const sys::Fd& directory, std::string_view name, sys::FileKind kind) {
-    const Next answer = visitor_->visit({.directory = directory,
-                                         .name = name,
-                                         .path = std::string_view(path_).substr(root_size()),
-                                         .kind = kind});
+    const Next answer = visitor_->visit(item(directory, name, kind));
     if (answer == Next::stop) stop(End::stopped_by_visitor);
     return answer;
   }
@@ -280,8 +284,9 @@ void Worker::handle_entries(std::span<const char> entries, const Ignore* ignore)
 
 void Worker::handle_entry(const sys::DirectoryEntry& entry, const Ignore* ignore) {
   const std::string_view name = entry.name;
-  const bool overridden = options_.globs && options_.glob_use == GlobUse::overriding;
-  if (name[0] == '.' && options_.hidden == Hidden::skip && !ignore && !overridden) return;
+  const bool may_matter = ignore || options_.tell_left_out || options_.hidden == Hidden::show ||
+                          (options_.globs && options_.glob_use == GlobUse::overriding);
+  if (name[0] == '.' && !may_matter) return;
   std::optional<sys::FileKind> kind = entry.kind;
   if (!kind) {
     const auto status = sys::status_at(*directory_, name);
@@ -290,8 +295,12 @@ void Worker::handle_entry(const sys::DirectoryEntry& entry, const Ignore* ignore
   }
   const bool is_directory = *kind == sys::FileKind::directory;
   set_name(name);
+  if (!is_directory) ++report_.files;
   const Fate fate = fate_of(name, is_directory, ignore);
-  if (fate == Fate::drop) return;
+  if (fate == Fate::drop) {
+    if (options_.tell_left_out) visitor_->left_out(item(*directory_, name, *kind));
+    return;
+  }
   if (!is_directory && options_.batch > 0) return add_to_batch(name, *kind);
   if (fate == Fate::visit && visit(*directory_, name, *kind) != Next::go_on) return;
   if (!is_directory || task_->depth >= options_.max_depth) return;

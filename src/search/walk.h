@@ -41,6 +41,8 @@ struct WalkOptions {
   // entering a directory.
   const GlobSet* globs = nullptr;
   GlobUse glob_use = GlobUse::filter;
+  // Visitors are told what is left out, of a walk without globs.
+  bool tell_left_out = false;
   int max_depth = 1000;  // 1: only the directory itself
   // Visitors that do much with each file: so many files at most are visited in a row before other
   // threads may take the next. 0: listing is all, so that a directory is never worth sharing.
@@ -81,6 +83,8 @@ class Visitor {
  public:
   virtual ~Visitor() = default;
   virtual Next visit(const Item& item) = 0;
+  // A hidden or ignored entry, when the options ask for them. It is not entered.
+  virtual void left_out(const Item&) {}
 };
 
 struct WalkReport {
@@ -92,6 +96,7 @@ struct WalkReport {
 
   End end = End::complete;
   std::uint64_t directories = 0;            // that were read
+  std::uint64_t files = 0;                  // in them, whatever the rules and globs say
   std::vector<Unreadable> unreadable = {};  // directories and files with rules; the first ones …
   std::uint64_t unreadable_count = 0;       // … of so many
   // As Ignore::files_elsewhere says, of all rules that were followed.

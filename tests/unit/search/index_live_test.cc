@@ -2,9 +2,11 @@
 #include "search/index_live.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
 #include <limits>
 #include <random>
 
@@ -38,8 +40,18 @@ class LiveIndexTest : public ::testing::Test {
     EXPECT_TRUE(std::ranges::is_sorted(paths, path_less));
     return paths;
   }
+  // The same, where globs show more than the rules; nothing when they show a directory.
+  std::optional<Paths> files_shown_by(const GlobSet& globs) {
+    const WalkOptions options{.globs = &globs, .glob_use = GlobUse::overriding};
+    const auto all = live_.files("", Required(), Together::in_a_line, {}, options);
+    if (!*all) return {};
+    Paths paths;
+    for (const ToSearch& file : (*all)->files)
+      if (globs.shows(file.path)) paths.push_back(file.path);
+    return paths;
+  }
   // What a walk shows.
-  Paths shown() const {
+  Paths shown(const WalkOptions& options = {}) const {
     struct Collector final : Visitor {
       Next visit(const Item& item) override {
         if (item.kind == sys::FileKind::file) paths.emplace_back(item.path);
@@ -48,7 +60,8 @@ class LiveIndexTest : public ::testing::Test {
       Paths paths;
     };
     std::deque<Collector> collectors;
-    const auto report = walk(root_, {}, [&]() -> Visitor& { return collectors.emplace_back(); });
+    const auto report =
+        walk(root_, options, [&]() -> Visitor& { return collectors.emplace_back(); });
     EXPECT_TRUE(report);
     Paths all;
     for (const Collector& each : collectors) std::ranges::copy(each.paths, std::back_inserter(all));
@@ -88,7 +101,7 @@ TEST_F(LiveIndexTest, SearchesWhatChanged) {
   tree_.file("b.txt", "three");
   EXPECT_EQ(files("three"), Paths{"b.txt"});
   EXPECT_EQ(files("two"), Paths{"b.txt"}) << "changed, so it may hold anything";
-  ASSERT_TRUE(index_.update(root_, live_.loose_files(), options()));
+  ASSERT_TRUE(index_.update(root_, live_.files_to_update(), options()));
   live_.use_new_segments();
   EXPECT_EQ(files("two"), Paths{});
   EXPECT_EQ(files("three"), Paths{"b.txt"});
@@ -250,14 +263,19 @@ TEST_F(LiveIndexTest, AlwaysShowsWhatAWalkShows) {
       case 8:
         if (random() % 3 == 0)
           build();
-        else if (!live_.loose_files().empty()) {
-          ASSERT_TRUE(index_.update(root_, live_.loose_files(), options()));
+        else if (!live_.files_to_update().empty()) {
+          ASSERT_TRUE(index_.update(root_, live_.files_to_update(), options()));
           live_.use_new_segments();
         }
         break;
     }
     const Paths all = shown();
     ASSERT_EQ(files(".*"), all) << "round " << round;
+    for (const std::string& pattern : {std::string("*.log"), std::string("{.i*,a.*}")}) {
+      const GlobSet globs = *GlobSet::from_patterns(std::vector{pattern});
+      ASSERT_EQ(files_shown_by(globs), shown({.globs = &globs, .glob_use = GlobUse::overriding}))
+          << "round " << round << ": " << pattern;
+    }
     const char* word = words[random() % 3];
     const Paths found = files(word);
     for (const std::string& path : all) {
@@ -305,6 +323,64 @@ TEST_F(LiveIndexTest, VisitsWhatGlobsShowBelowADirectory) {
   EXPECT_EQ(visited("sub", "c"), Paths{"c"});
   EXPECT_EQ(visited("sub", "/a.c"), Paths{"a.c"});
   EXPECT_EQ(visited("sub/deep", "sub/deep/a.c"), Paths{});
+}
+
+TEST_F(LiveIndexTest, CannotTellWhatADirectoryHoldsThatOnlyGlobsShow) {
+  tree_.file(".hidden/a");
+  tree_.file("b");
+  EXPECT_EQ(files_shown_by(*GlobSet::from_patterns(std::vector<std::string>{"b"})), Paths{"b"});
+  EXPECT_FALSE(files_shown_by(*GlobSet::from_patterns(std::vector<std::string>{".hidden"})));
+}
+
+TEST_F(LiveIndexTest, UpdatesNoFileThatAnUpdateCannotMakeKnown) {
+  tree_.file("a");
+  tree_.file("b");
+  std::filesystem::create_hard_link(tree_.path("b"), tree_.path("c"));
+  ASSERT_TRUE(live_.start({}));
+  EXPECT_EQ(live_.files_to_update(), Paths{"a"});
+  EXPECT_EQ(live_.counts().to_update, 1u);
+  build();
+  EXPECT_EQ(live_.files_to_update(), Paths{});
+  EXPECT_EQ(files("needle"), (Paths{"b", "c"}));
+}
+
+TEST_F(LiveIndexTest, KnowsAFileThatClaimsToBeOfTheFuture) {
+  tree_.file("a");
+  std::filesystem::last_write_time(tree_.path("a"), std::filesystem::file_time_type::clock::now() +
+                                                        std::chrono::hours(1'000'000));
+  build();
+  ASSERT_TRUE(live_.start({}));
+  EXPECT_EQ(live_.counts().known, 1u);
+}
+
+TEST_F(LiveIndexTest, ReportsADirectoryThatCameAndCannotBeRead) {
+  tree_.file("a");
+  ::chmod(tree_.path().c_str(), 0777);
+  EXPECT_CHILD_OK([&]() -> std::string {
+    become_nobody();
+    if (!live_.start({})) return "it cannot be watched";
+    const auto unreadable = [&] {
+      return live_.visit_files("", {}, [](std::string_view, std::int64_t) {})->unreadable_count;
+    };
+    if (unreadable() != 0) return "something cannot be read from the beginning";
+    if (::mkdir(tree_.path("shut").c_str(), 0) != 0) return "the directory was not made";
+    if (unreadable() != 1) return "the directory is not reported";
+    tree_.file("b");
+    if (unreadable() != 1) return "the directory is not reported once";
+    ::chmod(tree_.path("shut").c_str(), 0755);
+    if (unreadable() != 0) return "the directory is still reported";
+    return "";
+  });
+}
+
+TEST_F(LiveIndexTest, HeedsRulesThatChangeByAnotherName) {
+  tree_.file("sub/a");
+  tree_.file("sub/b");
+  state_.file("rules", "a\n");
+  std::filesystem::create_hard_link(state_.path("rules"), tree_.path("sub/.ignore"));
+  EXPECT_EQ(files(".*"), Paths{"sub/b"});
+  std::ofstream(state_.path("rules"), std::ios::app) << "b\n";
+  EXPECT_EQ(files(".*"), Paths{});
 }
 
 TEST_F(LiveIndexTest, KnowsTheTimeOfAFileWithSeveralNames) {

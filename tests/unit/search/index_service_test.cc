@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <set>
+
 #include "unit/workspace/temp_tree.h"
 
 namespace helve::search {
@@ -44,6 +47,32 @@ TEST_F(IndexServiceTest, ALargeTreeIsIndexedBehindTheScenes) {
                           [&](std::string_view path, std::int64_t) { all.emplace_back(path); }));
   std::ranges::sort(all);
   EXPECT_EQ(all, (std::vector<std::string>{"one.txt", "two.txt"}));
+}
+
+// A build each time would make none of them known.
+TEST_F(IndexServiceTest, BuildsNothingAnewForFilesWithSeveralNames) {
+  for (int i = 0; i < 120; ++i) {
+    const std::string name = "f" + std::to_string(i);
+    tree_.file(name, "needle");
+    std::filesystem::create_hard_link(tree_.path(name), tree_.path(name + "x"));
+  }
+  IndexService service(state_.path(), IndexService::Life::stays, std::chrono::milliseconds(0));
+  service.consider(root_, tree_.path(), kFilesThatPay);
+  service.settle();
+  const auto segments = [&] { return service.index_of(tree_.path()).open()->size(); };
+  const auto names = [&] {
+    std::set<std::string> all;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(state_.path()))
+      all.insert(entry.path());
+    return all;
+  };
+  EXPECT_EQ(segments(), 1u);
+  const auto before = names();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_GE(ask(service, "needle")->files.size(), 240u);
+    service.settle();
+  }
+  EXPECT_EQ(names(), before);
 }
 
 TEST_F(IndexServiceTest, AProcessOfOneCallBuildsNothing) {

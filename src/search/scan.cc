@@ -198,7 +198,13 @@ bool FileScanner::accept_bytes(FileMatches& out) {
   if (!nul_) nul_ = passed_ + at;
   if (options_.binary == Binary::skip) {
     out.binary_at = nul_;
-    return false;
+    if (*nul_ < kTextStart) return false;
+    // The lines before it, and no more.
+    const void* newline = memrchr(buffer_.get() + from_, '\n', at - from_);
+    if (!newline) return false;
+    have_ = accepted_ = static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1;
+    at_end_ = true;
+    return true;
   }
   std::replace(buffer_.get() + at, buffer_.get() + have_, '\0', '\n');
   return true;
@@ -212,7 +218,7 @@ Result<bool> FileScanner::search(size_t end, FileMatches& out) {
   for (const MatchedLines& lines : scratch_.found()) {
     out.matches += lines.matches;
     if (options_.wanted != Wanted::lines) continue;
-    if (nul_) {
+    if (nul_ && (*nul_ < kTextStart || passed_ + start + lines.end > *nul_)) {
       out.binary_at = nul_;
       return false;
     }

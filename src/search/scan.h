@@ -2,7 +2,8 @@
 // again and again. Memory is bounded by the longest line, not by the file.
 //
 // Files are read as ripgrep reads them: a byte order mark decides between UTF-8 and UTF-16 and is
-// not part of the text; a NUL byte makes a file binary, unless it is wide text without a mark.
+// not part of the text; a NUL byte makes a file binary, unless it is wide text without a mark. What
+// lies before one that comes late is text.
 // Lines end at newlines and are counted only from match to match.
 #pragma once
 
@@ -23,8 +24,9 @@
 
 namespace helve::search {
 
-constexpr size_t kBuffer = 256 * 1024;            // bytes; most files are read at once
-constexpr size_t kMaxLine = 64u << 20;            // bytes; a longer line is searched in parts
+constexpr size_t kBuffer = 256 * 1024;    // bytes; most files are read at once
+constexpr size_t kTextStart = 64 * 1024;  // bytes; a NUL byte here, and it is no text at all
+constexpr size_t kMaxLine = 64u << 20;    // bytes; a longer line is searched in parts
 constexpr size_t kMaxMultilineFile = 256u << 20;  // bytes; where newlines are matched
 constexpr size_t kLargeBuffer = 32u << 20;        // bytes; beyond it, one thread at a time
 
@@ -36,8 +38,8 @@ std::optional<TextFormat> wide_format(std::string_view start, Extent extent);
 enum class Wanted : unsigned char { lines, count, presence };
 // What to do with a file that has a NUL byte.
 enum class Binary : unsigned char {
-  skip,    // leave it out
-  report,  // say that it matches, but show no lines
+  skip,    // leave out what is not text
+  report,  // say that it matches, but show no lines of it
 };
 
 struct ScanOptions {
@@ -110,7 +112,7 @@ class FileScanner {
   void release_large();
   // The part of the buffer that ends with a line.
   size_t end_of_lines() const;
-  // Looks for a NUL byte in what was read. Whether to go on with the file.
+  // Looks for a NUL byte in what was read. Whether there is anything to search.
   bool accept_bytes(FileMatches& out);
   // Whether to go on with the file.
   Result<bool> search(size_t end, FileMatches& out);

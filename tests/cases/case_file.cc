@@ -121,7 +121,7 @@ Result<void> prepare(const std::vector<Preparation>& preparations, const std::st
     } else if (each.what == "bytes") {
       write_file(path, from_hex(each.value));
     } else if (each.what == "sparse") {
-      write_file(path, "");
+      if (!fs::exists(path)) write_file(path, "");
       fs::resize_file(path, std::stoull(each.value));
     } else if (each.what == "lines") {
       std::string content;

@@ -4,7 +4,7 @@ Files and patterns come from a seeded generator, so a failure names the seed tha
 The generators leave out what is different on purpose:
 
 - "{" that begins no repetition, \\/ and \\< are errors in ripgrep 13; ours takes them.
-- Where a NUL byte comes late in a large file, ripgrep shows what it found in the 64 KiB before; we look at 256 KiB.
+- Where a NUL byte comes after 64 KiB, ripgrep shows what it found until 64 KiB before; we show all before it.
 - In multiline mode ripgrep 13 finds the empty text after the last line, and then shows context without a match.
 """
 

@@ -113,8 +113,9 @@ class Collector final : public search::Visitor {
     Found found{std::string(item.path), item.kind, 0};
     if (sort_ == Sort::modified) {
       const auto status = sys::status_at(item.directory, item.name);
-      if (!status) return search::Next::go_on;  // gone since its name was read
-      found.modified_ns = status->modified_ns;
+      if (!status && status.error() == std::errc::no_such_file_or_directory)
+        return search::Next::go_on;  // gone since its name was read
+      found.modified_ns = status ? status->modified_ns : 0;
     }
     found_.push_back(std::move(found));
     ++total_;
@@ -256,14 +257,9 @@ std::vector<std::string> notes_on(const GlobInput& in, const Query& query, const
 
 // From the index, when it knows all files that a walk would show.
 std::optional<search::WalkReport> ask_index(const GlobInput& in, Context& context,
-                                            const workspace::Workspace& files,
-                                            const sys::Fd& directory,
-                                            const search::WalkOptions& options, Collector& all) {
-  if (!context.index || in.kind != Kind::file || options.hidden == search::Hidden::show ||
-      in.no_ignore)
-    return {};
-  const InRoot place = root_of(files, directory);
-  if (!place.root) return {};
+                                            const InRoot& place, const search::WalkOptions& options,
+                                            Collector& all) {
+  if (in.kind != Kind::file || options.hidden == search::Hidden::show || in.no_ignore) return {};
   return context.index->visit_files(
       place.root->directory, place.root->path, place.below, options,
       [&](std::string_view path, std::int64_t modified_ns) { all.add(path, modified_ns); });
@@ -273,8 +269,10 @@ Result<search::WalkReport> collect(const GlobInput& in, Context& context,
                                    const workspace::Workspace& files, const sys::Fd& directory,
                                    std::string_view shown, const search::WalkOptions& options,
                                    Collector& all) {
-  if (auto report = ask_index(in, context, files, directory, options, all))
-    return std::move(*report);
+  const InRoot place = context.index ? root_of(files, directory) : InRoot{};
+  if (place.root) {
+    if (auto report = ask_index(in, context, place, options, all)) return std::move(*report);
+  }
   std::vector<std::unique_ptr<Collector>> parts;
   search::WalkReport report =
       TRY(walk_for(context, directory, shown, options, [&]() -> search::Visitor& {
@@ -282,6 +280,7 @@ Result<search::WalkReport> collect(const GlobInput& in, Context& context,
             std::make_unique<Collector>(in, static_cast<size_t>(in.max_results)));
       }));
   for (const auto& part : parts) all.merge(std::move(*part));
+  if (place.root) context.index->consider(place.root->directory, place.root->path, report.files);
   return report;
 }
 

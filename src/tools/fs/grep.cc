@@ -68,7 +68,9 @@ struct GrepInput {
             .positional()
             .min_length(1)
             .shorthand_for('r', ""),
-        opt<&GrepInput::include>("Only files that match one of these globs, e.g. *.cc or src/**")
+        opt<&GrepInput::include>("Only files that match one of these globs, e.g. *.cc or src/**; "
+                                 "also hidden and ignored "
+                                 "ones, as with rg -g")
             .max_length(kMaxGlobs)
             .shorthand('g'),
         opt<&GrepInput::exclude>("No files or directories that match one of these globs")
@@ -242,6 +244,21 @@ void add_notes_on_problems(const search::GrepReport& report, const GrepInput& in
                                 search::kMaxMultilineFile >> 20, listed(large, large.size())));
 }
 
+void add_notes_on_binaries(const search::GrepReport& report, std::string_view shown,
+                           std::vector<std::string>& notes) {
+  const auto add = [&](std::string_view what, std::vector<std::string> paths) {
+    for (std::string& path : paths) path = shown_below(shown, path);
+    if (!paths.empty()) notes.push_back(fmt::format("{}: {}", what, listed(paths, paths.size())));
+  };
+  std::vector<std::string> named;
+  for (const search::FoundFile& file : report.files) {
+    const bool is_cut = std::ranges::binary_search(report.binaries, file.path);
+    if (file.matches.binary_at && !is_cut) named.push_back(file.path);
+  }
+  add("binary, with matches that are not shown", named);
+  add("binary from a NUL byte on, and searched up to there", report.binaries);
+}
+
 std::vector<std::string> notes_on(const search::GrepReport& report, const GrepInput& in,
                                   const Tally& tally, std::string_view shown,
                                   const Context& context) {
@@ -255,14 +272,7 @@ std::vector<std::string> notes_on(const search::GrepReport& report, const GrepIn
   if (tally.cut_lines)
     notes.push_back(fmt::format("lines over {} characters are cut; {} shows them whole",
                                 kLongestShown, context.other_tool("read")));
-  std::vector<std::string> binaries = report.binaries;
-  for (const search::FoundFile& file : report.files) {
-    if (file.matches.binary_at && file.matches.lines.empty()) binaries.push_back(file.path);
-  }
-  for (std::string& path : binaries) path = shown_below(shown, path);
-  if (!binaries.empty())
-    notes.push_back(fmt::format("binary, with matches that are not shown: {}",
-                                listed(binaries, binaries.size())));
+  add_notes_on_binaries(report, shown, notes);
   add_notes_on_problems(report, in, shown, notes);
   std::vector<std::string> undecided;
   for (const std::string& path : report.undecided) undecided.push_back(shown_below(shown, path));
@@ -343,8 +353,7 @@ Result<search::GrepReport> search_below(const search::Matcher& matcher, const sy
   options.below = place.below;
   Result<search::GrepReport> report =
       search::grep(matcher, options, search::walk_of(directory), shown);
-  if (report && place.below.empty())
-    context.index->consider(place.root->directory, place.root->path, report->files_searched);
+  if (report) context.index->consider(place.root->directory, place.root->path, report->files_seen);
   return report;
 }
 
@@ -396,11 +405,11 @@ void add_notes_on_nothing(const GrepInput& in, bool is_nothing_wanted, const Con
                          context.parameter("include")),
              out);
   add_note_on_encoding(in, context, out);
-  if (!in.hidden || !in.no_ignore)
-    add_note(fmt::format("{} not searched", in.no_ignore ? "hidden files were"
-                                            : in.hidden  ? "ignored files were"
-                                                         : "hidden and ignored files were"),
-             out);
+  add_note(fmt::format("{} files were not searched", in.no_ignore && in.hidden ? "binary"
+                                                     : in.no_ignore            ? "hidden and binary"
+                                                     : in.hidden ? "ignored and binary"
+                                                                 : "hidden, ignored and binary"),
+           out);
 }
 
 Result<GrepOutput> grep(const GrepInput& in, Context& context) {
@@ -416,6 +425,7 @@ Result<GrepOutput> grep(const GrepInput& in, Context& context) {
   }
   const search::GlobSet globs = TRY(globs_of(in));
   if (!globs.empty()) options.walk.globs = &globs;
+  if (globs.has_includes()) options.walk.glob_use = search::GlobUse::overriding;
   const search::GlobSet types = in.type ? TRY(search::globs_of_type(*in.type)) : search::GlobSet();
   if (in.type) options.types = &types;
   const std::string shown = files.display(in.path);

@@ -22,16 +22,17 @@ struct Shared {
 std::string_view name_in(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 size_t results_of(const FileMatches& matches, Wanted wanted) {
-  return wanted == Wanted::lines ? static_cast<size_t>(matches.matches) : 1;
+  return wanted == Wanted::lines ? static_cast<size_t>(matches.matches - matches.skipped) : 1;
 }
 
-// How much some files are: results, and bytes of memory for those that are not skipped.
+// How much some files are.
 struct Amount {
-  size_t results = 0, bytes = 0;
+  size_t results = 0;
+  size_t bytes = 0;  // of memory
 
   void add(const FileMatches& matches, const GrepOptions& options) {
     results += results_of(matches, options.scan.wanted);
-    if (results > options.skip) bytes += matches.bytes();
+    bytes += matches.bytes();
   }
 };
 
@@ -47,37 +48,6 @@ Amount trim(std::vector<FoundFile>& files, const GrepOptions& options) {
     have.add(files[keep].matches, options);
   files.resize(keep);
   return have;
-}
-
-// Leaves out the first results, and the lines up to the context of the next.
-void drop_lines(FileMatches& file, size_t count, size_t context) {
-  std::uint64_t dropped = 0, last = 0;  // `last`: number of a line that is not shown
-  auto first = file.lines.begin();
-  for (; first != file.lines.end(); ++first) {
-    if (first->matches > 0 && dropped >= count) break;
-    dropped += first->matches;
-    if (first->is_match) last = first->number;
-  }
-  if (first != file.lines.end()) {
-    const std::uint64_t from = first->number - std::min<std::uint64_t>(context, first->number);
-    while (first != file.lines.begin() && std::prev(first)->number > last &&
-           std::prev(first)->number >= from)
-      --first;
-  }
-  file.lines.erase(file.lines.begin(), first);
-  file.kept -= std::min(file.kept, dropped);
-}
-
-// Leaves out what was not asked for of the beginning.
-void skip(std::vector<FoundFile>& files, size_t count, const ScanOptions& scan) {
-  size_t whole = 0;
-  for (; whole < files.size(); ++whole) {
-    const size_t results = results_of(files[whole].matches, scan.wanted);
-    if (results > count) break;
-    count -= results;
-  }
-  files.erase(files.begin(), files.begin() + static_cast<std::ptrdiff_t>(whole));
-  if (count > 0 && !files.empty()) drop_lines(files.front().matches, count, scan.before);
 }
 
 // Leaves out the lines past the last result that was asked for and the context after it.
@@ -107,6 +77,12 @@ class Search final : public Visitor {
     if (options.types &&
         options.types->decide(Candidate(item.path, name_in(item.path), false)) != Verdict::matched)
       return Next::go_on;
+    size_t skip = 0;
+    if (options.page) {
+      const auto on_page = options.page->find(item.path);
+      if (on_page == options.page->end()) return Next::go_on;
+      skip = on_page->second;
+    }
     ++report_.files_wanted;
     std::span<const Part> parts = item.parts;
     FileStamp parts_of = item.parts_of ? *item.parts_of : FileStamp();
@@ -125,12 +101,14 @@ class Search final : public Visitor {
       if (parts_of == kNeverFresh || stamp_of(*status) != parts_of)
         parts = {};  // it has changed since the index was asked
     }
-    return search(*file, item.path, parts);
+    return search(*file, item.path, skip, parts);
   }
 
-  Next search(const sys::Fd& file, std::string_view path, std::span<const Part> parts = {}) {
+  // Without lines for the first `skip` results.
+  Next search(const sys::Fd& file, std::string_view path, size_t skip,
+              std::span<const Part> parts = {}) {
     ++report_.files_searched;
-    if (auto failure = scanner_.scan(file, matches_, parts)) {
+    if (auto failure = scanner_.scan(file, matches_, {.skip = skip, .parts = parts})) {
       if (failure->file) return problem(path, *failure->file);
       ++report_.undecided_count;
       if (report_.undecided.size() < kMaxProblems) report_.undecided.emplace_back(path);
@@ -231,10 +209,9 @@ void finish(GrepReport& report, const GrepOptions& options) {
   if (options.scan.wanted == Wanted::lines && !report.files.empty()) {
     size_t before = 0;
     for (size_t i = 0; i + 1 < report.files.size(); ++i)
-      before += static_cast<size_t>(report.files[i].matches.matches);
+      before += results_of(report.files[i].matches, Wanted::lines);
     cut_lines(report.files.back().matches, most - std::min(most, before), options.scan.after);
   }
-  skip(report.files, options.skip, options.scan);
   std::ranges::sort(report.problems, {}, &GrepReport::Problem::path);
   std::ranges::sort(report.binaries);
   std::ranges::sort(report.undecided);
@@ -242,12 +219,44 @@ void finish(GrepReport& report, const GrepOptions& options) {
   if (report.undecided.size() > kMaxProblems) report.undecided.resize(kMaxProblems);
 }
 
-// What is skipped has to be found, too.
-GrepOptions with_skipped(GrepOptions options) {
-  options.max_results += std::min(options.skip, SIZE_MAX - options.max_results);
+Result<GrepReport> grep_once(const Matcher& matcher, GrepOptions options, const FileSource& files,
+                             std::string_view path) {
+  options.walk.batch = kFilesInARow;
+  std::mutex large;
+  options.scan.large = &large;
+  Shared shared{matcher, options};
+  std::vector<std::unique_ptr<Search>> searches;
+  auto walked = files(options.walk, [&]() -> Visitor& {
+    return *searches.emplace_back(std::make_unique<Search>(shared));
+  });
+  if (!walked) return sys::to_error(walked.error(), "search", path);
+  GrepReport out{.files_seen = walked->files, .end = walked->end};
+  out.problem_count = walked->unreadable_count;
+  for (WalkReport::Unreadable& unreadable : walked->unreadable)
+    out.problems.push_back({std::move(unreadable.path), unreadable.error});
+  for (const std::unique_ptr<Search>& search : searches) {
+    add(out, std::move(search->report()));
+  }
+  finish(out, options);
+  return out;
+}
+
+// Where the results begin that were asked for: the files from there on, and how many results of
+// each come before.
+Page page_of(const std::vector<FoundFile>& files, size_t skip) {
+  Page page;
+  for (const FoundFile& file : files) {
+    const size_t results = results_of(file.matches, Wanted::lines);
+    const size_t before = std::min(skip, results);
+    if (before < results) page.emplace(file.path, before);
+    skip -= before;
+  }
+  return page;
+}
+
+GrepOptions bounded(GrepOptions options) {
   options.scan.most_kept = std::min(options.scan.most_kept, options.max_results);
-  // What is skipped lies in the same memory as what is wanted.
-  if (options.skip == 0) options.scan.most_bytes = options.max_bytes;
+  options.scan.most_bytes = options.max_bytes;
   return options;
 }
 
@@ -261,34 +270,34 @@ FileSource walk_of(const sys::Fd& directory) {
 
 Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, const FileSource& files,
                         std::string_view path) {
-  GrepOptions full = with_skipped(options);
-  full.walk.batch = kFilesInARow;
-  std::mutex large;
-  full.scan.large = &large;
-  Shared shared{matcher, full};
-  std::vector<std::unique_ptr<Search>> searches;
-  auto walked = files(full.walk, [&]() -> Visitor& {
-    return *searches.emplace_back(std::make_unique<Search>(shared));
-  });
-  if (!walked) return sys::to_error(walked.error(), "search", path);
-  GrepReport out{.files_seen = walked->files, .end = walked->end};
-  out.problem_count = walked->unreadable_count;
-  for (WalkReport::Unreadable& unreadable : walked->unreadable)
-    out.problems.push_back({std::move(unreadable.path), unreadable.error});
-  for (const std::unique_ptr<Search>& search : searches) {
-    add(out, std::move(search->report()));
+  if (options.skip == 0) return grep_once(matcher, bounded(options), files, path);
+  // Only when all results are counted is it known which ones come first, and their lines need not
+  // be kept for that.
+  GrepOptions counting = options;
+  counting.scan.most_kept = 0;
+  counting.max_results += std::min(options.skip, SIZE_MAX - options.max_results);
+  GrepReport out = TRY(grep_once(matcher, counting, files, path));
+  if (options.scan.wanted != Wanted::lines) {
+    const size_t skipped = std::min(options.skip, out.files.size());
+    out.files.erase(out.files.begin(), out.files.begin() + static_cast<std::ptrdiff_t>(skipped));
+    return out;
   }
-  finish(out, full);
+  const Page page = page_of(out.files, options.skip);
+  GrepOptions showing = bounded(options);
+  showing.page = &page;
+  GrepReport shown = TRY(grep_once(matcher, showing, files, path));
+  out.files = std::move(shown.files);
+  if (out.end == WalkReport::End::complete) out.end = shown.end;
   return out;
 }
 
 Result<GrepReport> grep_file(const Matcher& matcher, const GrepOptions& options,
                              const sys::Fd& file, std::string_view path) {
-  GrepOptions full = with_skipped(options);
+  GrepOptions full = bounded(options);
   full.scan.binary = Binary::report;
   Shared shared{matcher, full};
   Search search(shared);
-  search.search(file, path);
+  search.search(file, path, options.skip);
   if (search.error()) return std::move(*search.error());
   GrepReport out;
   add(out, std::move(search.report()));

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,11 +29,15 @@ enum class Order : unsigned char {
 // Whether files with several names are searched: one of the names may lie elsewhere.
 enum class HardLinks : unsigned char { search, skip };
 
+// Files to search, and how many results of each are skipped.
+using Page = std::map<std::string, size_t, std::less<>>;
+
 struct GrepOptions {
   ScanOptions scan;
   WalkOptions walk;
   // Names of files that are searched; null: all. As well as the globs of the walk.
   const GlobSet* types = nullptr;
+  const Page* page = nullptr;  // null: all files
   HardLinks hard_links = HardLinks::search;
   // What an index says about files that a walk comes across, by their paths below its root; null:
   // nothing. The searched directory lies at `below` there.

@@ -32,14 +32,13 @@ std::optional<TextFormat> wide_format(std::string_view start, Extent extent) {
 void FileMatches::clear() {
   text.clear();
   lines.clear();
-  matches = kept = 0;
+  matches = kept = skipped = 0;
   binary_at.reset();
   decoded = interrupted = false;
 }
 
 FileScanner::FileScanner(const Matcher& matcher, const ScanOptions& options)
     : matcher_(matcher), options_(options), scratch_(Interrupt(options.stop, options.deadline)) {
-  scratch_.keep_at_most(options.most_kept);
   reserve(kBuffer);
 }
 
@@ -146,7 +145,7 @@ size_t FileScanner::end_of_lines() const {
 }
 
 std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileMatches& out,
-                                                      std::span<const Part> parts) {
+                                                      const Wish& wish) {
   constexpr Part kAll{.size = std::numeric_limits<std::uint64_t>::max()};
   out.clear();
   if (!reserve(kBuffer)) return Failure{.file = std::errc::not_enough_memory};
@@ -155,7 +154,9 @@ std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileM
   // Also when memory is used up: others wait for it.
   const auto release = [this](void*) { release_large(); };
   const std::unique_ptr<void, decltype(release)> at_end(this, release);
-  for (const Part& part : parts.empty() ? std::span(&kAll, 1) : parts) {
+  skip_ = wish.skip;
+  scratch_.keep_at_most(options_.most_kept + std::min(skip_, SIZE_MAX - options_.most_kept));
+  for (const Part& part : wish.parts.empty() ? std::span(&kAll, 1) : wish.parts) {
     begin(part);
     if (std::optional<Failure> failure = scan_part(file, out)) return failure;
     if (options_.wanted == Wanted::presence && out.matches > 0) break;
@@ -222,8 +223,11 @@ Result<bool> FileScanner::search(size_t end, FileMatches& out) {
       out.binary_at = nul_;
       return false;
     }
-    if (out.matches - lines.matches < options_.most_kept && out.bytes() < options_.most_bytes)
-      keep({start + lines.begin, start + lines.end, lines.matches}, out);
+    const MatchedLines match{start + lines.begin, start + lines.end, lines.matches};
+    if (out.skipped < skip_)
+      pass_over(match, out);
+    else if (out.kept < options_.most_kept && out.bytes() < options_.most_bytes)
+      keep(match, out);
   }
   out.matches += scratch_.more();
   if (!searched) return std::move(searched).error();
@@ -257,6 +261,14 @@ void FileScanner::keep(const MatchedLines& match, FileMatches& out) {
   kept_any_ = true;
   out.kept += match.matches;
   context_left_ = options_.after;
+}
+
+// Its lines are not shown as the context of others, either.
+void FileScanner::pass_over(const MatchedLines& match, FileMatches& out) {
+  const void* newline = std::memchr(buffer_.get() + match.end, '\n', have_ - match.end);
+  shown_ =
+      newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1 : have_;
+  out.skipped += match.matches;
 }
 
 void FileScanner::keep_context_after(size_t end, FileMatches& out) {

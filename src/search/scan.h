@@ -71,8 +71,9 @@ struct FileMatches {
   };
   std::string text;
   std::vector<Line> lines;
-  std::uint64_t matches = 0;               // lines that match; where newlines are matched, matches
-  std::uint64_t kept = 0;                  // of them, those whose lines are kept
+  std::uint64_t matches = 0;  // lines that match; where newlines are matched, matches
+  std::uint64_t kept = 0;     // of them, those whose lines are kept
+  std::uint64_t skipped = 0;  // of them, the first ones, whose lines were not asked for
   std::optional<std::uint64_t> binary_at;  // where a NUL byte was found: what follows was not shown
   bool decoded = false;                    // the text is not the bytes of the file
   bool interrupted = false;                // by a stop request or the deadline: this is not all
@@ -89,15 +90,20 @@ class FileScanner {
  public:
   FileScanner(const Matcher& matcher, const ScanOptions& options);
 
-  // Replaces `out`. With `parts` only these are read; they must be plain text. An error of the file
-  // system is that of this file; one of the pattern concerns every file. A file that is interrupted
-  // has what was found until then.
+  struct Wish {
+    size_t skip = 0;  // matching lines that are only counted, before others are kept
+    std::span<const Part> parts = {};  // only these are read; they must be plain text. None: all
+  };
+  // Replaces `out`. An error of the file system is that of this file; one of the pattern concerns
+  // every file. A file that is interrupted has what was found until then.
   struct Failure {
     std::optional<std::errc> file;
     std::optional<Error> pattern;
   };
-  std::optional<Failure> scan(const sys::Fd& file, FileMatches& out,
-                              std::span<const Part> parts = {});
+  std::optional<Failure> scan(const sys::Fd& file, FileMatches& out, const Wish& wish);
+  std::optional<Failure> scan(const sys::Fd& file, FileMatches& out) {
+    return scan(file, out, Wish());
+  }
 
  private:
   // Reads on until the buffer is full or the file ends.
@@ -117,6 +123,7 @@ class FileScanner {
   // Whether to go on with the file.
   Result<bool> search(size_t end, FileMatches& out);
   void keep(const MatchedLines& match, FileMatches& out);
+  void pass_over(const MatchedLines& match, FileMatches& out);
   void keep_context_after(size_t end, FileMatches& out);
   void keep_line(size_t begin, size_t end, bool is_match, FileMatches& out);
   std::string_view shown_part(std::string_view line, bool is_match);
@@ -139,6 +146,7 @@ class FileScanner {
   std::unique_lock<std::mutex> large_;
 
   // Of the file at hand. Places are in the buffer.
+  size_t skip_ = 0;
   size_t have_ = 0;
   std::uint64_t offset_ = 0;  // in the file, of what comes next
   std::uint64_t end_ = 0;     // where the part ends

@@ -77,8 +77,10 @@ TEST_F(Grep, NoMoreIsKeptThanThereIsMemoryForButAllIsCounted) {
   EXPECT_EQ(report.files[0].matches.kept, 50u);
 
   report = search("x", {.max_bytes = of_file, .skip = 250});
-  EXPECT_EQ(paths(report), (std::vector<std::string>{"f102"}));
+  EXPECT_EQ(paths(report), (std::vector<std::string>{"f102", "f103"}));
   EXPECT_EQ(report.files[0].matches.kept, 50u);
+  EXPECT_EQ(report.files[0].matches.skipped, 50u);
+  EXPECT_EQ(report.matches, 30'000u);
 }
 
 TEST_F(Grep, WithoutAnOrderTheSearchEndsWithTheLastResultAskedFor) {

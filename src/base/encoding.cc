@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "base/encoding_tables.h"
 #include "base/text.h"
 
 namespace helve {
@@ -30,19 +31,28 @@ constexpr std::array<Entry, kEncodings> kTable = {{
     {windows_1252, "windows-1252", nullptr, " windows1252 cp1252 ansi "},
     {iso_8859_2, "ISO-8859-2", "ISO-8859-2", " iso88592 latin2 "},
     {iso_8859_5, "ISO-8859-5", "ISO-8859-5", " iso88595 "},
+    {iso_8859_6, "ISO-8859-6", "ISO-8859-6", " iso88596 "},
     {iso_8859_7, "ISO-8859-7", "ISO-8859-7", " iso88597 "},
+    {iso_8859_8, "ISO-8859-8", "ISO-8859-8", " iso88598 iso88598i "},
     {iso_8859_9, "ISO-8859-9", "ISO-8859-9", " iso88599 latin5 "},
     {iso_8859_15, "ISO-8859-15", "ISO-8859-15", " iso885915 latin9 "},
+    {windows_874, "windows-874", "WINDOWS-874", " windows874 cp874 tis620 iso885911 "},
     {windows_1250, "windows-1250", "CP1250", " windows1250 cp1250 "},
     {windows_1251, "windows-1251", "CP1251", " windows1251 cp1251 "},
     {windows_1253, "windows-1253", "CP1253", " windows1253 cp1253 "},
     {windows_1254, "windows-1254", "CP1254", " windows1254 cp1254 "},
+    {windows_1255, "windows-1255", nullptr, " windows1255 cp1255 "},
     {windows_1256, "windows-1256", "CP1256", " windows1256 cp1256 "},
     {windows_1257, "windows-1257", "CP1257", " windows1257 cp1257 "},
     {koi8_r, "KOI8-R", "KOI8-R", " koi8r koi8 "},
     {koi8_u, "KOI8-U", "KOI8-U", " koi8u "},
+    {ibm437, "IBM437", "IBM437", " ibm437 cp437 "},
+    {ibm850, "IBM850", "IBM850", " ibm850 cp850 "},
+    {ibm852, "IBM852", "IBM852", " ibm852 cp852 "},
+    {ibm855, "IBM855", "IBM855", " ibm855 cp855 "},
     {ibm866, "IBM866", "IBM866", " ibm866 cp866 "},
     {macintosh, "macintosh", "MACINTOSH", " macintosh macroman mac "},
+    {x_mac_cyrillic, "x-mac-cyrillic", "MAC-CYRILLIC", " xmaccyrillic maccyrillic "},
     {shift_jis, "Shift_JIS", "CP932", " shiftjis sjis cp932 ms932 windows31j "},
     {euc_jp, "EUC-JP", "EUC-JP-MS", " eucjp eucjpms "},
     {euc_kr, "EUC-KR", "UHC", " euckr cp949 uhc ksc5601 "},
@@ -57,12 +67,6 @@ static_assert([] {
 }());
 
 const Entry& entry_of(Encoding encoding) { return kTable[static_cast<size_t>(encoding)]; }
-
-// What windows-1252 has where Latin-1 has control characters; 0: nothing.
-constexpr char16_t kWindows1252[32] = {
-    0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
-    0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
-    0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
 
 void append_char(std::string& out, char32_t c) {
   const auto put = [&](char32_t byte) { out += static_cast<char>(byte); };
@@ -154,15 +158,13 @@ size_t decode_wide(std::string_view bytes, Encoding encoding, bool last, std::st
   return at;
 }
 
-void decode_western(std::string_view bytes, Encoding encoding, std::string& out) {
+void decode_by_table(std::string_view bytes, const HighHalf& table, std::string& out) {
   for (const unsigned char byte : bytes) {
-    if (encoding == iso_8859_1 || byte < 0x80 || byte >= 0xA0) {
-      append_char(out, byte);
-    } else if (const char16_t c = kWindows1252[byte - 0x80]) {
+    const char32_t c = byte < 0x80 ? byte : table[byte - 0x80];
+    if (c || byte == 0)
       append_char(out, c);
-    } else {
+    else
       append_undecoded(out, {reinterpret_cast<const char*>(&byte), 1});
-    }
   }
 }
 
@@ -213,13 +215,14 @@ bool append_encoded(std::string& out, char32_t c, Encoding encoding) {
     append_unit(out, c, 4, is_big_endian(encoding));
     return true;
   }
-  if (c < 0x80 || (c < 0x100 && (encoding == iso_8859_1 || c >= 0xA0))) {
+  if (c < 0x80) {
     out += static_cast<char>(c);
     return true;
   }
-  const auto* const found = std::ranges::find(kWindows1252, static_cast<char16_t>(c));
-  if (encoding == iso_8859_1 || c > 0xFFFF || found == std::end(kWindows1252)) return false;
-  out += static_cast<char>(0x80 + (found - kWindows1252));
+  const HighHalf& table = high_half(encoding);
+  const auto* const found = std::ranges::find(table, static_cast<char16_t>(c));
+  if (c > 0xFFFF || found == table.end()) return false;
+  out += static_cast<char>(0x80 + (found - table.begin()));
   return true;
 }
 
@@ -322,7 +325,7 @@ size_t Decoder::decode(std::string_view bytes, bool last, std::string& out) {
   if (encoding_ == utf_8)
     out += bytes;
   else
-    decode_western(bytes, encoding_, out);
+    decode_by_table(bytes, high_half(encoding_), out);
   return bytes.size();
 }
 

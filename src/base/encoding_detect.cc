@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "base/encoding.h"
 #include "base/text.h"
@@ -163,6 +164,28 @@ bool is_cyrillic(const Census& c) {
          is_share(c.cyrillic + c.signs, c.others, 95) && !is_share(c.turns, c.cyrillic, 5) &&
          !is_share(c.mixed, c.cyrillic, 20);
 }
+// Five letters of Hebrew have a form that only ends words. Other scripts have other letters at
+// these places, and inside words, too.
+bool is_hebrew(std::string_view text) {
+  constexpr std::string_view kFinal = "\xEA\xED\xEF\xF3\xF5";
+  const auto is_hebrew_letter = [](unsigned char c) { return is_in(c, 0xE0, 0xFA); };
+  size_t letters = 0, others = 0, ends = 0, inside = 0;
+  unsigned char before = ' ';
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const unsigned char last = std::exchange(before, c);
+    if (is_hebrew_letter(c)) {
+      ++letters;
+      others += is_ascii_letter(last);
+      if (kFinal.find(text[i]) == kFinal.npos) continue;
+      const bool goes_on = i + 1 < text.size() && is_hebrew_letter(text[i + 1]);
+      ++(goes_on ? inside : ends);
+    } else if (is_in(c, 0xC0, 0xFF) || is_in(c, 0x80, 0x8F)) {
+      ++others;  // points among them, which few texts have
+    }
+  }
+  return letters >= 16 && ends > 0 && !is_share(inside, ends, 10) && !is_share(others, letters, 5);
+}
 bool is_any_script(const Census& c) {
   return is_japanese(c) || is_simplified(c) || is_traditional(c) || is_korean(c) || is_cyrillic(c);
 }
@@ -299,6 +322,7 @@ std::optional<Detected> detect_encoding(std::string_view start, Extent extent) {
   if (is_damaged_utf8(start)) return Detected{{utf_8}, false};
   if (has_controls(start)) return only(std::span(kCandidates).last(2), start, extent);
   if (is_western(start)) return Detected{{windows_1252}, false};
+  if (is_hebrew(start)) return Detected{{windows_1255}, false};
   return only(kCandidates, start, extent);
 }
 

@@ -101,7 +101,7 @@ bool History::was_restored(const Now& now, const Record::File& moved) const {
     for (size_t i = 0; i < record.files.size(); ++i) {
       const Record::File& file = record.files[i];
       const bool kept = file.what == What::replaced || file.what == What::removed;
-      if (!kept) continue;
+      if (!kept || !undone[i]) continue;
       const auto rest = below(file.path, now.path);
       const bool is_inside = file.kind == sys::FileKind::directory && rest && !rest->empty();
       const auto place = journal_.find_kept(record, i);
@@ -124,6 +124,38 @@ bool History::was_restored(const Now& now, const Record::File& moved) const {
     }
   }
   return false;
+}
+
+History::Now History::found_by(const Seam& seam) const {
+  const PathState& found = seam.found;
+  const bool is_kept = found.kind == Kind::kept;
+  if (!is_kept && found.kind != Kind::moved) return {.path = seam.path};
+  const Record::File& file = found.file();
+  Now now{.path = is_kept ? seam.path : found.from,
+          .status = sys::FileStatus{.kind = file.kind,
+                                    .size = file.old.size,
+                                    .inode = file.old.inode,
+                                    .modified_ns = file.old.modified_ns}};
+  if (file.kind == sys::FileKind::directory) return now;
+  if (is_kept) {
+    if (auto content = content_of(found)) now.content = std::move(*content);
+  } else if (Now there = look(found.from); there.status && is_unchanged(*there.status, file.old)) {
+    now.content = std::move(there.content);
+  }
+  return now;
+}
+
+bool History::is_whole(const Seam& seam) const {
+  const auto& [path, left, found, older] = seam;
+  // Those in a directory that came or went: undo refuses them anyway.
+  if (found.kind == Kind::unknown || !found.inside.empty()) return true;
+  if (left.kind == Kind::written && found.kind != Kind::absent) {
+    // Without a look at contents.
+    const Record::File &was = left.file(), &is = found.file();
+    if (was.staged && was.kind == is.kind && is.old.same_content(*was.staged)) return true;
+    if (was.new_digest && found.kind == Kind::kept && is.old_digest == was.new_digest) return true;
+  }
+  return is_as(found_by(seam), left);
 }
 
 Result<std::string> History::content_of(const PathState& state) const {

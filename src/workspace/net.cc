@@ -44,6 +44,7 @@ class Netting {
   }
 
   NetChanges changes;
+  std::vector<Seam> seams;
 
  private:
   struct Lifted {
@@ -70,11 +71,11 @@ class Netting {
     const Record::File& file = record.files[i];
     switch (file.what) {
       case What::created:
-        set(file.path, {}, {.kind = Kind::written, .record = &record, .index = i});
+        set(record, file.path, {}, {.kind = Kind::written, .record = &record, .index = i});
         if (is_directory(file)) (void)lift(file.path);
         break;
       case What::replaced:
-        set(file.path, {.kind = Kind::kept, .record = &record, .index = i},
+        set(record, file.path, {.kind = Kind::kept, .record = &record, .index = i},
             {.kind = Kind::written, .record = &record, .index = i});
         break;
       case What::removed:
@@ -83,7 +84,7 @@ class Netting {
         const auto known = changes.find(file.to);
         lifted_[i].itself =
             known != changes.end() ? known->second.before : in_the_end(file.to, {&record, i});
-        set(file.to, {}, {.kind = Kind::moved, .record = &record, .index = i});
+        set(record, file.to, {}, {.kind = Kind::moved, .record = &record, .index = i});
         if (is_directory(file)) lifted_[i].inside = lift(file.to);
         break;
       }
@@ -93,13 +94,13 @@ class Netting {
   void bring_back(const Record& record, size_t i) {
     const Record::File& file = record.files[i];
     if (file.what == What::removed) {
-      set(file.path, {.kind = Kind::kept, .record = &record, .index = i}, {});
+      set(record, file.path, {.kind = Kind::kept, .record = &record, .index = i}, {});
       if (!is_directory(file)) return;
       each_inside(file.path, [&](std::string_view rest, PathState& before) {
         before = {.kind = Kind::kept, .record = &record, .index = i, .inside = std::string(rest)};
       });
     } else if (file.what == What::moved) {
-      set(file.path, std::move(lifted_[i].itself), {});
+      set(record, file.path, std::move(lifted_[i].itself), {});
       if (!is_directory(file)) return;
       each_inside(file.path,
                   [](std::string_view, PathState& before) { before = {.kind = Kind::unknown}; });
@@ -147,8 +148,12 @@ class Netting {
     return state;
   }
 
-  void set(const std::string& path, PathState before, PathState after) {
+  void set(const Record& record, const std::string& path, PathState before, PathState after) {
     const auto [change, is_new] = changes.try_emplace(path);
+    const PathState& found = change->second.before;
+    if (!is_new && (found.kind != Kind::absent || after.kind != Kind::absent)) {
+      seams.push_back({path, after, found, &record});
+    }
     change->second.only_replaced &= before.kind == Kind::kept && after.kind == Kind::written;
     change->second.before = std::move(before);
     const PathState end = in_the_end(path, {after.record, after.index});
@@ -170,7 +175,7 @@ Net net_of(std::span<const Loaded* const> changes, UndoneFiles undone) {
   Netting netting;
   for (const Loaded* change : changes) netting.take_back(*change, undone);
   std::optional<Entangled> entangled = netting.entangled();
-  return {std::move(netting.changes), std::move(entangled)};
+  return {std::move(netting.changes), std::move(entangled), std::move(netting.seams)};
 }
 
 }  // namespace helve::workspace

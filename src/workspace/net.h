@@ -44,9 +44,18 @@ struct Entangled {
   std::string directory;
   std::string inside;
 };
+// Where two of the changes meet: what the older one left at a path, and what the newer one found
+// there. When these differ, somebody else changed it in between.
+struct Seam {
+  std::string path;
+  PathState left;   // as PathState after
+  PathState found;  // as PathState before
+  const Record* older;
+};
 struct Net {
   NetChanges changes;
   std::optional<Entangled> entangled = {};
+  std::vector<Seam> seams = {};
 };
 
 // The records come newest first and must outlive the answer.

@@ -43,6 +43,10 @@ class History {
   Now look(const std::string& path) const;
   bool is_as(const Now& now, const PathState& state) const;
   bool was_restored(const Now& now, const Record::File& moved) const;
+  // What a newer change found, as if it were there now.
+  Now found_by(const Seam& seam) const;
+  // Whether nobody changed the path between the two changes.
+  bool is_whole(const Seam& seam) const;
   // Of a directory; nothing when it has more than `limit` bytes.
   std::optional<std::string> outline_at(const std::string& path, std::uint64_t limit) const;
   Result<std::string> content_of(const PathState& state) const;
@@ -88,6 +92,7 @@ class History {
 
   Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
   std::string later_change(const std::string& path) const;
+  Result<void> check_seams() const;
   Result<void> check_room() const;
   Result<void> plan(const std::string& path, const NetChange& change);
   Result<void> plan_kept(const std::string& path, const NetChange& change, const Now& now);
@@ -102,6 +107,7 @@ class History {
   std::vector<const Loaded*> selected_;  // newest first
   NetChanges net_;
   std::optional<Entangled> entangled_;
+  std::vector<Seam> seams_;
   std::optional<std::string> only_;                     // absolute
   size_t counted_ = 0;                                  // files whose changed lines were counted
   std::set<std::string> sources_;                       // what is there comes back to another path

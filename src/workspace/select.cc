@@ -92,6 +92,7 @@ Result<void> History::select(const Selection& selection, UndoneFiles of_named) {
   Net net = net_of(selected_, is_named ? of_named : UndoneFiles::are_skipped);
   net_ = std::move(net.changes);
   entangled_ = std::move(net.entangled);
+  seams_ = std::move(net.seams);
   return keep_wanted();
 }
 

@@ -18,6 +18,12 @@ using Kind = PathState::Kind;
 constexpr size_t kMaxShownLines = 30;   // of the difference in a conflict
 constexpr size_t kMaxShown = 1u << 20;  // bytes of a file whose difference is shown
 
+// To take all back at once would need a certain order.
+Error directory_in_the_way(std::string message) {
+  return {Code::unsupported, std::move(message), "undo change by change, the newest first",
+          "directory_in_the_way"};
+}
+
 }  // namespace
 
 // What changed the path, or a directory around it, after the selected changes and still holds.
@@ -176,6 +182,19 @@ std::vector<std::string> History::made_directories() const {
   return {made.begin(), made.end()};
 }
 
+// To take the changes back at once would also take back what others did in between.
+Result<void> History::check_seams() const {
+  for (const Seam& seam : seams_) {
+    if (!net_.contains(seam.path) || is_whole(seam)) continue;
+    return Error{
+        Code::conflict,
+        fmt::format("'{}' was changed by others after change {}, and then again",
+                    escape_for_display(shown(seam.path)), escape_for_display(seam.older->id)),
+        "undo change by change, the newest first; other files by path", "changed_since"};
+  }
+  return {};
+}
+
 // Before anything is read.
 Result<void> History::check_room() const {
   std::uint64_t bytes = 0;
@@ -193,12 +212,12 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
                              const Author& author) {
   TRY(select(selection, UndoneFiles::are_skipped));
   if (entangled_) {
-    return Error{Code::unsupported,
-                 fmt::format("'{}' was moved or deleted, and '{}' in it was changed by itself",
-                             escape_for_display(shown(entangled_->directory)),
-                             escape_for_display(shown(entangled_->inside))),
-                 "undo change by change, the newest first", "directory_in_the_way"};
+    return directory_in_the_way(
+        fmt::format("'{}' was moved or deleted, and '{}' in it was changed by itself",
+                    escape_for_display(shown(entangled_->directory)),
+                    escape_for_display(shown(entangled_->inside))));
   }
+  TRY(check_seams());
   TRY(check_room());
   for (const auto& [path, change] : net_) {
     if (change.before.kind == Kind::moved) sources_.insert(change.before.from);

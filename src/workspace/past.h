@@ -93,6 +93,7 @@ class History {
   Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
   std::string later_change(const std::string& path) const;
   Result<void> check_seams() const;
+  bool is_made(const Now& now) const;
   Result<void> check_room() const;
   Result<void> plan(const std::string& path, const NetChange& change);
   Result<void> plan_kept(const std::string& path, const NetChange& change, const Now& now);

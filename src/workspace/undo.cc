@@ -62,6 +62,14 @@ Error History::changed_since(const std::string& path, const NetChange& change,
   return error;
 }
 
+// Whether it is a directory that a selected change made on the way to a file.
+bool History::is_made(const Now& now) const {
+  if (!now.status || now.status->kind != sys::FileKind::directory) return false;
+  return std::ranges::any_of(selected_, [&](const Loaded* loaded) {
+    return std::ranges::find(loaded->record.made, now.path) != loaded->record.made.end();
+  });
+}
+
 Result<void> History::plan(const std::string& path, const NetChange& change) {
   const Now now = look(path);
   if (now.unknown) return *now.unknown;
@@ -69,6 +77,12 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
   const bool is_itself = change.before.kind == Kind::moved && change.before.from == path;
   if (is_itself) return {};
   if (!leaves && change.before.kind != Kind::moved && is_as(now, change.before)) return {};
+  if (is_made(now)) {
+    // It goes once it is empty, but only after all else.
+    if (change.before.kind == Kind::absent) return {};
+    return directory_in_the_way(
+        fmt::format("'{}' is a directory now", escape_for_display(shown(path))));
+  }
   if (!is_as(now, change.after)) return changed_since(path, change, now);
   Difference difference{.path = shown(path)};
   const bool is_shown =

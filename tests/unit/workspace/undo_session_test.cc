@@ -1,5 +1,5 @@
-// Undoing what a session did when others worked on the same files:
-// nothing of theirs is lost.
+// Undoing what a session did when others worked on the same files, or when it made room for itself:
+// nothing of theirs is lost, and what is refused names the reason.
 #include "unit/workspace/fixture.h"
 
 namespace helve::workspace {
@@ -125,6 +125,29 @@ TEST_F(UndoingASession, TakesBackOtherFilesByPath) {
   EXPECT_EQ(undo({.session = "s", .path = "g"}), "");
   EXPECT_EQ(content("g"), "one");
   EXPECT_EQ(content("f"), "agent 2");
+}
+
+TEST_F(UndoingASession, SaysThatADirectoryThatItMadeIsInTheWay) {
+  tree.file("in/a", "a");
+  tree.file("in/b", "b");
+  move("a", "c");
+  move("b", "a/b");
+  EXPECT_EQ(undo(), "unsupported directory_in_the_way: 'a' is a directory now");
+  EXPECT_EQ(undo({.own_session = "s"}), "");
+  EXPECT_EQ(undo({.own_session = "s"}), "");
+  EXPECT_EQ(content("a"), "a");
+  EXPECT_EQ(content("b"), "b");
+}
+
+TEST_F(UndoingASession, TakesADirectoryAwayThatItMadeWhereItHadAFile) {
+  tree.file("in/b", "b");
+  write("a", "a");
+  move("a", "c");
+  move("b", "a/b");
+  EXPECT_EQ(undo(), "");
+  EXPECT_EQ(content("b"), "b");
+  EXPECT_FALSE(std::filesystem::exists(tree.path("in/a")));
+  EXPECT_FALSE(std::filesystem::exists(tree.path("in/c")));
 }
 
 }  // namespace

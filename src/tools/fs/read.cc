@@ -171,15 +171,16 @@ void fill_page(ReadOutput& out, const ReadInput& in, workspace::Page page, const
   }
   const Letters letters{!page.valid, page.text.format.encoding != Encoding::utf_8};
   if (letters.decoded) note_encoding(out, page.text);
-  if (out.start_line == 1 && !letters.decoded && page.content.starts_with(kByteOrderMark)) {
+  std::string_view lines = page.content;
+  if (out.start_line == 1 && !letters.decoded && lines.starts_with(kByteOrderMark)) {
     out.note("the file begins with a UTF-8 byte order mark");
-    page.content.erase(0, kByteOrderMark.size());
+    lines.remove_prefix(kByteOrderMark.size());
   }
   if (letters.escaped) {
     out.note(fmt::format("some bytes are not {} text; they are shown as \\xNN, and \\ as \\\\",
                          name_of(page.text.format.encoding)));
   }
-  note_long_lines(out, page.content, letters, context);
+  note_long_lines(out, lines, letters, context);
   out.content_ = letters.escaped ? letters.show(page.content) : std::move(page.content);
 }
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "app/app.h"
-#include "app/roots.h"
+#include "app/wire.h"
 #include "base/text.h"
 #include "cli/render.h"
 #include "search/index.h"
@@ -29,8 +29,9 @@ struct IndexInput {
 constexpr std::string_view kDetails =
     "The index tells which files can hold a text, so that grep reads only those. It is never asked "
     "about a file that changed since it was built: results are always those of a full search. A "
-    "server builds and updates it by itself where it pays; on the command line it is used once it "
-    "is there.";
+    "server builds and updates it by itself where it pays; on the command line one that is there "
+    "is "
+    "used for trees of 5000 files and more.";
 
 // The files of the tree as a search shows them, with what they are now.
 class Files final : public search::Visitor {
@@ -103,24 +104,24 @@ struct Status {
     if (dropped) out["dropped"] = *dropped;
     return out;
   }
-  std::string text() const {
+  std::string text(bool is_used) const {
     if (segments == 0) {
       const std::string state = fmt::format("{}: {} ({} {})\n", escape_for_display(root),
                                             !dropped   ? "no index"
                                             : *dropped ? "the index was dropped"
                                                        : "there was no index",
                                             files, files == 1 ? "file" : "files");
-      if (dropped) return state;
+      if (dropped || !is_used) return state;
       return state + fmt::format(
                          "helve index build makes one; a server does so by itself once a search "
-                         "comes across {} files, unless the setting index is off\n",
+                         "comes across {} files\n",
                          search::kFilesThatPay);
     }
-    return fmt::format("{}: {} of {} files known{}\n{} in {}{}\n", escape_for_display(root), known,
-                       files,
-                       known < files ? "; the others are searched as if there were no index" : "",
-                       human_size(bytes), escape_for_display(directory),
-                       segments > 1 ? fmt::format(" ({} parts)", segments) : "");
+    return fmt::format(
+        "{}: {} of {} files known{}{}\n{} in {}{}\n", escape_for_display(root), known, files,
+        known < files ? "; the others are searched as if there were no index" : "",
+        files < search::kFilesThatPayForOne ? "; used by servers" : "", human_size(bytes),
+        escape_for_display(directory), segments > 1 ? fmt::format(" ({} parts)", segments) : "");
   }
 };
 
@@ -151,28 +152,41 @@ Result<void> build(search::Index& index, const workspace::Root& root, const Foun
   return {};
 }
 
+Result<Status> handle(Action action, const std::string& all, const workspace::Root& root,
+                      const std::stop_token& stop, cli::Run& run) {
+  search::Index index(all + "/" + search::Index::name_for(root.path), root.path);
+  std::optional<bool> dropped;
+  if (action == Action::drop) {
+    dropped = index.open()->size() > 0;
+    TRY(index.drop());
+  }
+  const Found found = TRY(files_of(root, stop));
+  if (action == Action::build) TRY(build(index, root, found, stop, run));
+  Status status = status_of(index, root, found);
+  status.dropped = dropped;
+  return status;
+}
+
 Result<int> run_index(const IndexInput& in, App& app, cli::Run& run) {
   const std::string all = app.surroundings().index_directory();
   if (all.empty())
     return Error{Code::not_found, "the state directory is not known", "set HOME or XDG_STATE_HOME"};
   const std::stop_token stop = TRY(app.watch_signals(130));
-  const Workspace files =
-      TRY(open_root(root_of(run.options, app.surroundings()), app.surroundings()));
-  const workspace::Root& root = files->roots().front();
-  search::Index index(all + "/" + search::Index::name_for(root.path), root.path);
-  std::optional<bool> dropped;
-  if (in.action == Action::drop) {
-    dropped = index.open()->size() > 0;
-    TRY(index.drop());
+  const Place& place = *TRY(app.open(run.options, Purpose::inspect))->home;
+  if (!place.files) return Error(*place.no_files);
+  const bool is_used = place.settings.config.index;
+  JsonArray roots;
+  for (const workspace::Root& root : place.files->roots()) {
+    const Status status = TRY(handle(in.action, all, root, stop, run));
+    if (run.options.json)
+      roots.push_back(status.json());
+    else
+      run.screen.out.write(status.text(is_used));
   }
-  const Found found = TRY(files_of(root, stop));
-  if (in.action == Action::build) TRY(build(index, root, found, stop, run));
-  Status status = status_of(index, root, found);
-  status.dropped = dropped;
   if (run.options.json)
-    cli::show_json(status.json(), run.screen);
-  else
-    run.screen.out.write(status.text());
+    cli::show_json(JsonObject{{"used", is_used}, {"roots", std::move(roots)}}, run.screen);
+  else if (!is_used)
+    run.screen.out.write("not used: the setting index is off (helve doctor tells where)\n");
   return 0;
 }
 

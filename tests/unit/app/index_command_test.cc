@@ -7,11 +7,14 @@ namespace {
 TEST_F(Machine, AnIndexIsBuiltShownAndDropped) {
   put("work/a.txt", "some text\n");
   put("work/.hidden", "not searched\n");
+  const auto number = [&](const char* name) {
+    return parse_json(out_)->at("roots").at(0).at(name).as_int64();
+  };
   EXPECT_EQ(run({"index", "--json"}), 0) << err_;
-  EXPECT_EQ(parse_json(out_)->at("segments").as_int64(), 0);
+  EXPECT_EQ(number("segments"), 0);
   EXPECT_EQ(run({"index", "build", "--json"}), 0) << err_;
-  EXPECT_EQ(parse_json(out_)->at("segments").as_int64(), 1);
-  EXPECT_EQ(parse_json(out_)->at("files").as_int64(), 1);
+  EXPECT_EQ(number("segments"), 1);
+  EXPECT_EQ(number("files"), 1);
   EXPECT_EQ(run({"index"}), 0) << err_;
   EXPECT_NE(out_.find("of 1 files known"), std::string::npos) << out_;
   EXPECT_EQ(run({"index", "drop"}), 0) << err_;
@@ -20,6 +23,21 @@ TEST_F(Machine, AnIndexIsBuiltShownAndDropped) {
   EXPECT_EQ(out_, at("work") + ": there was no index (1 file)\n");
   EXPECT_EQ(run({"index"}), 0) << err_;
   EXPECT_TRUE(out_.starts_with(at("work") + ": no index (1 file)\nhelve index build makes one"))
+      << out_;
+}
+
+TEST_F(Machine, EachRootHasAnIndex) {
+  put("work/a.txt", "some text\n");
+  put("other/b.txt", "more\n");
+  EXPECT_EQ(run({"index", "build", "--add-dir", at("other")}), 0) << err_;
+  EXPECT_NE(out_.find(at("work") + ": "), std::string::npos) << out_;
+  EXPECT_NE(out_.find(at("other") + ": "), std::string::npos) << out_;
+}
+
+TEST_F(Machine, SaysThatTheIndexIsOff) {
+  put("config/config.yaml", "index: false\n");
+  EXPECT_EQ(run({"index"}), 0) << err_;
+  EXPECT_TRUE(out_.ends_with("not used: the setting index is off (helve doctor tells where)\n"))
       << out_;
 }
 

@@ -156,11 +156,19 @@ const Dialect::Parameter* find_parameter(const Dialect::Entry& entry, std::strin
   return nullptr;
 }
 
-Error two_values(const Dialect::Entry& entry, std::string_view ours, std::string_view theirs) {
+// The other one is said with the name that it was given by.
+Error two_values(const Dialect::Entry& entry, std::string_view ours, std::string_view theirs,
+                 const JsonObject& arguments) {
+  const auto* const first = std::ranges::find_if(arguments, [&](const auto& argument) {
+    const Dialect::Parameter* parameter = find_parameter(entry, argument.key());
+    return (parameter ? parameter->ours : std::string_view(argument.key())) == ours &&
+           !argument.value().is_null();
+  });
+  const std::string_view other = first == arguments.end() ? ours : std::string_view(first->key());
   return Error{
       Code::invalid_argument,
-      fmt::format("{}: given again as '{}' with another value", ours, escape_for_display(theirs)),
-      fmt::format("give '{}' to {} once", ours, entry.name), "invalid_input"};
+      fmt::format("{}: given again as '{}' with another value", other, escape_for_display(theirs)),
+      fmt::format("give {} one of them", entry.name), "invalid_input"};
 }
 
 }  // namespace
@@ -209,7 +217,7 @@ Result<JsonObject> to_canonical(const Dialect::Entry& entry, const JsonObject& a
     else if (earlier->is_null())
       *earlier = std::move(*ours);  // null means absent: no second value
     else if (!ours->is_null() && *earlier != *ours)
-      return two_values(entry, name, key);
+      return two_values(entry, name, key, arguments);
   }
   for (const Dialect::Default& standard : entry.defaults) {
     Json& ours = out[standard.ours];

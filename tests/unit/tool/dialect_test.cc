@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         Translation{"claude", "Grep", "grep", R"({"-i":[true]})",
                     "error: -i: expected true or false, got [true]"},
         Translation{"claude", "Grep", "grep", R"({"-i":true,"case":"smart"})",
-                    "error: case: given again as 'case' with another value"},
+                    "error: -i: given again as 'case' with another value"},
         Translation{"claude", "Grep", "grep",
                     R"({"-i":false,"case":"smart","output_mode":"count"})",
                     R"({"case":"smart","output_mode":"count","max_results":250,"dotall":true})"},
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"path":"a","edits":[{"old_text":"b","new_text":"c"},"d"]})"},
         Translation{"claude", "MultiEdit", "edit",
                     R"({"edits":[{"old_string":"b","old_text":"c"}]})",
-                    "error: old_text: given again as 'old_text' with another value"}));
+                    "error: old_string: given again as 'old_text' with another value"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Defaults, DialectTranslation,
@@ -305,7 +305,7 @@ TEST(Dialect, TakesNullAsAbsent) {
 
 TEST(Dialect, RefusesTwoValuesForOneParameter) {
   EXPECT_EQ(canonical("claude", "Read", R"({"file_path":"a","path":"b"})"),
-            "error: path: given again as 'path' with another value");
+            "error: file_path: given again as 'path' with another value");
   EXPECT_EQ(canonical("claude", "Read", R"({"path":"b","file_path":"a"})"),
             "error: path: given again as 'file_path' with another value");
 }

@@ -128,7 +128,7 @@ class Planner {
     return Error{Code::not_found,
                  fmt::format("line {} of the patch {} {}, which does not exist", patch.patch_line,
                              action, escape_for_display(patch.path)),
-                 "paths are relative to the workspace; ls or glob shows what there is", ""};
+                 "paths are relative to the workspace; `ls` or `glob` shows what there is", ""};
   }
 
   Result<PlannedFile> plan_remove(const FilePatch& patch) {

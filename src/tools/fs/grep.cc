@@ -157,8 +157,11 @@ search::RegexOptions regex_of(const GrepInput& in) {
           .dot_all = in.dotall};
 }
 
-Result<search::GlobSet> globs_of(const GrepInput& in) {
+// A glob may be an absolute path below the searched directory, which is at `searched`.
+Result<search::GlobSet> globs_of(const GrepInput& in, const std::string& searched) {
   std::vector<std::string> rules = in.include;
+  for (std::string& rule : rules)
+    if (!searched.empty() && rule.starts_with(searched + "/")) rule.erase(0, searched.size());
   std::ranges::move(excluding(in.exclude), std::back_inserter(rules));
   return search::GlobSet::from_patterns(rules);
 }
@@ -423,14 +426,14 @@ Result<GrepOutput> grep(const GrepInput& in, Context& context) {
     options.scan.encoding = TRY(find_encoding(*in.encoding));
     TRY(Decoder::open(*options.scan.encoding));
   }
-  const search::GlobSet globs = TRY(globs_of(in));
+  const Result<sys::Fd> directory = files.open_directory(in.path);
+  const auto searched = directory ? sys::path_of(*directory) : std::string();
+  const search::GlobSet globs = TRY(globs_of(in, searched.value_or("")));
   if (!globs.empty()) options.walk.globs = &globs;
   if (globs.has_includes()) options.walk.glob_use = search::GlobUse::overriding;
   const search::GlobSet types = in.type ? TRY(search::globs_of_type(*in.type)) : search::GlobSet();
   if (in.type) options.types = &types;
   const std::string shown = files.display(in.path);
-
-  const Result<sys::Fd> directory = files.open_directory(in.path);
   if (directory) {
     search::GrepReport report =
         TRY(search_below(*matcher, *directory, options, in, files, context, shown));

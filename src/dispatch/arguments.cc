@@ -51,7 +51,8 @@ class Repair {
   bool escapes_are_clear() const {
     bool foreign = false, ambiguous = false;
     for (size_t i = at_ + 1; i < text_.size() && text_[i] != '"'; ++i) {
-      if (text_[i] != '\\' || ++i == text_.size()) continue;
+      if (text_[i] != '\\') continue;
+      if (++i == text_.size()) break;
       if (std::strchr("bfnrtu", text_[i]) && text_[i] != 0)
         ambiguous = true;
       else if (!std::strchr("\"\\/", text_[i]) || text_[i] == 0)

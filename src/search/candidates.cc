@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
 #include <thread>
+
+#include "search/on_threads.h"
 
 namespace helve::search {
 namespace {
@@ -19,14 +20,13 @@ class Round {
   sys::OrErrno<WalkReport> run(const std::function<Visitor&()>& visitor) {
     try {
       spread(visitor);
-      if (!out_of_memory_) {
-        WalkReport report = candidates_.report;
-        report.end = end_.load();
-        return report;
-      }
-    } catch (const std::exception&) {  // so it is
+    } catch (const std::exception&) {
+      out_of_memory_ = true;
     }
-    return std::unexpected(std::errc::not_enough_memory);
+    if (out_of_memory_) return std::unexpected(std::errc::not_enough_memory);
+    WalkReport report = candidates_.report;
+    report.end = end_.load();
+    return report;
   }
 
  private:
@@ -36,13 +36,7 @@ class Round {
     const size_t threads = std::min<size_t>(cores, 1 + candidates_.files.size() / kFilesForAThread);
     std::vector<Visitor*> visitors;
     for (size_t i = 0; i < threads; ++i) visitors.push_back(&visitor());
-    std::vector<std::jthread> others;
-    try {
-      for (size_t i = 1; i < threads; ++i)
-        others.emplace_back([&, i] { guarded_work(*visitors[i]); });
-    } catch (const std::system_error&) {  // no thread to be had: those that run do it alone
-    }
-    guarded_work(*visitors[0]);
+    on_threads(threads, [&](size_t i) { guarded_work(*visitors[i]); });
   }
 
   // Exceptions say that memory is used up.

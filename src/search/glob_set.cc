@@ -169,7 +169,8 @@ Verdict GlobSet::decide(const Candidate& candidate, size_t base) const {
   };
   names_.find(candidate.name_hash, consider);
   if (candidate.extension_hash != 0) extensions_.find(candidate.extension_hash, consider);
-  for (size_t i = others_.size(); i-- > 0 && others_[i] > best;) consider(others_[i]);
+  for (auto rule = others_.rbegin(); rule != others_.rend() && *rule > best; ++rule)
+    consider(*rule);
   if (best < 0) return Verdict::none;
   return rules_[static_cast<size_t>(best)].negated ? Verdict::negated : Verdict::matched;
 }

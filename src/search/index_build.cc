@@ -4,9 +4,9 @@
 #include <mutex>
 #include <new>
 #include <system_error>
-#include <thread>
 
 #include "search/index_run.h"
+#include "search/on_threads.h"
 #include "search/scan.h"
 #include "sys/mapped_file.h"
 
@@ -156,22 +156,14 @@ sys::OrErrno<std::vector<Block>> index_all(const sys::Fd& root, std::span<const 
         failure = block.error();
     }
   };
-  const auto work = [&] {
+  const auto work = [&](size_t) {
     try {
       index_blocks();
     } catch (const std::bad_alloc&) {
       failure = std::errc::not_enough_memory;
     }
   };
-  {
-    std::vector<std::jthread> others;
-    const size_t useful = std::min<size_t>(options.threads, blocks.size());
-    try {
-      for (size_t i = 1; i < useful; ++i) others.emplace_back(work);
-    } catch (const std::system_error&) {  // no thread to be had: those that run do it alone
-    }
-    work();
-  }
+  on_threads(std::min<size_t>(options.threads, blocks.size()), work);
   if (failure.load() != std::errc()) return std::unexpected(failure.load());
   return blocks;
 }

@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import time
 
-from harness import HELVE, PEERS, Section, Serving, make_environment, run, say
+from harness import BUILD, HELVE, PEERS, Section, Serving, make_environment, run, say
 
 FILES = 100
 FILE_BYTES = 13_000
@@ -95,6 +95,7 @@ def contenders(workspace, environment):
         "Codex apply_patch": ([codex()], Task.envelope, environment),
         "git apply": (["git", "apply", "-p1", "-"], Task.unified, environment),
         "GNU patch": (["patch", "-p1", "-s", "--no-backup-if-mismatch"], Task.unified, environment),
+        "floor": (BUILD / "bench" / "bench_exchange", None, environment),
     }
 
 
@@ -112,6 +113,10 @@ def measure_once(task, contender, workspace, place):
         if b'"isError":true' in line:
             raise SystemExit(f"bench: apply_patch failed: {line[:1000]!r}")
         return elapsed
+    if form is None:
+        before = time.perf_counter()
+        run(command, workspace / place, *task.texts, env=environment)
+        return (time.perf_counter() - before) * 1000
     patch = workspace / f"{place}.patch"
     patch.write_text(form(task, place))
     with open(patch, "rb") as source:
@@ -171,5 +176,6 @@ def measure(setting):
              "Whole processes; \"running\" is a call to a server that runs already, as an agent makes it. Codex, git and GNU patch change one file after the other and sync nothing: after a failure or a power cut some "
              "files are new, some old, some perhaps empty. helve changes all files or none. Synced, the change is on disk when the "
              "call returns; with sync off a power cut within the next half minute may take it back, as with the others, but "
-             "a crash of the program may not.", ""]
+             "a crash of the program may not. The floor is told the change: it reads each file, writes the new one beside it, lets them "
+             "change places and removes the old one; it keeps nothing, syncs nothing and takes nothing back.", ""]
     return Section(lines, list(make_goals(seen)), {"changes_ms": seen})

@@ -253,6 +253,9 @@ Result<void> ChangeSet::perform() {
       return taken_back(std::move(done).error());
     }
   }
+  if (Result<void> in_place = targets_.check_places(); !in_place) {
+    return taken_back(std::move(in_place).error());
+  }
   if (durability_ == Durability::unsynced) return {};
   if (const auto synced = targets_.sync(); !synced && !steps_.empty()) {
     return taken_back(sys::to_error(synced.error(), "sync", steps_.front().target().shown));

@@ -267,6 +267,24 @@ void Targets::remove_created() {
   }
 }
 
+Result<void> Targets::check_places() const {
+  constexpr std::string_view kRemoved = " (deleted)";  // as the kernel adds it
+  for (const auto& [key, directory] : directories_) {
+    const auto now = sys::path_of(directory->descriptor);
+    if (!now) return sys::to_error(now.error(), "find the directory of", directory->wanted_for);
+    if (*now == directory->path || (*now == "/" && directory->path.empty())) continue;
+    if (*now == directory->path + std::string(kRemoved)) {
+      const auto status = sys::status(directory->descriptor);
+      if (status && status->links == 0) continue;
+    }
+    return Error{Code::conflict,
+                 fmt::format("cannot change '{}': its directory was moved or deleted meanwhile",
+                             escape_for_display(directory->wanted_for)),
+                 "look at what is there now", "changed_meanwhile"};
+  }
+  return {};
+}
+
 sys::OrErrno<void> Targets::sync() const {
   for (const auto& [key, directory] : directories_) {
     if (const auto done = sys::sync_directory(directory->descriptor); !done) return done;

@@ -69,6 +69,9 @@ class Targets {
   Result<void> make_missing();
   // For a change that came to nothing. Directories that hold something by now stay.
   void remove_created();
+  // Whether each directory is where it was found, or was until somebody removed it: whoever moved
+  // one has taken along what was just done in it. A conflict (changed_meanwhile) otherwise.
+  Result<void> check_places() const;
   // The directories of all targets, and those in which others were made.
   sys::OrErrno<void> sync() const;
 

@@ -161,16 +161,18 @@ void ChangeSet::put_aside(Journal& journal, Record& record, Place place) {
   note_renames(record);
 }
 
-// A file that is written like one that goes is that one by another name.
 void ChangeSet::note_renames(Record& record) const {
+  using What = Changed::What;
   for (size_t i = 0; i < models_.size(); ++i) {
-    if (!models_[i] || record.files[i].what != Changed::What::created) continue;
+    if (!models_[i] || !steps_[i].change().is_rename) continue;
     const sys::FileStatus& model = models_[i]->status;
-    const auto gone = std::ranges::find_if(record.files, [&](const Record::File& file) {
-      return file.what == Changed::What::removed && file.old.device == model.device &&
-             file.old.inode == model.inode;
+    const auto from = std::ranges::find_if(record.files, [&](const Record::File& file) {
+      return (file.what == What::removed || file.what == What::replaced) &&
+             file.old.device == model.device && file.old.inode == model.inode;
     });
-    if (gone != record.files.end()) record.renames.push_back({gone->path, record.files[i].path});
+    if (from == record.files.end()) continue;
+    const bool is_plain = from->what == What::removed && record.files[i].what == What::created;
+    (is_plain ? record.renames : record.handed_on).push_back({from->path, record.files[i].path});
   }
 }
 

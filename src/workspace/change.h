@@ -63,6 +63,8 @@ struct Change {
   std::string content = {};  // write: the whole new content; restore: what tells it apart
   std::string to = {};       // move: where to; never over another, unless `replace` is set
   std::string like = {};     // write of a new file: takes owner, mode and attributes of this one
+  // write: it is what `like` was until now; another change of the set removes or replaces that.
+  bool is_rename = false;
   OnConflict on_conflict = OnConflict::overwrite;  // write
   std::optional<Version> expected = {};    // write, remove, move: anything else is a conflict
   std::optional<std::uint32_t> mode = {};  // write of a new file

@@ -63,6 +63,7 @@ class History {
   Result<void> limit_to(const std::string& path);
   bool wants(const std::string& path) const;
   bool has_open_file(const Loaded& loaded) const;
+  std::vector<Record::Rename> moves() const;
   Result<void> keep_wanted();
   Error undone_already(const Record& record) const;
   // What taking net_ back undoes.

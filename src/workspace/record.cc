@@ -18,6 +18,7 @@ constexpr std::string_view kEarlierFirstLine = "helve change 1";  // nothing tol
 constexpr std::string_view kWhat = "AMDR";                        // as Changed::What counts
 constexpr std::string_view kKind = "fdlpsx";                      // as sys::FileKind counts
 constexpr std::string_view kNothing = "-";
+constexpr std::string_view kRenamed = "renamed", kHandedOn = "handed";
 // The lines that hold one text each.
 constexpr std::pair<std::string_view, std::string Record::*> kTexts[] = {
     {"id", &Record::id},           {"tool", &Record::tool},   {"call", &Record::call_id},
@@ -138,8 +139,9 @@ bool parse_line(std::string_view line, Record& record) {
     for (size_t i = 2; i < words.size(); ++i) undoing.paths.push_back(plain(words[i]));
   } else if (name == "made") {
     record.made.push_back(std::move(value));
-  } else if (name == "renamed") {
-    if (words.size() > 2) record.renames.push_back({std::move(value), plain(words[2])});
+  } else if (name == kRenamed || name == kHandedOn) {
+    auto& renames = name == kRenamed ? record.renames : record.handed_on;
+    if (words.size() > 2) renames.push_back({std::move(value), plain(words[2])});
   } else if (name == "left") {
     record.left.push_back(std::move(value));
   } else if (name == "clock") {
@@ -193,11 +195,13 @@ std::string Record::text() const {
   for (const std::string& directory : made) line("made", directory);
   for (const std::string& directory : left) line("left", directory);
   for (const File& file : files) append_file(out, file);
-  for (const Rename& rename : renames) {
-    out += "renamed";
-    append_word(out, rename.from);
-    append_word(out, rename.to);
-    out += '\n';
+  for (const auto& [name, moved] : {std::pair(kRenamed, &renames), {kHandedOn, &handed_on}}) {
+    for (const Rename& rename : *moved) {
+      out += name;
+      append_word(out, rename.from);
+      append_word(out, rename.to);
+      out += '\n';
+    }
   }
   return out + vouch(out);
 }

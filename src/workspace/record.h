@@ -54,6 +54,9 @@ struct Record {
     std::string from, to;  // absolute
   };
   std::vector<Rename> renames = {};
+  // The same where `to` took the place of another file, or another one took that of `from`: to undo
+  // one of the two alone would leave what `from` held in no file.
+  std::vector<Rename> handed_on = {};
   bool is_of_this_version = true;  // false: read from a file that another helve wrote
 
   // When it was made.

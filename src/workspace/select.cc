@@ -110,17 +110,37 @@ Error History::undone_already(const Record& record) const {
   return error;
 }
 
+// The ends of each move: one is not taken back without the other.
+std::vector<Record::Rename> History::moves() const {
+  std::vector<Record::Rename> moves;
+  for (const auto& [path, change] : net_) {
+    if (change.before.kind == Kind::moved) moves.push_back({path, change.before.from});
+  }
+  for (const Loaded* loaded : selected_) {
+    const Record& record = loaded->record;
+    moves.insert(moves.end(), record.renames.begin(), record.renames.end());
+    moves.insert(moves.end(), record.handed_on.begin(), record.handed_on.end());
+    for (const Record::File& file : record.files) {
+      if (!file.to.empty()) moves.push_back({file.path, file.to});
+    }
+  }
+  return moves;
+}
+
 Result<void> History::keep_wanted() {
   // A move is wanted when one of its ends is; and then what took the place that it left.
   std::set<std::string> wanted;
+  for (const auto& [path, change] : net_) {
+    if (wants(path)) wanted.insert(path);
+  }
+  const std::vector<Record::Rename> all = moves();
   for (bool grows = true; grows;) {
     grows = false;
-    for (const auto& [path, change] : net_) {
-      const bool is_move = change.before.kind == Kind::moved;
+    for (const auto& [from, to] : all) {
       const auto has = [&](const std::string& one) { return wants(one) || wanted.contains(one); };
-      if (!has(path) && !(is_move && has(change.before.from))) continue;
-      grows |= wanted.insert(path).second;
-      if (is_move) grows |= wanted.insert(change.before.from).second;
+      if (!has(from) && !has(to)) continue;
+      grows |= wanted.insert(from).second;
+      grows |= wanted.insert(to).second;
     }
   }
   std::erase_if(net_, [&](const auto& entry) { return !wanted.contains(entry.first); });

@@ -157,7 +157,8 @@ Result<Change> write_to(const std::string& path, PlannedFile& file, const Edited
     change.content = std::move(file.content);
   if (there) change.expected = there->version;
   if (!there) change.on_conflict = workspace::OnConflict::error;
-  if (!there && source && source->path != path) change.like = source->path;
+  change.is_rename = file.kind == PlannedFile::Kind::move;
+  if (source && source->path != path && (!there || change.is_rename)) change.like = source->path;
   if (file.executable) change.mode = 0755;
   return change;
 }

@@ -157,7 +157,8 @@ TEST_F(ShowingDifferences, OfALinkThatBecameAFileByAnotherName) {
   tree.link("in/ln", "a");
   tree.file("in/b", "2");
   move("b", "ln");
-  apply({{.path = "new", .content = "3", .like = "ln"}, {.kind = Kind::remove, .path = "ln"}});
+  apply({{.path = "new", .content = "3", .like = "ln", .is_rename = true},
+         {.kind = Kind::remove, .path = "ln"}});
   EXPECT_EQ(shown(), "b: 2 -> -\nln: a -> -\nnew: - -> 3\n") << "no patch renames a link so";
 }
 

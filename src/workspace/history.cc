@@ -72,7 +72,7 @@ bool History::is_as(const Now& now, const PathState& state) const {
     }
     case Kind::moved:
       return now.status && now.status->kind == state.file().kind &&
-             (is_unchanged(*now.status, state.file().old) || was_restored(now, state.file()));
+             (is_unchanged(*now.status, state.file().old) || was_restored(now, state));
     case Kind::kept: {
       if (!now.content || now.status->kind != state.file().kind) return false;
       const auto content = content_of(state);
@@ -94,33 +94,23 @@ std::optional<std::string> History::outline_at(const std::string& path, std::uin
   return outline ? std::optional(std::move(*outline)) : std::nullopt;
 }
 
-// Whether it is what `moved` moved, although another file: a later change replaced or removed that,
+// Whether it is what was moved, although another file: a later change replaced or removed that,
 // perhaps with a directory around it, and was undone.
-bool History::was_restored(const Now& now, const Record::File& moved) const {
+bool History::was_restored(const Now& now, const PathState& state) const {
+  const Record::File& moved = state.file();
+  if (moved.kind == sys::FileKind::directory) return is_made_anew(now, state);
+  const auto was_it = [&](const Record::File& file) {
+    const bool kept = file.what == What::replaced || file.what == What::removed;
+    const bool same =
+        file.old.inode == moved.old.inode ||
+        (file.old.size == moved.old.size && file.old.modified_ns == moved.old.modified_ns);
+    return kept && same && file.kind == moved.kind;
+  };
   for (const auto& [record, undone] : all_) {
     for (size_t i = 0; i < record.files.size(); ++i) {
-      const Record::File& file = record.files[i];
-      const bool kept = file.what == What::replaced || file.what == What::removed;
-      if (!kept || !undone[i]) continue;
-      const auto rest = below(file.path, now.path);
-      const bool is_inside = file.kind == sys::FileKind::directory && rest && !rest->empty();
-      const auto place = journal_.find_kept(record, i);
-      if (moved.kind != sys::FileKind::directory) {
-        if (is_inside || file.kind != moved.kind || file.old.inode != moved.old.inode) continue;
-        const auto content = content_of({.kind = Kind::kept, .record = &record, .index = i});
-        if (content && now.content == *content) return true;
-        continue;
-      }
-      if (!place || file.kind != sys::FileKind::directory) continue;
-      const auto directory = sys::open_beneath(
-          *place->directory, is_inside ? fmt::format("{}/{}", place->name, *rest) : place->name,
-          sys::Open::directory, sys::Links::refuse);
-      const auto status = directory ? sys::status(*directory)
-                                    : sys::OrErrno<sys::FileStatus>(
-                                          std::unexpected(std::errc::no_such_file_or_directory));
-      if (!status || status->inode != moved.old.inode) continue;
-      const auto outline = outline_of(*directory, kMaxWrite);
-      if (outline && outline_at(now.path, outline->size()) == *outline) return true;
+      if (!undone[i] || !was_it(record.files[i])) continue;
+      const auto content = content_of({.kind = Kind::kept, .record = &record, .index = i});
+      if (content && now.content == *content) return true;
     }
   }
   return false;
@@ -175,7 +165,65 @@ std::optional<size_t> leaver(const Record& record, const std::string& path) {
   return {};
 }
 
+std::string join(const std::string& directory, const std::string& rest) {
+  return rest.empty() ? directory : fmt::format("{}/{}", directory, rest);
+}
+
+// The inode of the directory that the change, an undo of `removal`, made where that removed one.
+std::optional<std::uint64_t> made_again(const Record& undo, const Record& removal,
+                                        const std::string& path) {
+  if (std::ranges::find(undo.undoes, removal.id, &Undoing::id) == undo.undoes.end()) return {};
+  for (const Record::File& file : undo.files) {
+    const bool is_it = file.what == What::created && file.path == path && file.staged;
+    if (is_it && file.kind == sys::FileKind::directory) return file.staged->inode;
+  }
+  return {};
+}
+
 }  // namespace
+
+// Follows the directory from where it was moved to. It is known by its inode, or by that of a
+// directory around it once an undo has made that anew with all it held.
+bool History::is_made_anew(const Now& now, const PathState& moved) const {
+  std::string at = moved.file().to, inside;
+  std::uint64_t inode = moved.file().old.inode;  // of the directory that holds it as `inside`
+  const Record* removal = nullptr;
+  std::string removed;  // by that, and it held the directory as `inside`
+  const auto is_now = [&] {
+    return inside.empty() && at == now.path && inode == now.status->inode;
+  };
+  for (size_t i = all_.size(); i-- > 0;) {
+    const Record& later = all_[i].record;
+    if (later.time_ns <= moved.record->time_ns) continue;
+    if (removal) {
+      const auto made = made_again(later, *removal, removed);
+      if (!made) continue;
+      inode = *made;
+      removal = nullptr;
+      continue;
+    }
+    const auto index = leaver(later, at);
+    if (!index) continue;
+    if (is_now()) return true;
+    const Record::File& file = later.files[*index];
+    const std::string rest(*below(file.path, at));
+    if (rest.size() == inside.size() && file.old.inode != inode) return false;
+    if (rest.size() < inside.size() || file.what != What::moved) {
+      inside = rest;
+      inode = file.old.inode;
+    }
+    if (file.what == What::moved) {
+      at = join(file.to, rest);
+    } else {
+      removal = &later;
+      removed = file.path;
+    }
+  }
+  if (removal || at != now.path || inside.empty()) return !removal && is_now();
+  at.resize(at.size() - inside.size() - 1);
+  const Now around = look(at);
+  return around.status && around.status->inode == inode;
+}
 
 std::optional<History::Content> History::content_after(const std::string& path,
                                                        const PathState& state,
@@ -189,7 +237,7 @@ std::optional<History::Content> History::content_after(const std::string& path,
     const Record::File& file = later.files[*index];
     const std::string rest(*below(file.path, at));
     if (file.what != What::moved) return kept_inside(later, *index, rest);
-    at = rest.empty() ? file.to : fmt::format("{}/{}", file.to, rest);
+    at = join(file.to, rest);
   }
   const Now now = look(at);
   if (!now.content || !is_as(now, state)) return {};

@@ -412,7 +412,7 @@ Result<void> Journal::amend(const Record& record) {
     const std::string temporary = sys::temporary_name();
     auto file = sys::create_new(directory_, temporary);
     if (!file) return sys::to_error(file.error(), "write the journal", path_);
-    auto done = sys::write_all(*file, record.text());
+    auto done = sys::write_all(*file, record.text() + record.staged_text());
     if (done) done = sys::sync_data(*file);
     if (done) {
       remember_ahead(record.time_ns);

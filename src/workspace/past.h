@@ -42,7 +42,8 @@ class History {
   };
   Now look(const std::string& path) const;
   bool is_as(const Now& now, const PathState& state) const;
-  bool was_restored(const Now& now, const Record::File& moved) const;
+  bool was_restored(const Now& now, const PathState& moved) const;
+  bool is_made_anew(const Now& now, const PathState& moved) const;
   // What a newer change found, as if it were there now.
   Now found_by(const Seam& seam) const;
   // Whether nobody changed the path between the two changes.

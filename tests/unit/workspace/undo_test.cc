@@ -348,6 +348,77 @@ TEST_F(Restoring, OneEndOfAMoveBringsTheOtherAlong) {
   EXPECT_EQ(picture(), before);
 }
 
+// What is restored is another directory than the one that was moved.
+TEST_F(Restoring, WhatWasDeletedAndRestoredIsMovedBack) {
+  char other[] = "/dev/shm/helve-test-XXXXXX";
+  const bool has_other = ::mkdtemp(other) != nullptr;
+  const std::vector<std::vector<Change>> sequences = {
+      {move("d", "e"), remove_tree("e")},
+      {move("d", "e"), write("e/x", "new"), remove_tree("e")},
+      {move("d", "e"), write("e/new", "new"), remove_tree("e")},
+      {move("d", "p/e"), write("p/e/x", "new"), remove_tree("p")},
+      {move("d", "p/e"), move("p", "q"), remove_tree("q")},
+      {move("d/y", "p/y"), remove_tree("p"), write("p/z", "new")},
+      {move("f", "p/f"), write("p/f", "new"), remove_tree("p")},
+  };
+  for (const std::string& journal : {std::string(), std::string(other)}) {
+    if (!journal.empty() && !has_other) continue;
+    for (size_t i = 0; i < sequences.size(); ++i) {
+      SCOPED_TRACE(journal + " " + std::to_string(i));
+      std::filesystem::remove_all(tree.path("in"));
+      for (const char* name : {"d/x", "d/y/z", "f", "p/a"})
+        tree.file(std::string("in/") + name, name);
+      const auto before = picture();
+      const auto files = journaled(journal);
+      for (const Change& change : sequences[i]) must(*files, change);
+      for (size_t j = 0; j < sequences[i].size(); ++j) EXPECT_EQ(undo_newest(*files), "");
+      EXPECT_EQ(picture(), before);
+    }
+  }
+  std::filesystem::remove_all(other);
+}
+
+TEST_F(Restoring, WhatWasChangedBetweenTwoUndosIsMovedBack) {
+  for (const char* name : {"f", "p/a"}) tree.file(std::string("in/") + name, name);
+  const auto before = picture();
+  const auto files = journaled();
+  must(*files, move("f", "p/f"));
+  must(*files, remove_tree("p"));
+  EXPECT_EQ(undo_newest(*files), "");
+  must(*files, write("p/f", "new"));
+  EXPECT_EQ(undo_newest(*files), "");
+  EXPECT_EQ(undo_newest(*files), "");
+  EXPECT_EQ(picture(), before);
+}
+
+TEST_F(Restoring, ADirectoryThatSomebodyElseMadeIsNotMovedBack) {
+  tree.file("in/d/x", "x");
+  const auto files = journaled();
+  must(*files, move("d", "e"));
+  must(*files, remove_tree("e"));
+  EXPECT_EQ(undo_newest(*files), "");
+  std::filesystem::rename(tree.path("in/e"), tree.path("in/theirs"));
+  tree.file("in/e/x", "x");
+  EXPECT_TRUE(has(undo_newest(*files), "'e' was changed since"));
+}
+
+TEST_F(Restoring, ADirectoryThatWasRestoredIsKnownOnceTheJournalWasTidied) {
+  tree.file("in/d/x", "x");
+  tree.file("in/f", "old");
+  const auto before = picture();
+  const auto files = journaled();
+  must(*files, move("d", "e"));
+  const std::vector<Change> changes = {write("f", "new"), remove_tree("e")};
+  ASSERT_TRUE(files->apply(changes, {.tool = "test", .session = "s"}));
+  EXPECT_EQ(undo_newest(*files), "");
+  must(*files, write("e/x", "new"));
+  Journal journal(tree.path("journal/" + tree.names("journal").at(0)), {});
+  journal.tidy(Journal::When::now, journal.load(journal.ids().at(0))->time_ms());
+  EXPECT_EQ(undo_newest(*files), "");
+  EXPECT_EQ(undo_newest(*files), "");
+  EXPECT_EQ(picture(), before);
+}
+
 // Random sequences over a few names, so that they meet often. Seeds are fixed.
 class Player {
  public:

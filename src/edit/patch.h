@@ -11,6 +11,7 @@
 namespace helve::edit {
 
 constexpr size_t kMaxPatchFiles = 2000;
+constexpr std::string_view kModeIsLeft = "the file's mode was left as it is";  // a note
 
 struct HunkLine {
   enum class Kind : char { common = ' ', removed = '-', added = '+' } kind;

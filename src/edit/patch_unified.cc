@@ -116,7 +116,7 @@ Result<FilePatch> to_patch(Header header, std::vector<Hunk> hunks) {
   }
   if (removes) patch.kind = FilePatch::Kind::remove;
   patch.executable = header.executable;
-  if (header.mode_changes) patch.note = "the file's mode was left as it is";
+  if (header.mode_changes) patch.note = kModeIsLeft;
   if (header.mode_changes && patch.hunks.empty() && patch.to.empty() && !removes) {
     return Error{Code::unsupported,
                  fmt::format("line {} of the patch: it changes only the mode of {}", header.line,

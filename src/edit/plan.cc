@@ -118,6 +118,7 @@ class Planner {
       file.removed = LineIndex(*there).size();
       file.note += file.note.empty() ? "" : "; ";
       file.note += "it replaces what was there";
+      if (patch.executable) file.note.append("; ").append(kModeIsLeft);
     }
     return file;
   }

@@ -20,6 +20,7 @@ using Kind = PathState::Kind;
 using What = Changed::What;
 
 constexpr size_t kMaxCounted = 1u << 20;  // bytes of a text whose changed lines are counted
+constexpr size_t kMaxPassedOver = 100;    // changes that an undo finds undone by others
 constexpr size_t kMaxCountedFiles = 500;  // of one list
 
 // Its name and what changes with it may be others.
@@ -219,7 +220,8 @@ bool History::is_made_anew(const Now& now, const PathState& moved) const {
       removed = file.path;
     }
   }
-  if (removal || at != now.path || inside.empty()) return !removal && is_now();
+  if (removal || at != now.path) return false;
+  if (inside.empty()) return is_now();
   at.resize(at.size() - inside.size() - 1);
   const Now around = look(at);
   return around.status && around.status->inode == inode;
@@ -390,7 +392,20 @@ Result<Differences> Workspace::differences(const Selection& selection) {
 Result<Undone> Workspace::undo(const Selection& selection, Rehearsal rehearsal,
                                const Author& author) {
   if (!journal_) return no_journal();
-  return History(*this).undo(selection, rehearsal, author);
+  std::vector<Undoing> passed_over;
+  std::optional<Error> first;
+  for (;;) {
+    History history(*this);
+    history.pass_over(passed_over);
+    Result<Undone> undone = history.undo(selection, rehearsal, author);
+    if (undone) return undone;
+    if (!first) first = undone.error();
+    const std::vector<Undoing>& needless = history.needless();
+    passed_over.insert(passed_over.end(), needless.begin(), needless.end());
+    if (needless.empty() || passed_over.size() > kMaxPassedOver) {
+      return undone.error().type == first->type ? *first : std::move(undone).error();
+    }
+  }
 }
 
 }  // namespace helve::workspace

@@ -71,6 +71,7 @@ struct Undone {
   std::vector<std::string> ids;    // what was undone, newest first
   std::vector<std::string> tools;  // that made them
   std::vector<Difference> files;
+  std::vector<std::string> passed_over = {};  // newer ones, before which all was as it is
 };
 enum class Rehearsal : bool { no, yes };
 

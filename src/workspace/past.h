@@ -32,6 +32,11 @@ class History {
   Result<Past> past(const PastQuery& query);
   Result<Differences> differences(const Selection& selection);
   Result<Undone> undo(const Selection& selection, Rehearsal rehearsal, const Author& author);
+  // For undo() of the newest change: it looks for an older one, and says of these that they are
+  // undone with it, since everything is already as it was before them.
+  void pass_over(std::vector<Undoing> changes) { passed_over_ = std::move(changes); }
+  // After undo() failed: what it may pass over.
+  const std::vector<Undoing>& needless() const { return needless_; }
 
  private:
   struct Now {  // what bears a path
@@ -92,6 +97,7 @@ class History {
   bool is_restored(const std::string& path, const sys::Fd& kept) const;
   bool was_missing(const PathState& kept) const;
 
+  Error as_before(const Selection& selection, std::vector<Undoing> undoes);
   Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
   std::string later_change(const std::string& path) const;
   Result<void> check_seams() const;
@@ -111,7 +117,8 @@ class History {
   NetChanges net_;
   std::optional<Entangled> entangled_;
   std::vector<Seam> seams_;
-  std::optional<std::string> only_;                     // absolute
+  std::optional<std::string> only_;  // absolute
+  std::vector<Undoing> passed_over_, needless_;
   size_t counted_ = 0;                                  // files whose changed lines were counted
   std::set<std::string> sources_;                       // what is there comes back to another path
   std::vector<std::shared_ptr<const sys::Fd>> opened_;  // for changes_

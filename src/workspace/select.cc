@@ -43,6 +43,8 @@ bool History::wants(const std::string& path) const {
 
 bool History::has_open_file(const Loaded& loaded) const {
   if (!loaded.is_open()) return false;
+  const std::string& id = loaded.record.id;
+  if (std::ranges::find(passed_over_, id, &Undoing::id) != passed_over_.end()) return false;
   for (size_t i = 0; i < loaded.undone.size(); ++i) {
     const Record::File& file = loaded.record.files[i];
     if (!loaded.undone[i] && (wants(file.path) || (!file.to.empty() && wants(file.to)))) {

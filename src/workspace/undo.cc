@@ -222,6 +222,22 @@ Result<void> History::check_room() const {
                "undo less at once: single changes, or a path", "too_large"};
 }
 
+// A change that is named is not passed over; nor one after which others changed the same files, and
+// perhaps back again.
+Error History::as_before(const Selection& selection, std::vector<Undoing> undoes) {
+  Error error{Code::conflict, "everything is already as it was before",
+              "changes lists older ones; undo takes the id of one", "nothing_to_undo"};
+  for (const auto& [path, change] : net_) {
+    const std::string later = later_change(path);
+    if (later.empty()) continue;
+    error.hint = fmt::format("undo {} first, a later change of '{}'", escape_for_display(later),
+                             escape_for_display(shown(path)));
+    return error;
+  }
+  if (selection.id.empty() && selection.session.empty()) needless_ = std::move(undoes);
+  return error;
+}
+
 Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
                              const Author& author) {
   TRY(select(selection, UndoneFiles::are_skipped));
@@ -248,9 +264,10 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
     undone.tools.push_back(loaded->record.tool);
   }
   undone.files = std::move(planned_);
-  if (changes_.empty()) {
-    return Error{Code::conflict, "everything is already as it was before",
-                 "changes lists older ones; undo takes the id of one", "nothing_to_undo"};
+  if (changes_.empty()) return as_before(selection, std::move(undoer.undoes));
+  for (const Undoing& passed : passed_over_) {
+    undoer.undoes.push_back(passed);
+    undone.passed_over.push_back(passed.id);
   }
   if (rehearsal == Rehearsal::yes) return undone;
   undoer.leaves = made_directories();

@@ -55,6 +55,7 @@ struct UndoOutput {
   std::optional<std::string> change;
   bool dry_run = false;
   std::vector<UndoneFile> files;
+  Notes notes;
   std::string diff;
 
   static constexpr auto schema() {
@@ -63,7 +64,8 @@ struct UndoOutput {
                   arg<&UndoOutput::tools>("The tools that made them"),
                   opt<&UndoOutput::change>("Id of the undo itself; undo it to get the change back"),
                   arg<&UndoOutput::dry_run>("True when nothing was changed"),
-                  arg<&UndoOutput::files>("The files that are as they were before"));
+                  arg<&UndoOutput::files>("The files that are as they were before"),
+                  opt<&UndoOutput::notes>("What was passed over, and what cannot be undone"));
   }
 
   std::string text() const {
@@ -71,6 +73,8 @@ struct UndoOutput {
     if (undone.size() == 1) what = fmt::format("{} {}", tools[0], undone[0]);
     std::string out =
         fmt::format("{} {}:\n{}", dry_run ? "Would undo" : "Undid", escape_for_display(what), diff);
+    for (const std::string& note : notes.value_or(std::vector<std::string>()))
+      out.append(escape_for_display(note)).append("\n");
     if (change) out += fmt::format("(undo {} brings it back)\n", escape_for_display(*change));
     return out;
   }
@@ -108,7 +112,7 @@ Result<UndoOutput> undo(const UndoInput& in, Context& context) {
                                        .path = in.path.value_or(""),
                                        .own_session = context.who.session,
                                        .any = context.means_any_session()};
-  const workspace::Undone undone =
+  workspace::Undone undone =
       TRY(files.undo(selection, in.dry_run ? workspace::Rehearsal::yes : workspace::Rehearsal::no,
                      author_of(context)));
   UndoOutput output{.undone = undone.ids,
@@ -116,6 +120,11 @@ Result<UndoOutput> undo(const UndoInput& in, Context& context) {
                     .change = change_of(undone.applied),
                     .dry_run = in.dry_run};
   for (const workspace::Difference& difference : undone.files) describe(difference, output);
+  for (const std::string& id : undone.passed_over) {
+    undone.applied.notes.push_back(
+        fmt::format("passed over {}: everything is already as it was before it", id));
+  }
+  output.notes = notes_of(std::move(undone.applied));
   return output;
 }
 

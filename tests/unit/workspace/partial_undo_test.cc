@@ -140,6 +140,30 @@ TEST_F(Partly, AConflictNamesTheLaterChange) {
   EXPECT_TRUE(has(undone.error().hint, "undo " + second + " first")) << undone.error().hint;
 }
 
+TEST_F(Partly, WhatIsPassedOverIsUndoneUntilTheUndoIsUndone) {
+  const std::string first = apply({write("a", "A")});
+  const std::string idle = apply({write("b", "b")});
+  const auto undone = undo({});
+  ASSERT_TRUE(undone);
+  EXPECT_EQ(undone->ids, std::vector<std::string>{first});
+  EXPECT_EQ(undone->passed_over, std::vector<std::string>{idle});
+  EXPECT_TRUE(has(undo({.id = idle}).error().message, "undone already"));
+  EXPECT_TRUE(undo({.id = undone->applied.id}));
+  EXPECT_TRUE(has(undo({.id = idle}).error().message, "already as it was before"));
+  EXPECT_EQ(all(), "a=A b=b c=c ");
+}
+
+TEST_F(Partly, WhatALaterChangeTookBackIsNotPassedOver) {
+  apply({write("c", "C")});
+  apply({write("a", "A")});
+  const std::string later = apply({write("a", "a")}, "other");
+  const auto undone = undo({});
+  ASSERT_FALSE(undone);
+  EXPECT_EQ(kind_of(undone.error()), "conflict nothing_to_undo");
+  EXPECT_TRUE(has(undone.error().hint, "undo " + later + " first")) << undone.error().hint;
+  EXPECT_EQ(all(), "a=a b=b c=C ");
+}
+
 TEST_F(Partly, OthersChangesAreNotCalledNone) {
   apply({write("a", "A")}, "other");
   const auto undone = undo({});

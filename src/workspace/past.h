@@ -100,6 +100,8 @@ class History {
   Error as_before(const Selection& selection, std::vector<Undoing> undoes);
   Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
   std::string later_change(const std::string& path) const;
+  void note_later_changes();
+  bool is_passed_over(const Record& record) const;
   Result<void> check_seams() const;
   bool is_made(const Now& now) const;
   Result<void> check_room() const;
@@ -119,8 +121,10 @@ class History {
   std::vector<Seam> seams_;
   std::optional<std::string> only_;  // absolute
   std::vector<Undoing> passed_over_, needless_;
-  size_t counted_ = 0;                                  // files whose changed lines were counted
-  std::set<std::string> sources_;                       // what is there comes back to another path
+  size_t counted_ = 0;                        // files whose changed lines were counted
+  std::map<std::string, std::string> later_;  // who changed a path after the selected ones
+  std::set<std::string> left_;                // to a later change, which took them back
+  std::set<std::string> sources_;             // what is there comes back to another path
   std::vector<std::shared_ptr<const sys::Fd>> opened_;  // for changes_
   std::vector<Change> changes_;
   std::vector<Difference> planned_;

@@ -41,10 +41,13 @@ bool History::wants(const std::string& path) const {
   return !only_ || below(*only_, path).has_value();
 }
 
+bool History::is_passed_over(const Record& record) const {
+  return std::ranges::find(passed_over_, record.id, &Undoing::id) != passed_over_.end();
+}
+
 bool History::has_open_file(const Loaded& loaded) const {
   if (!loaded.is_open()) return false;
-  const std::string& id = loaded.record.id;
-  if (std::ranges::find(passed_over_, id, &Undoing::id) != passed_over_.end()) return false;
+  if (is_passed_over(loaded.record)) return false;
   for (size_t i = 0; i < loaded.undone.size(); ++i) {
     const Record::File& file = loaded.record.files[i];
     if (!loaded.undone[i] && (wants(file.path) || (!file.to.empty() && wants(file.to)))) {
@@ -159,7 +162,7 @@ std::vector<Undoing> History::undoings() const {
     bool is_whole = true;
     for (size_t i = 0; i < loaded->undone.size(); ++i) {
       const Record::File& file = loaded->record.files[i];
-      if (loaded->undone[i] || !net_.contains(file.path)) {
+      if (loaded->undone[i] || !net_.contains(file.path) || left_.contains(file.path)) {
         is_whole = false;
         continue;
       }

@@ -30,7 +30,8 @@ Error directory_in_the_way(std::string message) {
 std::string History::later_change(const std::string& path) const {
   for (const Loaded& loaded : all_) {
     if (loaded.record.time_ns <= selected_.back()->record.time_ns) break;
-    if (!loaded.is_open() || std::ranges::find(selected_, &loaded) != selected_.end()) continue;
+    if (!loaded.is_open() || is_passed_over(loaded.record)) continue;
+    if (std::ranges::find(selected_, &loaded) != selected_.end()) continue;
     for (size_t i = 0; i < loaded.undone.size(); ++i) {
       const Record::File& file = loaded.record.files[i];
       const bool touches = below(file.path, path) || below(path, file.path) ||
@@ -39,6 +40,25 @@ std::string History::later_change(const std::string& path) const {
     }
   }
   return "";
+}
+
+// To undo a change below another of the same path would leave that one without what it found, even
+// where it looks as if nothing had happened.
+void History::note_later_changes() {
+  std::set<std::string> known;
+  for (const Loaded& loaded : all_) {
+    if (loaded.record.time_ns < selected_.back()->record.time_ns) break;
+    const bool is_selected = std::ranges::find(selected_, &loaded) != selected_.end();
+    if (!is_selected && (!loaded.is_open() || is_passed_over(loaded.record))) continue;
+    for (size_t i = 0; i < loaded.undone.size(); ++i) {
+      if (loaded.undone[i]) continue;
+      const Record::File& file = loaded.record.files[i];
+      for (const std::string* path : {&file.path, &file.to}) {
+        if (!path->empty() && known.insert(*path).second && !is_selected)
+          later_.emplace(*path, loaded.record.id);
+      }
+    }
+  }
 }
 
 Error History::changed_since(const std::string& path, const NetChange& change,
@@ -76,14 +96,17 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
   const bool leaves = sources_.contains(path);  // what is there now comes back elsewhere
   const bool is_itself = change.before.kind == Kind::moved && change.before.from == path;
   if (is_itself) return {};
-  if (!leaves && change.before.kind != Kind::moved && is_as(now, change.before)) return {};
+  if (!leaves && change.before.kind != Kind::moved && is_as(now, change.before)) {
+    if (!later_change(path).empty()) left_.insert(path);
+    return {};
+  }
   if (is_made(now)) {
     // It goes once it is empty, but only after all else.
     if (change.before.kind == Kind::absent) return {};
     return directory_in_the_way(
         fmt::format("'{}' is a directory now", escape_for_display(shown(path))));
   }
-  if (!is_as(now, change.after)) return changed_since(path, change, now);
+  if (!is_as(now, change.after) || later_.contains(path)) return changed_since(path, change, now);
   Difference difference{.path = shown(path)};
   const bool is_shown =
       (!now.content || now.content->size() <= kMaxShown) &&
@@ -227,11 +250,11 @@ Result<void> History::check_room() const {
 Error History::as_before(const Selection& selection, std::vector<Undoing> undoes) {
   Error error{Code::conflict, "everything is already as it was before",
               "changes lists older ones; undo takes the id of one", "nothing_to_undo"};
-  for (const auto& [path, change] : net_) {
-    const std::string later = later_change(path);
-    if (later.empty()) continue;
-    error.hint = fmt::format("undo {} first, a later change of '{}'", escape_for_display(later),
-                             escape_for_display(shown(path)));
+  if (!left_.empty()) {
+    const std::string& path = *left_.begin();
+    error.hint =
+        fmt::format("undo {} first, a later change of '{}'", escape_for_display(later_change(path)),
+                    escape_for_display(shown(path)));
     return error;
   }
   if (selection.id.empty() && selection.session.empty()) needless_ = std::move(undoes);
@@ -252,6 +275,7 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
   for (const auto& [path, change] : net_) {
     if (change.before.kind == Kind::moved) sources_.insert(change.before.from);
   }
+  note_later_changes();
   for (const auto& [path, change] : net_) TRY(plan(path, change));
   Author undoer = author;
   undoer.undoes = undoings();

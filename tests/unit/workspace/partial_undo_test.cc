@@ -164,6 +164,36 @@ TEST_F(Partly, WhatALaterChangeTookBackIsNotPassedOver) {
   EXPECT_EQ(all(), "a=a b=b c=C ");
 }
 
+TEST_F(Partly, WhatALaterChangeTookBackIsLeftToThatChange) {
+  apply({write("a", "A"), write("b", "B")});
+  const std::string later = apply({write("b", "b")}, "other");
+  EXPECT_TRUE(undo({}));
+  EXPECT_EQ(all(), "a=a b=b c=c ");
+  EXPECT_TRUE(undo({.id = later}));
+  EXPECT_EQ(all(), "a=a b=B c=c ");
+  EXPECT_TRUE(undo({}));
+  EXPECT_EQ(all(), "a=a b=b c=c ");
+}
+
+TEST_F(Partly, NothingIsUndoneBelowLaterChangesOfTheSameFile) {
+  apply({write("a", "A")});
+  apply({write("a", "X")}, "other");
+  const std::string later = apply({write("a", "A")}, "other");
+  const auto undone = undo({});
+  ASSERT_FALSE(undone);
+  EXPECT_EQ(kind_of(undone.error()), "conflict changed_since");
+  EXPECT_TRUE(has(undone.error().hint, "undo " + later + " first")) << undone.error().hint;
+  EXPECT_EQ(all(), "a=A b=b c=c ");
+}
+
+TEST_F(Partly, ASessionIsUndoneAboveChangesOfOthers) {
+  apply({write("b", "B")});
+  apply({write("a", "X")}, "other");
+  apply({write("a", "A")});
+  EXPECT_TRUE(undo({.session = "s"}));
+  EXPECT_EQ(all(), "a=X b=b c=c ");
+}
+
 TEST_F(Partly, OthersChangesAreNotCalledNone) {
   apply({write("a", "A")}, "other");
   const auto undone = undo({});

@@ -67,7 +67,13 @@ class Round {
       if (options_.globs && !options_.globs->shows(path)) continue;
       // The kernel resolves the path below the root, without links.
       const ToSearch& file = candidates_.files[i];
-      const Item item{root_, whole, path, sys::FileKind::file, file.parts, &file.stamp};
+      const Item item{root_,
+                      whole,
+                      path,
+                      sys::FileKind::file,
+                      file.parts,
+                      &file.stamp,
+                      candidates_.contents.get()};
       if (visitor.visit(item) == Next::stop) return end(WalkReport::End::stopped_by_visitor);
     }
   }

@@ -4,7 +4,9 @@
 #include <atomic>
 #include <memory>
 
+#include "search/contents.h"
 #include "search/path_order.h"
+#include "sys/clock.h"
 
 namespace helve::search {
 namespace {
@@ -90,9 +92,13 @@ class Search final : public Visitor {
       if (look(item, parts_of) == Look::nowhere) return Next::go_on;
       parts = parts_;
     }
+    if (item.contents && search_known(item, {skip, parts})) return conclude(item.path);
     const auto file =
         sys::open_beneath(item.directory, item.name, sys::Open::read, sys::Links::refuse);
     if (!file) return problem(item.path, file.error());
+    // Read as a whole, it need not be read the next time.
+    const FileStamp before = item.contents ? stamp_to_keep(*file) : kNeverFresh;
+    if (before != kNeverFresh) parts = {};
     if (options.hard_links == HardLinks::skip || !parts.empty()) {
       const auto status = sys::status(*file);
       if (!status) return problem(item.path, status.error());
@@ -101,19 +107,55 @@ class Search final : public Visitor {
       if (parts_of == kNeverFresh || stamp_of(*status) != parts_of)
         parts = {};  // it has changed since the index was asked
     }
-    return search(*file, item.path, skip, parts);
+    const Next next = search(*file, item.path, skip, parts);
+    if (before != kNeverFresh)
+      if (const auto text = scanner_.whole_text()) item.contents->keep(item.name, before, *text);
+    return next;
   }
 
   // Without lines for the first `skip` results.
   Next search(const sys::Fd& file, std::string_view path, size_t skip,
               std::span<const Part> parts = {}) {
     ++report_.files_searched;
-    if (auto failure = scanner_.scan(file, matches_, {.skip = skip, .parts = parts})) {
-      if (failure->file) return problem(path, *failure->file);
-      ++report_.undecided_count;
-      if (report_.undecided.size() < kMaxProblems) report_.undecided.emplace_back(path);
-      if (!error_) error_ = std::move(failure->pattern);
-    }
+    auto failure = scanner_.scan(file, matches_, {.skip = skip, .parts = parts});
+    if (failure && failure->file) return problem(path, *failure->file);
+    if (failure) note_undecided(path, std::move(*failure->pattern));
+    return conclude(path);
+  }
+
+  // Of the first file whose search could not be ended.
+  std::optional<Error>& error() { return error_; }
+  GrepReport& report() { return report_; }
+
+ private:
+  // Searches what the file held, when it is still the same one. False when that is not known.
+  bool search_known(const Item& item, const FileScanner::Wish& wish) {
+    const auto status = sys::status_at(item.directory, item.name);
+    if (!wish.parts.empty() && (!status || stamp_of(*status) != *item.parts_of)) return false;
+    const Contents::Text text =
+        status ? item.contents->find(item.name, stamp_of(*status)) : nullptr;
+    if (!text) return false;
+    ++report_.files_searched;
+    auto failure = scanner_.scan(*text, matches_, wish);
+    if (failure) note_undecided(item.path, std::move(*failure->pattern));
+    return true;
+  }
+
+  static FileStamp stamp_to_keep(const sys::Fd& file) {
+    const auto status = sys::status(file);
+    return status && status->size <= kBuffer
+               ? stamp_before_reading(*status, sys::RealClock().unix_ms())
+               : kNeverFresh;
+  }
+
+  void note_undecided(std::string_view path, Error error) {
+    ++report_.undecided_count;
+    if (report_.undecided.size() < kMaxProblems) report_.undecided.emplace_back(path);
+    if (!error_) error_ = std::move(error);
+  }
+
+  // Takes what was found in the file.
+  Next conclude(std::string_view path) {
     if (matches_.interrupted) {
       report_.end = shared_.options.scan.stop.stop_requested() ? WalkReport::End::cancelled
                                                                : WalkReport::End::deadline;
@@ -124,11 +166,6 @@ class Search final : public Visitor {
     return report_.end == WalkReport::End::complete ? next : Next::stop;
   }
 
-  // Of the first file whose search could not be ended.
-  std::optional<Error>& error() { return error_; }
-  GrepReport& report() { return report_; }
-
- private:
   // What the index says about the file, while it is still the one that the index knows.
   Look look(const Item& item, FileStamp& parts_of) {
     parts_.clear();

@@ -41,6 +41,7 @@ struct AllToSearch {
   std::vector<ToSearch> files;  // in the order of path_less
   WalkReport report = {};       // what a walk would report
   size_t to_update = 0;         // files of the whole tree that an update would make known
+  std::shared_ptr<Contents> contents = {};  // what files held, by their paths below the root
 };
 
 using FileVisit = std::function<void(std::string_view path, std::int64_t modified_ns)>;

@@ -15,6 +15,7 @@ namespace {
 constexpr size_t kDecodedAtOnce = 64 * 1024;  // bytes
 constexpr size_t kMaxGrowth = 3;  // bytes of text from one that is decoded, also when it is wrong
 constexpr auto kBetweenTries = std::chrono::milliseconds(1);  // to get a large buffer
+constexpr Part kAll{.size = std::numeric_limits<std::uint64_t>::max()};
 constexpr size_t kShownBefore = 5;  // a part of a long line begins so far before its match: 1/5
 
 }  // namespace
@@ -57,6 +58,7 @@ bool FileScanner::reserve(size_t size) {
   if (!larger) return false;
   static_cast<void>(buffer_.release());
   buffer_.reset(static_cast<char*>(larger));
+  data_ = buffer_.get();
   capacity_ = size;
   return true;
 }
@@ -65,6 +67,7 @@ void FileScanner::release_large() {
   if (capacity_ > 16 * kBuffer) {  // a file with long lines is the exception
     buffer_.reset();
     capacity_ = have_ = 0;
+    at_end_ = false;
   }
   if (large_.owns_lock()) large_.unlock();
 }
@@ -97,6 +100,7 @@ sys::OrErrno<void> FileScanner::fill_decoded(const sys::Fd& file) {
 }
 
 void FileScanner::begin(const Part& part) {
+  data_ = buffer_.get();
   have_ = accepted_ = from_ = shown_ = counted_ = context_left_ = 0;
   offset_ = passed_ = part.offset;
   end_ = part.offset + part.size;
@@ -137,25 +141,33 @@ std::optional<FileScanner::Failure> FileScanner::recognise(const sys::Fd& file) 
   return std::nullopt;
 }
 
-size_t FileScanner::end_of_lines() const {
-  if (at_end_) return have_;
-  const void* newline = memrchr(buffer_.get() + from_, '\n', have_ - from_);
-  return newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1
-                 : from_;
+size_t FileScanner::next_newline(size_t at, size_t end) const {
+  const void* newline = std::memchr(data_ + at, '\n', end - at);
+  return newline ? static_cast<size_t>(static_cast<const char*>(newline) - data_) : end;
+}
+
+size_t FileScanner::line_begin(size_t from, size_t at) const {
+  const void* newline = memrchr(data_ + from, '\n', at - from);
+  return newline ? static_cast<size_t>(static_cast<const char*>(newline) - data_) + 1 : from;
+}
+
+size_t FileScanner::end_of_lines() const { return at_end_ ? have_ : line_begin(from_, have_); }
+
+void FileScanner::begin(FileMatches& out, size_t skip) {
+  out.clear();
+  kept_any_ = false;
+  nul_.reset();
+  skip_ = skip;
+  scratch_.keep_at_most(options_.most_kept + std::min(skip_, SIZE_MAX - options_.most_kept));
 }
 
 std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileMatches& out,
                                                       const Wish& wish) {
-  constexpr Part kAll{.size = std::numeric_limits<std::uint64_t>::max()};
-  out.clear();
+  begin(out, wish.skip);
   if (!reserve(kBuffer)) return Failure{.file = std::errc::not_enough_memory};
-  kept_any_ = false;
-  nul_.reset();
   // Also when memory is used up: others wait for it.
   const auto release = [this](void*) { release_large(); };
   const std::unique_ptr<void, decltype(release)> at_end(this, release);
-  skip_ = wish.skip;
-  scratch_.keep_at_most(options_.most_kept + std::min(skip_, SIZE_MAX - options_.most_kept));
   for (const Part& part : wish.parts.empty() ? std::span(&kAll, 1) : wish.parts) {
     begin(part);
     if (std::optional<Failure> failure = scan_part(file, out)) return failure;
@@ -163,6 +175,29 @@ std::optional<FileScanner::Failure> FileScanner::scan(const sys::Fd& file, FileM
     if (out.binary_at || out.interrupted) break;
   }
   return std::nullopt;
+}
+
+std::optional<FileScanner::Failure> FileScanner::scan(std::string_view text, FileMatches& out,
+                                                      const Wish& wish) {
+  begin(out, wish.skip);
+  const Part all{.size = text.size()};
+  for (const Part& part : wish.parts.empty() ? std::span(&all, 1) : wish.parts) {
+    begin(part);
+    data_ = text.data() + part.offset;
+    have_ = accepted_ = static_cast<size_t>(part.size);
+    at_end_ = true;
+    if (part.offset == 0 && text.starts_with(kByteOrderMark))
+      from_ = shown_ = counted_ = kByteOrderMark.size();
+    Result<bool> go_on = search(have_, out);
+    if (!go_on) return Failure{.pattern = std::move(go_on).error()};
+    if (!*go_on) break;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> FileScanner::whole_text() const {
+  if (passed_ > 0 || !at_end_ || end_ != kAll.size || decoder_ || nul_) return std::nullopt;
+  return view(0, have_);
 }
 
 std::optional<FileScanner::Failure> FileScanner::scan_part(const sys::Fd& file, FileMatches& out) {
@@ -193,19 +228,16 @@ std::optional<FileScanner::Failure> FileScanner::scan_part(const sys::Fd& file, 
 
 bool FileScanner::accept_bytes(FileMatches& out) {
   const size_t from = std::exchange(accepted_, have_);
-  const void* nul = std::memchr(buffer_.get() + from, '\0', have_ - from);
-  if (!nul) return true;
-  const auto at = static_cast<size_t>(static_cast<const char*>(nul) - buffer_.get());
+  const size_t at = std::min(view(from, have_).find('\0'), have_ - from) + from;
+  if (at == have_) return true;
   if (!nul_) nul_ = passed_ + at;
   if (options_.binary == Binary::skip) {
     out.binary_at = nul_;
     if (*nul_ < kTextStart) return false;
     // The lines before it, and no more.
-    const void* newline = memrchr(buffer_.get() + from_, '\n', at - from_);
-    if (!newline) return false;
-    have_ = accepted_ = static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1;
+    have_ = accepted_ = line_begin(from_, at);
     at_end_ = true;
-    return true;
+    return have_ > from_;
   }
   std::replace(buffer_.get() + at, buffer_.get() + have_, '\0', '\n');
   return true;
@@ -237,9 +269,7 @@ Result<bool> FileScanner::search(size_t end, FileMatches& out) {
 
 size_t FileScanner::context_before(size_t at) const {
   for (size_t line = 0; line < options_.before && at > shown_; ++line) {
-    const void* newline = memrchr(buffer_.get() + shown_, '\n', at - 1 - shown_);
-    at = newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1
-                 : shown_;
+    at = line_begin(shown_, at - 1);
   }
   return at;
 }
@@ -250,9 +280,7 @@ void FileScanner::keep(const MatchedLines& match, FileMatches& out) {
   const bool gap = kept_any_ && (at > shown_ || std::exchange(after_gap_, false));
   const size_t first_kept = out.lines.size();
   while (at <= match.end && at < have_) {
-    const void* newline = std::memchr(buffer_.get() + at, '\n', have_ - at);
-    const size_t end =
-        newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) : have_;
+    const size_t end = next_newline(at, have_);
     keep_line(at, end, at >= match.begin, out);
     if (at == match.begin) out.lines.back().matches = match.matches;
     at = end + 1;
@@ -265,18 +293,13 @@ void FileScanner::keep(const MatchedLines& match, FileMatches& out) {
 
 // Its lines are not shown as the context of others, either.
 void FileScanner::pass_over(const MatchedLines& match, FileMatches& out) {
-  const void* newline = std::memchr(buffer_.get() + match.end, '\n', have_ - match.end);
-  shown_ =
-      newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) + 1 : have_;
+  shown_ = std::min(next_newline(match.end, have_) + 1, have_);
   out.skipped += match.matches;
 }
 
 void FileScanner::keep_context_after(size_t end, FileMatches& out) {
   while (context_left_ > 0 && shown_ < end) {
-    const void* newline = std::memchr(buffer_.get() + shown_, '\n', end - shown_);
-    const size_t line_end =
-        newline ? static_cast<size_t>(static_cast<const char*>(newline) - buffer_.get()) : end;
-    keep_line(shown_, line_end, false, out);
+    keep_line(shown_, next_newline(shown_, end), false, out);
     --context_left_;
   }
 }

@@ -104,11 +104,16 @@ class FileScanner {
   std::optional<Failure> scan(const sys::Fd& file, FileMatches& out) {
     return scan(file, out, Wish());
   }
+  // The same for a file that had this text when it was scanned before.
+  std::optional<Failure> scan(std::string_view text, FileMatches& out, const Wish& wish);
+  // What the file holds that was scanned last, if it is plain text and was read at once.
+  std::optional<std::string_view> whole_text() const;
 
  private:
   // Reads on until the buffer is full or the file ends.
   sys::OrErrno<void> fill(const sys::Fd& file);
   sys::OrErrno<void> fill_decoded(const sys::Fd& file);
+  void begin(FileMatches& out, size_t skip);
   void begin(const Part& part);
   std::optional<TextFormat> format_of_file();
   std::optional<Failure> recognise(const sys::Fd& file);
@@ -116,6 +121,10 @@ class FileScanner {
   std::optional<Failure> scan_part(const sys::Fd& file, FileMatches& out);
   bool reserve(size_t size);
   void release_large();
+  // The next newline from `at` on; `end` when there is none before.
+  size_t next_newline(size_t at, size_t end) const;
+  // Where the line begins that `at` is in, but not before `from`.
+  size_t line_begin(size_t from, size_t at) const;
   // The part of the buffer that ends with a line.
   size_t end_of_lines() const;
   // Looks for a NUL byte in what was read. Whether there is anything to search.
@@ -131,9 +140,7 @@ class FileScanner {
   // Lets go of what was searched, but for lines that may become context.
   void advance(size_t end);
 
-  std::string_view view(size_t begin, size_t end) const {
-    return {buffer_.get() + begin, end - begin};
-  }
+  std::string_view view(size_t begin, size_t end) const { return {data_ + begin, end - begin}; }
 
   const Matcher& matcher_;
   ScanOptions options_;
@@ -143,6 +150,7 @@ class FileScanner {
   };
   std::unique_ptr<char, Free> buffer_;
   size_t capacity_ = 0;
+  const char* data_ = nullptr;  // what is searched: the buffer, or a text
   std::unique_lock<std::mutex> large_;
 
   // Of the file at hand. Places are in the buffer.

@@ -22,6 +22,7 @@
 namespace helve::search {
 
 struct FileStamp;
+class Contents;
 
 // Names that begin with a dot.
 enum class Hidden : unsigned char { skip, show };
@@ -69,6 +70,7 @@ struct Item {
   // know.
   std::span<const Part> parts = {};
   const FileStamp* parts_of = nullptr;  // the file that has these parts; another has others
+  Contents* contents = nullptr;         // what files held, by these names; null: nothing is known
 };
 
 enum class Next : unsigned char {

@@ -1,0 +1,46 @@
+// Contents: what small text files of a small tree held when they were last searched, so that the
+// next search need not open and read them. A file is known while its stamp is what it was when it
+// was read.
+//
+// Thread-safe.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "search/index_format.h"
+
+namespace helve::search {
+
+class Contents {
+ public:
+  using Text = std::shared_ptr<const std::string>;
+
+  // Of memory.
+  explicit Contents(size_t most_bytes) : most_bytes_(most_bytes) {}
+
+  // Null when it is not known, or the file is another one by now.
+  Text find(std::string_view path, const FileStamp& now);
+  // `stamp` is from before the file was read. When there is no room everything else is forgotten:
+  // most of it is of files that are no more, or the tree is not small.
+  void keep(std::string_view path, const FileStamp& stamp, std::string_view text);
+
+ private:
+  struct Entry {
+    FileStamp stamp;
+    Text text;
+  };
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+
+  const size_t most_bytes_;
+  std::mutex mutex_;  // guards all that follows
+  std::unordered_map<std::string, Entry, Hash, std::equal_to<>> entries_;
+  size_t bytes_ = 0;
+};
+
+}  // namespace helve::search

@@ -11,10 +11,13 @@
 namespace helve::dispatch {
 namespace {
 
-// Copies of a value what there is room for, guided by its schema, and counts what it leaves out.
+// Copies the beginnings of a value's texts and lists, guided by its schema, and counts what it
+// leaves out.
 class Cut {
  public:
-  Cut(size_t max_chars, size_t max_items) : max_chars_(max_chars), max_items_(max_items) {}
+  // Ends early, with a part, once there is more than `room` bytes.
+  Cut(size_t max_chars, size_t max_items, size_t room)
+      : max_chars_(max_chars), max_items_(max_items), room_(room) {}
 
   Json copy(const Json& value, const Json* schema) {
     if (value.is_string()) return copy_text(value.get_string(), schema);
@@ -22,6 +25,8 @@ class Cut {
     if (value.is_object()) return copy_object(value.get_object(), schema);
     return value;
   }
+
+  bool ended_early() const { return bytes_ > room_; }
 
   std::string left_out() const {
     std::string out;
@@ -38,8 +43,12 @@ class Cut {
 
   Json copy_text(std::string_view whole, const Json* schema) {
     const bool is_fixed = says(schema, "pattern") || says(schema, "enum") || says(schema, "const");
-    if (is_fixed || count_chars(whole) <= max_chars_) return Json(whole);
+    if (is_fixed || whole.size() <= max_chars_ || count_chars(whole) <= max_chars_) {
+      bytes_ += whole.size();
+      return Json(whole);
+    }
     const std::string_view head = first_chars(whole, max_chars_);
+    bytes_ += head.size();
     chars_ += count_chars(whole) - count_chars(head);
     return Json(std::string(head) + "…");
   }
@@ -51,7 +60,7 @@ class Cut {
     const Json* items = schema ? find(*schema, "items") : nullptr;
     JsonArray out;
     out.reserve(count);
-    for (size_t i = 0; i < count; ++i) out.push_back(copy(list[i], items));
+    for (size_t i = 0; i < count && !ended_early(); ++i) out.push_back(copy(list[i], items));
     return out;
   }
 
@@ -69,14 +78,16 @@ class Cut {
     JsonObject out;
     out.reserve(count);
     for (const auto& member : object) {
-      if (count-- == 0) break;
+      if (count-- == 0 || ended_early()) break;
+      bytes_ += member.key().size();
       const Json* own = properties ? find(*properties, member.key()) : nullptr;
       out.emplace(member.key(), copy(member.value(), own ? own : others));
     }
     return out;
   }
 
-  size_t max_chars_, max_items_;
+  size_t max_chars_, max_items_, room_;
+  size_t bytes_ = 0;  // of texts and names: no more than the value as text has
   size_t items_ = 0, all_items_ = 0, chars_ = 0;
 };
 
@@ -101,10 +112,10 @@ Shrunk shrink_json(std::string_view json, const JsonObject& schema, size_t budge
   Json value;
   for (size_t max_chars = 2'000, max_items = 200; out.json.size() > budget && max_items > 0;
        max_items /= 2) {
-    Cut cut(max_chars, max_items);
+    Cut cut(max_chars, max_items, max_items > 1 ? budget : SIZE_MAX);
     value = cut.copy(*whole, &root);
-    out = {to_text(value), cut.left_out()};
     max_chars = std::max<size_t>(max_chars / 2, 40);
+    if (!cut.ended_early()) out = {to_text(value), cut.left_out()};
   }
   const bool fits = value.is_null() || schema.empty() || schema::validate(root, value).empty();
   return fits ? out : Shrunk{std::string(json), ""};

@@ -14,6 +14,8 @@ TEST(Text, CutsBetweenCharacters) {
   EXPECT_EQ(last_chars("aé", 9), "aé");
   EXPECT_EQ(preview("aéb", 2), "aé…");
   EXPECT_EQ(count_chars("aéb"), 3u);
+  EXPECT_EQ(count_chars("Ångström, 日本語 и ещё 🙂 in one line"), 33u);
+  EXPECT_EQ(count_chars("日本\xFF語 and bytes\x80 that are none"), 29u);
 }
 
 TEST(Text, ShowsEscapeCodesAndDeceptionPlainly) {

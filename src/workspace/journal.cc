@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 #include "base/quick_hash.h"
 #include "base/text.h"
@@ -65,7 +66,7 @@ std::string suffix_of(Journal::State state) {
 }
 
 std::string pending_name(const Record& record, Journal::State state) {
-  return record.name() + suffix_of(state);
+  return (state == Journal::State::made ? record.name() : record.begun_name()) + suffix_of(state);
 }
 
 // From the name of a pending record.
@@ -80,6 +81,13 @@ Journal::State state_in(std::string_view name) {
 std::int64_t unix_ns() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+std::optional<Record> parse_named(std::string_view text, std::string_view name) {
+  std::optional<Record> record = Record::parse(text);
+  const std::int64_t time = time_in(name);
+  if (record && time != 0) record->begun_ns = std::exchange(record->time_ns, time);
+  return record;
 }
 
 sys::OrErrno<std::string> read_text(const sys::Fd& directory, std::string_view name) {
@@ -180,13 +188,19 @@ void Journal::name(Record& record, std::int64_t after_ns) {
   if (recent_calls_.size() > kMaxRecent) recent_calls_.pop_front();
 }
 
+void Journal::set_time_made(Record& record) {
+  const std::lock_guard lock(mutex_);
+  last_time_ = std::max(last_time_ + 1, unix_ns());
+  record.begun_ns = std::exchange(record.time_ns, last_time_);
+}
+
 Result<sys::Fd> Journal::begin(const Record& record) {
   const std::string text = record.text();
   if (text.size() > kMaxRecord / 2) {  // what is staged is added to it
     return Error{Code::too_large, "the change is too large for the journal", "make several calls",
                  "too_many_changes"};
   }
-  auto file = sys::create_new(pending_, record.name());
+  auto file = sys::create_new(pending_, pending_name(record, State::begun));
   auto done =
       file ? sys::write_all(*file, text) : sys::OrErrno<void>(std::unexpected(file.error()));
   if (done) return std::move(*file);
@@ -232,7 +246,7 @@ sys::OrErrno<void> Journal::settle(const Record& record) {
 
 std::optional<Record> Journal::read_record(const sys::Fd& directory, std::string_view name) {
   const auto text = read_text(directory, name);
-  return text ? Record::parse(*text) : std::nullopt;
+  return text ? parse_named(*text, name) : std::nullopt;
 }
 
 void Journal::look_at_pending(const std::string& name, Abandoned& found) {
@@ -244,7 +258,7 @@ void Journal::look_at_pending(const std::string& name, Abandoned& found) {
                              sys::to_error(text.error(), "read", file).message);
     return;
   }
-  auto record = Record::parse(*text);
+  auto record = parse_named(*text, name);
   if (!record && Record::is_of_version_to_come(*text)) {
     found.problems.push_back(fmt::format(
         "a newer version of helve began a change that was interrupted: start that version to take "

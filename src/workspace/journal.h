@@ -4,7 +4,7 @@
 //   seed         for the digests of this journal
 //   ahead        after the clock was set back: its time is that of the newest change
 //   pending/T.ID a change that is being made, with the name of its state; see State
-//   entries/T.ID a change that was made
+//   entries/T.ID a change that was made; T may be later than the one in its other names
 //   kept/T.ID.N  what the N-th file of a change was before, as it was (a directory with all it
 //                held)
 //   objects/     the same, compressed and named by digest, once the journal was tidied
@@ -54,6 +54,9 @@ class Journal {
   // Gives it its time, which is later than `after_ns`, and its id: the call's own, unless that made
   // another change before.
   void name(Record& record, std::int64_t after_ns = 0);
+  // Gives it a new time, right before its files get their names: whatever they show of other
+  // changes was made before it.
+  void set_time_made(Record& record);
   // The record is in the file system, but not yet on the disk.
   Result<sys::Fd> begin(const Record& record);
   enum class State : unsigned char {
@@ -144,7 +147,7 @@ class Journal {
   std::uint64_t seed_ = 0;
 };
 
-// The change that a name in pending/ or kept/ belongs to, which is the name of its entry.
+// The change that a name in pending/ or kept/ belongs to: its name there without what follows.
 std::string change_in(std::string_view name);
 
 // The name of the directory of a workspace's journal.

@@ -176,8 +176,9 @@ void Journal::forget(const Record& record) {
 }
 
 void Journal::drop_unreferenced(const std::vector<Record>& records, std::int64_t now_ms) {
-  std::set<std::string> used;
+  std::set<std::string> used, known;
   for (const Record& record : records) {
+    known.insert(record.begun_name());
     for (const Record::File& file : record.files) {
       if (file.old_digest) used.insert(file.old_digest->text());
     }
@@ -196,9 +197,12 @@ void Journal::drop_unreferenced(const std::vector<Record>& records, std::int64_t
     const auto status = sys::status_at(kept_, name);
     const bool young = !status || now_ms - status->changed_ns / 1'000'000 < kPause;
     const std::string change = change_in(name);
-    // It may have been settled after the records were listed.
-    const auto entry = sys::status_at(entries_, change);
-    const bool settled = entry || entry.error() != std::errc::no_such_file_or_directory;
+    bool settled = known.contains(change);
+    if (!settled) {
+      // A start may have settled it after the records were listed.
+      const auto entry = sys::status_at(entries_, change);
+      settled = entry || entry.error() != std::errc::no_such_file_or_directory;
+    }
     // A copy that was not finished belongs to nobody once its change is settled.
     const bool is_used = begun.contains(change) || (settled && !is_part(name));
     if (!young && !is_used) (void)remove_tree_at(kept_, name);

@@ -173,7 +173,13 @@ bool parse_lines(std::string_view lines, Record& record) {
 
 std::string Record::name() const { return fmt::format("{:016x}.{}", time_ns, id); }
 
-std::string Record::kept_name(size_t index) const { return fmt::format("{}.{}", name(), index); }
+std::string Record::begun_name() const {
+  return fmt::format("{:016x}.{}", begun_ns == 0 ? time_ns : begun_ns, id);
+}
+
+std::string Record::kept_name(size_t index) const {
+  return fmt::format("{}.{}", begun_name(), index);
+}
 
 std::string Record::text() const {
   std::string out(kFirstLine);
@@ -184,7 +190,7 @@ std::string Record::text() const {
     out += '\n';
   };
   for (const auto& [name, member] : kTexts) line(name, this->*member);
-  line("time", std::to_string(time_ns));
+  line("time", std::to_string(begun_ns == 0 ? time_ns : begun_ns));
   if (clock_ns != 0) line("clock", std::to_string(clock_ns));
   for (const Undoing& undoing : undoes) {
     out += "undoes";

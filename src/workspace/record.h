@@ -42,8 +42,9 @@ struct Record {
   std::string owner = {};    // sys::process_identity()
   std::string machine = {};  // sys::machine_identity(); empty: an earlier helve wrote the record
   // Since 1970; no two changes of a process have the same. A newer change has a later one, even
-  // when the clock was set back.
+  // when the clock was set back. Of one that is made the name of its file tells it.
   std::int64_t time_ns = 0;
+  std::int64_t begun_ns = 0;  // an earlier time, by which it was named until it was made; 0: none
   std::int64_t clock_ns = 0;  // what the clock said; 0: the same
   std::vector<Undoing> undoes = {};
   std::vector<std::string> made = {};  // directories, absolute, outermost first
@@ -63,6 +64,7 @@ struct Record {
   std::int64_t time_ms() const { return (clock_ns == 0 ? time_ns : clock_ns) / 1'000'000; }
   // Of the file that holds it: the order of names is that of time.
   std::string name() const;
+  std::string begun_name() const;
   // Of what file `index` was before, in the journal.
   std::string kept_name(size_t index) const;
   std::string text() const;

@@ -105,6 +105,7 @@ Result<void> Workspace::change_journaled(ChangeSet& set, const Author& author, K
     journal_->abandon(record, Journal::State::begun);
     return done;
   }
+  journal_->set_time_made(record);
   if (done = set.perform(); !done) {
     const bool restored = std::ranges::none_of(
         set.steps(), [](const Step& step) { return step.is_left_to_recovery(); });

@@ -136,9 +136,9 @@ TEST_F(Journaling, KeepsWhatBelongsToAChangeThatIsSettledMeanwhile) {
   ASSERT_TRUE(applied);
   const Record record = journal().load(applied->id).value();
   const std::string directory = tree.path("journal/" + tree.names("journal").at(0));
-  const std::string entry = directory + "/entries/" + record.name();
-  const std::string pending = directory + "/pending/" + record.name() + ".staged";
-  std::filesystem::rename(entry, pending);
+  const std::string entry = directory + "/entries/" + record.begun_name();
+  const std::string pending = directory + "/pending/" + record.begun_name() + ".staged";
+  std::filesystem::rename(directory + "/entries/" + record.name(), pending);
   EXPECT_CHILD_OK([&]() -> std::string {
     int calls = 0;
     const std::string why = before_each(SYS_syncfs, [&](const CallArguments&) {
@@ -154,6 +154,51 @@ TEST_F(Journaling, KeepsWhatBelongsToAChangeThatIsSettledMeanwhile) {
   const auto old = kept.old_content(record, 0, kMaxKeptFile);
   ASSERT_TRUE(old) << describe(old.error());
   EXPECT_EQ(*old, "old");
+}
+
+TEST_F(Journaling, AChangeComesAfterThoseThatWereMadeWhileItWasStaged) {
+  const auto other = journaled();
+  EXPECT_CHILD_OK([&]() -> std::string {
+    const auto files = journaled();
+    int calls = 0;
+    const std::string why = before_each(SYS_fchmod, [&](const CallArguments&) {
+      if (calls++ > 0) return;
+      write(*other, "file", "theirs");
+      const Change change{.kind = Kind::remove, .path = "file"};
+      (void)other->apply({&change, 1}, {.session = "s"});
+    });
+    if (!why.empty()) return why;
+    const std::string id = write(*files, "file", "new");
+    if (calls == 0) return "nothing was staged";
+    return journal().ids().at(0) == id ? "" : "it is not the newest";
+  });
+  const auto undo = [&] { return other->undo({.own_session = "s"}, Rehearsal::no, {}); };
+  EXPECT_TRUE(undo());
+  EXPECT_FALSE(std::filesystem::exists(tree.path("in/file")));
+  EXPECT_TRUE(undo());
+  EXPECT_EQ(tree.content("in/file"), "theirs");
+  EXPECT_TRUE(undo());
+  EXPECT_FALSE(std::filesystem::exists(tree.path("in/file")));
+}
+
+TEST_F(Journaling, WhatIsKeptOfAChangeStaysWhateverItsTimeIs) {
+  tree.file("in/file", "old");
+  tree.file("in/dir/x", "x");
+  const auto files = journaled();
+  const std::vector<Change> changes = {{.path = "file", .content = "new"},
+                                       {.kind = Kind::remove, .path = "dir", .tree = true}};
+  const auto applied = files->apply(changes, {.session = "s"});
+  ASSERT_TRUE(applied);
+  Journal kept = journal();
+  constexpr std::int64_t kTwoHours = 2ll * 60 * 60 * 1000;
+  const Record record = kept.load(applied->id).value();
+  EXPECT_NE(record.name(), record.begun_name());
+  kept.tidy(Journal::When::now, record.time_ms() + kTwoHours);
+  kept.tidy(Journal::When::now, record.time_ms() + 2 * kTwoHours);
+  const auto undone = files->undo({.session = "s"}, Rehearsal::no, {});
+  ASSERT_TRUE(undone) << describe(undone.error());
+  EXPECT_EQ(tree.content("in/file"), "old");
+  EXPECT_EQ(tree.content("in/dir/x"), "x");
 }
 
 TEST_F(Journaling, ReadsNoRecordThatWasNotWrittenToItsEnd) {

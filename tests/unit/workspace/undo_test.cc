@@ -296,8 +296,6 @@ TEST_F(Restoring, AnUndoComesAfterAChangeThatIsYetToBe) {
   record.time_ns += std::chrono::nanoseconds(std::chrono::hours(1)).count();
   std::ofstream(directory / "entries" / record.name()) << record.text();
   std::filesystem::remove(directory / "entries" / name);
-  std::filesystem::rename(directory / "kept" / (name + ".0"),
-                          directory / "kept" / record.kept_name(0));
   ASSERT_EQ(undo_newest(*journaled()), "");
   EXPECT_EQ(Journal(directory, {}).ids().at(1), record.id);
   EXPECT_TRUE(has(undo_newest(*journaled()), "not undone yet"));

@@ -42,6 +42,23 @@ std::string History::later_change(const std::string& path) const {
   return "";
 }
 
+// The undo that left what is there: it may have come to pass while later changes were made.
+std::string History::later_undo(const Now& now) const {
+  for (const Loaded& loaded : all_) {
+    const Record& record = loaded.record;
+    if (record.time_ns <= selected_.back()->record.time_ns) break;
+    if (record.undoes.empty()) continue;
+    for (size_t i = 0; i < record.files.size(); ++i) {
+      const Record::File& file = record.files[i];
+      const bool is_moved = file.what == Changed::What::moved;
+      if (loaded.undone[i] || (is_moved ? file.to : file.path) != now.path) continue;
+      if (file.what == Changed::What::removed) continue;
+      if (is_as(now, {is_moved ? Kind::moved : Kind::written, &record, i})) return record.id;
+    }
+  }
+  return "";
+}
+
 // To undo a change below another of the same path would leave that one without what it found, even
 // where it looks as if nothing had happened.
 void History::note_later_changes() {
@@ -70,6 +87,9 @@ Error History::changed_since(const std::string& path, const NetChange& change,
   if (!now.status) error.message = fmt::format("'{}' is gone", escape_for_display(shown(path)));
   if (const std::string later = later_change(path); !later.empty()) {
     error.hint = fmt::format("undo {} first, a later change of it", escape_for_display(later));
+  } else if (const std::string undo = later_undo(now); !undo.empty()) {
+    error.hint =
+        fmt::format("undo {} first, an undo that brought what is there", escape_for_display(undo));
   }
   if (change.before.kind != Kind::kept || !now.content) return error;
   const Result<std::string> kept = content_of(change.before);

@@ -181,6 +181,39 @@ TEST_F(Journaling, AChangeComesAfterThoseThatWereMadeWhileItWasStaged) {
   EXPECT_FALSE(std::filesystem::exists(tree.path("in/file")));
 }
 
+TEST_F(Journaling, AnUndoThatCameInTheWayOfALaterChangeIsNamed) {
+  tree.file("in/file", "old");
+  tree.file("in/other", "other");
+  const auto other = journaled();
+  const Change gone{.kind = Kind::remove, .path = "file"};
+  ASSERT_TRUE(other->apply({&gone, 1}, {.session = "s"}));
+  EXPECT_CHILD_OK([&]() -> std::string {
+    const auto files = journaled();
+    int calls = 0;
+    const std::string why = before_each(SYS_fchmod, [&](const CallArguments&) {
+      if (calls++ > 0) return;
+      for (const auto& [from, to] : {std::pair("other", "file"), {"file", "other"}}) {
+        const Change change{.kind = Kind::move, .path = from, .to = to};
+        (void)other->apply({&change, 1}, {.session = "t"});
+      }
+    });
+    if (!why.empty()) return why;
+    const auto undone = files->undo({.session = "s"}, Rehearsal::no, {});
+    if (!undone) return describe(undone.error());
+    return calls == 0 ? "nothing was staged" : "";
+  });
+  const auto undo = [&](const Selection& selection) {
+    const auto undone = other->undo(selection, Rehearsal::no, {});
+    return undone ? "" : describe(undone.error());
+  };
+  const std::string id = journal().ids().at(0);
+  EXPECT_TRUE(has(undo({.own_session = "t"}), "undo " + id + " first"));
+  EXPECT_EQ(undo({.id = id}), "");
+  EXPECT_EQ(undo({.own_session = "t"}), "");
+  EXPECT_EQ(undo({.own_session = "t"}), "");
+  EXPECT_EQ(tree.names("in"), std::vector<std::string>{"other"});
+}
+
 TEST_F(Journaling, WhatIsKeptOfAChangeStaysWhateverItsTimeIs) {
   tree.file("in/file", "old");
   tree.file("in/dir/x", "x");

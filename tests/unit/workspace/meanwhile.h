@@ -1,11 +1,13 @@
 // What somebody else does at the worst moment: right before a system call that is being made.
 #pragma once
 
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -15,7 +17,6 @@
 #include <future>
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -25,8 +26,16 @@ namespace helve {
 struct CallArguments {
   seccomp_data data;
 
-  std::string_view text(size_t index) const {
-    return reinterpret_cast<const char*>(data.args[index]);
+  // Copied by the kernel, so that no thread sees another read its memory.
+  std::string text(size_t index) const {
+    std::string copy(PATH_MAX, '\0');
+    const iovec to{copy.data(), copy.size()};
+    // Up to the end of the page, and what lies beyond if it is there.
+    const size_t first = PATH_MAX - data.args[index] % PATH_MAX;
+    char* const text = reinterpret_cast<char*>(data.args[index]);
+    const iovec from[] = {{text, first}, {text + first, PATH_MAX - first}};
+    (void)::process_vm_readv(::getpid(), &to, 1, from, std::size(from), 0);
+    return copy.c_str();
   }
 };
 

@@ -214,7 +214,8 @@ std::string other_meaning(const GlobInput& in, const Query& query,
     std::string_view name = query.pattern;
     if (name.starts_with('/')) name.remove_prefix(1);
     if (name.ends_with('/')) name.remove_suffix(1);
-    if (!name.empty() && name != "." && files.open_directory(fmt::format("{}/{}", query.path, name)))
+    if (!name.empty() && name != "." &&
+        files.open_directory(fmt::format("{}/{}", query.path, name)))
       return fmt::format(
           "; '{0}' is a directory: kind=directory finds it, and '{0}/**' what it holds",
           escape_for_display(name));

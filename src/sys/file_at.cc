@@ -239,6 +239,17 @@ OrErrno<std::uint64_t> mount_of(const Fd& file) {
   return found.stx_mnt_id;
 }
 
+OrErrno<std::int64_t> birth_at(const Fd& directory, std::string_view name) {
+  const Terminated text(name);
+  struct statx found;
+  if (!text.get() ||
+      ::statx(directory.get(), text.get(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &found) < 0) {
+    return last_error();
+  }
+  if (!(found.stx_mask & STATX_BTIME)) return std::unexpected(std::errc::function_not_supported);
+  return found.stx_btime.tv_sec * 1'000'000'000 + found.stx_btime.tv_nsec;
+}
+
 OrErrno<std::string> read_link_at(const Fd& directory, std::string_view name) {
   const Terminated text(name);
   char target[PATH_MAX];

@@ -70,6 +70,8 @@ bool is_local(const Fd& directory);
 OrErrno<std::string> path_of(const Fd& file);
 // Which mount a descriptor is on: files move only within one.
 OrErrno<std::uint64_t> mount_of(const Fd& file);
+// When the file was made, since 1970, where the file system knows.
+OrErrno<std::int64_t> birth_at(const Fd& directory, std::string_view name);
 OrErrno<std::string> read_link_at(const Fd& directory, std::string_view name);
 // Whether this process may write the file that the descriptor holds.
 OrErrno<void> may_write(const Fd& file, const FileStatus& status);

@@ -1,230 +1,214 @@
-// The part of workspace/past.h that shows what changes did to files.
+// The part of workspace/comparison.h that tells what differs.
 #include <fmt/core.h>
 
 #include <algorithm>
 
 #include "base/text.h"
-#include "workspace/past.h"
-#include "workspace/path.h"
-#include "workspace/take_in.h"
-#include "workspace/tree.h"
+#include "workspace/comparison.h"
 
 namespace helve::workspace {
 namespace {
 
-using Kind = PathState::Kind;
-
-constexpr size_t kMaxShownFiles = 4096;            // of all
-constexpr std::uint64_t kMaxShownFile = 1u << 20;  // bytes of a file in a directory
 // Bytes of all contents before and after; the last file that is taken in may have more.
 constexpr std::uint64_t kMaxShownBytes = 128u << 20;
 
-void add_note(Differences& found, std::string path, std::string note) {
-  found.files.push_back({.path = std::move(path), .note = std::move(note)});
-}
+constexpr std::string_view kNotBefore = "what was there before is not kept any more";
+constexpr std::string_view kNotAfter = "what it became is not kept any more";
+constexpr std::string_view kNoFile = "left out: large, or no file";
 
 }  // namespace
 
-// What was moved to where nothing was, and from where nothing is now.
-bool History::is_rename(const NetChange& change) const {
-  if (change.before.kind != Kind::moved || change.after.kind != Kind::absent) return false;
-  const auto to = net_.find(change.before.from);
-  return to != net_.end() && to->second.before.kind == Kind::absent;
-}
-
-bool History::is_told_apart(const std::string& directory, std::string_view inside) const {
-  for (size_t end = inside.find('/');; end = inside.find('/', end + 1)) {
-    if (net_.contains(fmt::format("{}/{}", directory, inside.substr(0, end)))) return true;
-    if (end == inside.npos) return false;
+// A path, or what went together with one.
+bool History::Comparison::wants(const std::string& path) const {
+  if (history_.wants(path)) return true;
+  for (size_t end = path.size(); end != 0; end = path.rfind('/', end - 1)) {
+    if (history_.net_.contains(path.substr(0, end))) return true;
   }
+  return false;
 }
 
-std::optional<sys::Fd> History::open_tree(const PathState& before) const {
-  if (before.kind != Kind::kept || before.file().kind != sys::FileKind::directory) return {};
-  const auto place = journal_.find_kept(*before.record, before.index);
-  if (!place) return {};
-  const std::string path =
-      before.inside.empty() ? place->name : fmt::format("{}/{}", place->name, before.inside);
-  auto kept = sys::open_beneath(*place->directory, path, sys::Open::directory, sys::Links::refuse);
-  return kept ? std::optional(std::move(*kept)) : std::nullopt;
+void History::Comparison::note(const std::string& path, std::string text) {
+  found_.files.push_back({.path = history_.shown(path), .note = std::move(text)});
 }
 
-// Whether the directory that was kept is there again as it was.
-bool History::is_restored(const std::string& path, const sys::Fd& kept) const {
-  const auto outline = outline_of(kept, kMaxWrite);
-  return outline && outline_at(path, outline->size()) == *outline;
-}
-
-// Whether a directory that was kept did not hold it.
-bool History::was_missing(const PathState& kept) const {
-  if (kept.inside.empty()) return false;
-  const auto place = journal_.find_kept(*kept.record, kept.index);
-  if (!place) return false;
-  const auto content =
-      read_kept(*place->directory, fmt::format("{}/{}", place->name, kept.inside), kMaxKeptFile);
-  return !content && content.error() == std::errc::no_such_file_or_directory;
-}
-
-// All files of a directory came or went.
-void History::add_tree(const std::string& path, const sys::Fd& directory, Side side,
-                       Differences& found) const {
-  bool is_empty = true, is_whole = true;
-  const auto walked = walk_tree(directory, [&](const TreeEntry& entry) {
-    if (entry.kind == sys::FileKind::directory) return true;
-    if (found.files.size() >= kMaxShownFiles || found.bytes >= kMaxShownBytes) {
-      return is_whole = false;
-    }
-    is_empty = false;
-    if (is_told_apart(path, entry.path)) return true;
-    Difference difference{.path = fmt::format("{}/{}", shown(path), entry.path)};
-    auto content = read_kept(entry.directory, entry.name, kMaxShownFile);
-    if (content) {
-      (side == Side::before ? difference.old_mode : difference.new_mode) =
-          git_mode(content->kind, content->mode);
-      found.bytes += content->text.size();
-      (side == Side::before ? difference.before : difference.after) = std::move(content->text);
-    } else {
-      difference.note = "left out: large, or no file";
-    }
-    found.files.push_back(std::move(difference));
-    return true;
-  });
-  const std::string_view what = side == Side::before ? "deleted" : "restored";
-  if (!walked || !is_whole) {
-    add_note(found, shown(path), fmt::format("not all of what was {} is shown", what));
-  } else if (is_empty) {
-    add_note(found, shown(path), fmt::format("an empty directory was {}", what));
-  }
-}
-
-void History::add_rename(const std::string& from, const PathState& state,
-                         Differences& found) const {
-  const std::string &to = state.from, old_name = shown(from), new_name = shown(to);
-  if (state.file().kind != sys::FileKind::directory) {
-    found.files.push_back({.path = new_name, .renamed_from = old_name});
+void History::Comparison::add(const std::string& path, const Side* before, const Side* after,
+                              const std::string& from) {
+  if (!wants(path) && (from.empty() || !wants(from))) return;
+  if (found_.files.size() >= kMaxShownFiles) {
+    is_whole_ = false;
     return;
   }
-  const auto place = files_.locate(to);
-  const auto directory = place ? sys::open_beneath(place->root->directory, place->path,
-                                                   sys::Open::directory, sys::Links::refuse)
-                               : sys::OrErrno<sys::Fd>(std::unexpected(std::errc::io_error));
-  bool is_empty = true, is_whole = directory.has_value();
-  const auto walked =
-      !directory ? sys::OrErrno<void>() : walk_tree(*directory, [&](const TreeEntry& entry) {
-        if (entry.kind == sys::FileKind::directory) return true;
-        if (found.files.size() >= kMaxShownFiles) return is_whole = false;
-        is_empty = false;
-        if (is_told_apart(to, entry.path)) return true;
-        found.files.push_back({.path = fmt::format("{}/{}", new_name, entry.path),
-                               .renamed_from = fmt::format("{}/{}", old_name, entry.path)});
-        return true;
-      });
-  if (walked && is_whole && !is_empty) return;
-  add_note(found, new_name, fmt::format("a directory, moved from {}", old_name));
-}
-
-void History::add_difference(const std::string& path, const NetChange& change,
-                             Differences& found) const {
-  const Record& newest = selected_.front()->record;
-  Difference difference{.path = shown(path)};
-  if (found.bytes >= kMaxShownBytes) {
-    return add_note(found, difference.path,
-                    fmt::format("left out, more than {} would be compared at once: ask for this "
-                                "path alone",
-                                human_size(kMaxShownBytes)));
+  if (found_.bytes >= kMaxShownBytes) {
+    return note(path, fmt::format("left out, more than {} would be compared at once: ask for this "
+                                  "path alone",
+                                  human_size(kMaxShownBytes)));
   }
-  const auto is_tree = [](const PathState& state) {
-    const bool is_known = state.kind != Kind::absent && state.kind != Kind::unknown;
-    return is_known && state.inside.empty() && state.file().kind == sys::FileKind::directory;
-  };
-  const std::optional<sys::Fd> kept = open_tree(change.before);
-  if (kept || is_tree(change.before) || is_tree(change.after)) {
-    if (kept && !is_tree(change.after)) {
-      add_tree(path, *kept, Side::before, found);
-      if (change.after.kind != Kind::absent) add_difference(path, {{}, change.after}, found);
-    } else if (const auto now = files_.open_directory(path);
-               now && change.before.kind == Kind::absent) {
-      add_tree(path, *now, Side::after, found);
-    } else if (!kept || !is_restored(path, *kept)) {
-      add_note(found, difference.path, "a directory");
-    }
-    return;
-  }
-  const auto take = [&](std::optional<Content> content, std::optional<std::string>& side,
-                        std::uint32_t& mode, std::string_view missing) {
+  if (before && after && is_copy(*before, *after)) return;
+  Difference difference{.path = history_.shown(path)};
+  if (!from.empty()) difference.renamed_from = history_.shown(from);
+  const auto take = [&](const Side* side, std::optional<std::string>& text, std::uint32_t& mode,
+                        std::string_view missing) {
+    if (!side) return;
+    std::optional<Content> content = content_of(*side);
     if (!content) {
-      difference.note = missing;
+      difference.note = side->place.is_inside && !side->is_unknown() ? kNoFile : missing;
       return;
     }
     mode = content->mode;
-    found.bytes += content->text.size();
-    side = std::move(content->text);
+    found_.bytes += content->text.size();
+    text = std::move(content->text);
   };
-  constexpr std::string_view kNotBefore = "what was there before is not kept any more";
-  constexpr std::string_view kNotAfter = "what it became is not kept any more";
-  if (change.before.kind == Kind::kept && !was_missing(change.before)) {
-    take(kept_inside(*change.before.record, change.before.index, change.before.inside),
-         difference.before, difference.old_mode, kNotBefore);
-  } else if (change.before.kind == Kind::moved) {
-    take(content_after(change.before.from, change.before, newest), difference.before,
-         difference.old_mode, kNotBefore);
-  } else if (change.before.kind == Kind::unknown) {
-    difference.note = "not shown: it was in a directory that made way for another";
-  }
-  if (change.after.kind != Kind::absent) {
-    take(content_after(path, change.after, newest), difference.after, difference.new_mode,
-         kNotAfter);
-  }
+  take(before, difference.before, difference.old_mode, kNotBefore);
+  take(after, difference.after, difference.new_mode, kNotAfter);
   const bool is_same =
       difference.before == difference.after && difference.old_mode == difference.new_mode;
-  if (difference.note.empty() && is_same) return;
-  found.files.push_back(std::move(difference));
+  if (difference.note.empty() && is_same && from.empty()) return;
+  found_.files.push_back(std::move(difference));
 }
 
-std::map<std::string, std::string> History::renames() const {
-  std::map<std::string, std::string> next, renames;
-  for (const Loaded* loaded : selected_) {
+// Whether one is a copy of the other, which the journal made.
+bool History::Comparison::is_copy(const Side& one, const Side& other) {
+  const sys::FileStatus &a = *one.status, &b = *other.status;
+  return !one.is_unknown() && !other.is_unknown() && a.kind == sys::FileKind::file &&
+         b.kind == a.kind && a.size == b.size && a.modified_ns == b.modified_ns &&
+         git_mode(a.kind, a.mode) == git_mode(b.kind, b.mode);
+}
+
+// Whether a file in a directory that was moved is none that was moved with it: the first change of
+// it since then tells, or else the time when it was made.
+bool History::Comparison::came_later(const Side& side) {
+  const std::int64_t moved = side.place.moved_ns;
+  const bool may_be = side.place.is_inside && moved != 0 && side.status->changed_ns > moved;
+  if (!may_be || side.truth.kind != Source::Kind::now) return false;
+  if (changes_of_.empty()) {
+    for (const Loaded& loaded : history_.all_) {
+      for (const Record::File& file : loaded.record.files) {
+        changes_of_[file.path].push_back({loaded.record.made_ns(), file.what});
+      }
+    }
+  }
+  const std::string& path = side.truth.path;
+  std::optional<Changed::What> first;
+  std::int64_t restored = moved;  // when a directory around it was, with all it held
+  for (size_t end = path.size(); end != 0; end = path.rfind('/', end - 1)) {
+    const auto changes = changes_of_.find(path.substr(0, end));
+    if (changes == changes_of_.end()) continue;
+    for (const auto& [made_ns, what] : changes->second) {  // newest first
+      if (made_ns <= moved) break;
+      if (end == path.size()) first = what;
+      if (what == Changed::What::created) restored = std::max(restored, made_ns);
+    }
+  }
+  if (first) return *first == Changed::What::created;
+  const auto [name, directory] = opened_parent(side.truth);
+  const auto birth = directory ? sys::birth_at(*directory, name)
+                               : sys::OrErrno<std::int64_t>(std::unexpected(directory.error()));
+  return !birth || *birth > restored;
+}
+
+void History::Comparison::add_move(const Leaf& from, const Leaf& to) {
+  if (!wants(from.path) && !wants(to.path)) return;
+  const std::string old_name = history_.shown(from.path);
+  if (found_.files.size() >= kMaxShownFiles) {
+    is_whole_ = false;
+  } else if (from.side.is_directory()) {
+    note(to.path,
+         fmt::format("a directory, moved from {}{}", old_name,
+                     from.side.is_unknown() ? "; what it held is not known any more" : ""));
+  } else if (came_later(from.side)) {
+    note(to.path, "left out: made or replaced after its directory was moved");
+  } else {
+    found_.files.push_back({.path = history_.shown(to.path), .renamed_from = old_name});
+  }
+}
+
+// Takes those out that are the same by another name.
+void History::Comparison::add_moves(std::vector<Leaf>& gone, std::vector<Leaf>& came) {
+  const auto identity = [](const Leaf& leaf) {
+    return leaf.side.is_unknown() ? leaf.side.place.source : leaf.side.truth;
+  };
+  // A patch that only renames does not say that it was a link, and git then follows it.
+  const auto is_followed = [&](const Leaf& leaf) {
+    if (leaf.side.status->kind != sys::FileKind::symlink) return false;
+    const std::string front = leaf.path + "/";
+    return std::ranges::any_of(came, [&](const Leaf& it) { return it.path.starts_with(front); });
+  };
+  std::map<Source, const Leaf*> by_source;
+  for (const Leaf& leaf : gone) {
+    if (!is_followed(leaf)) by_source.emplace(identity(leaf), &leaf);
+  }
+  std::set<std::string> left;
+  std::erase_if(came, [&](const Leaf& leaf) {
+    const auto same = by_source.extract(identity(leaf));
+    if (same.empty()) return false;
+    add_move(*same.mapped(), leaf);
+    left.insert(same.mapped()->path);
+    return true;
+  });
+  std::erase_if(gone, [&](const Leaf& leaf) { return left.contains(leaf.path); });
+}
+
+// What the author of a change meant as a move, although it was written anew.
+void History::Comparison::add_rewritten() {
+  std::map<std::string, std::string> next;
+  for (const Loaded* loaded : history_.selected_) {
     for (const auto& [from, to] : loaded->record.renames) next.emplace(from, to);
   }
   for (const auto& [from, first] : next) {
     std::string to = first;
     for (size_t i = 0; i < next.size() && next.contains(to); ++i) to = next.at(to);
-    const auto gone = net_.find(from), came = net_.find(to);
-    if (gone == net_.end() || came == net_.end()) continue;
-    const PathState& before = gone->second.before;
-    if (before.kind == Kind::kept && before.file().kind == sys::FileKind::file &&
-        gone->second.after.kind == Kind::absent && came->second.before.kind == Kind::absent &&
-        came->second.after.kind == Kind::written) {
-      renames.emplace(from, to);
+    const auto left = std::ranges::find(gone_, from, &Leaf::path);
+    const auto arrived = std::ranges::find(came_, to, &Leaf::path);
+    if (left == gone_.end() || arrived == came_.end()) continue;
+    const Side &before = left->side, &after = arrived->side;
+    if (before.status->kind != sys::FileKind::file || after.status->kind != before.status->kind) {
+      continue;
     }
+    add(to, &before, &after, from);
+    gone_.erase(left);
+    came_.erase(arrived);
   }
-  return renames;
+}
+
+void History::Comparison::add_seams() {
+  const auto is_tree = [](const PathState& state) {
+    return state.record && state.file().kind == sys::FileKind::directory;
+  };
+  for (const Seam& seam : history_.seams_) {
+    if (!history_.net_.contains(seam.path) || is_tree(seam.left) || is_tree(seam.found)) continue;
+    if (history_.is_whole(seam)) continue;
+    note(seam.path, fmt::format("others changed it after change {}: that is shown, too",
+                                escape_for_display(seam.older->id)));
+  }
+}
+
+Differences History::Comparison::run() {
+  for (const Loaded* loaded : history_.selected_) found_.ids.push_back(loaded->record.id);
+  build_trees();
+  compare("", 0, Within::both);
+  add_moves(gone_directories_, came_directories_);
+  for (const Leaf& leaf : gone_directories_) {
+    if (wants(leaf.path)) note(leaf.path, "an empty directory was deleted");
+  }
+  for (const Leaf& leaf : came_directories_) {
+    if (wants(leaf.path)) note(leaf.path, "an empty directory was restored");
+  }
+  add_moves(gone_, came_);
+  add_rewritten();
+  for (const Leaf& leaf : gone_) add(leaf.path, &leaf.side, nullptr);
+  for (const Leaf& leaf : came_) add(leaf.path, nullptr, &leaf.side);
+  for (const Pair& pair : changed_) add(pair.path, &pair.before, &pair.after);
+  add_seams();
+  if (!is_whole_) found_.files.push_back({.path = ".", .note = "not all that changed is shown"});
+  std::ranges::sort(found_.files, {}, [](const Difference& file) {
+    return std::pair<std::string_view, bool>(file.path, file.note.empty());
+  });
+  return std::move(found_);
 }
 
 Result<Differences> History::differences(const Selection& selection) {
   TRY(select(selection, UndoneFiles::count));
-  Differences found;
-  for (const Loaded* loaded : selected_) found.ids.push_back(loaded->record.id);
-  const std::map<std::string, std::string> rewritten = renames();
-  std::set<std::string> arrived;
-  for (const auto& [from, to] : rewritten) arrived.insert(to);
-  for (const auto& [path, change] : net_) {
-    if (is_rename(change)) arrived.insert(change.before.from);
-  }
-  for (const auto& [path, change] : net_) {
-    if (is_rename(change)) {
-      add_rename(path, change.before, found);
-    } else if (const auto to = rewritten.find(path); to != rewritten.end()) {
-      const size_t count = found.files.size();
-      add_difference(to->second, {change.before, net_.at(to->second).after}, found);
-      if (found.files.size() == count) found.files.push_back({.path = shown(to->second)});
-      found.files.back().renamed_from = shown(path);
-    } else if (!arrived.contains(path)) {
-      add_difference(path, change, found);
-    }
-  }
-  std::ranges::sort(found.files, {}, &Difference::path);
-  return found;
+  return Comparison(*this).run();
 }
 
 }  // namespace helve::workspace

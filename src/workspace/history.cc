@@ -122,7 +122,7 @@ History::Now History::found_by(const Seam& seam) const {
   const bool is_kept = found.kind == Kind::kept;
   if (!is_kept && found.kind != Kind::moved) return {.path = seam.path};
   const Record::File& file = found.file();
-  Now now{.path = is_kept ? seam.path : found.from,
+  Now now{.path = seam.path,
           .status = sys::FileStatus{.kind = file.kind,
                                     .size = file.old.size,
                                     .inode = file.old.inode,
@@ -238,7 +238,12 @@ std::optional<History::Content> History::content_after(const std::string& path,
     if (!index) continue;
     const Record::File& file = later.files[*index];
     const std::string rest(*below(file.path, at));
-    if (file.what != What::moved) return kept_inside(later, *index, rest);
+    if (file.what != What::moved) {
+      auto content = kept_inside(later, *index, rest);
+      const bool is_it =
+          content && state.file().new_digest == digest_of(content->text, journal_.seed());
+      return is_it ? std::move(content) : std::nullopt;
+    }
     at = join(file.to, rest);
   }
   const Now now = look(at);

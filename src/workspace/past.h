@@ -81,21 +81,7 @@ class History {
     std::optional<size_t> before, after;  // files of the change
   };
   void count_lines_of(const Record& record, const Sides& sides, PastFile& past);
-  // By which names files are known after the selected changes that had others before.
-  std::map<std::string, std::string> renames() const;
-
-  void add_difference(const std::string& path, const NetChange& change, Differences& found) const;
-  void add_rename(const std::string& from, const PathState& state, Differences& found) const;
-  enum class Side : bool { before, after };
-  void add_tree(const std::string& path, const sys::Fd& directory, Side side,
-                Differences& found) const;
-  bool is_rename(const NetChange& change) const;
-  // Whether what is in the directory is a change by itself, or in a directory that is one.
-  bool is_told_apart(const std::string& directory, std::string_view inside) const;
-  // What the path held before, when that was a directory.
-  std::optional<sys::Fd> open_tree(const PathState& before) const;
-  bool is_restored(const std::string& path, const sys::Fd& kept) const;
-  bool was_missing(const PathState& kept) const;
+  class Comparison;  // of the files before and after the selected changes
 
   Error as_before(const Selection& selection, std::vector<Undoing> undoes);
   Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
@@ -120,7 +106,8 @@ class History {
   NetChanges net_;
   std::optional<Entangled> entangled_;
   std::vector<Seam> seams_;
-  std::optional<std::string> only_;  // absolute
+  UndoneFiles undone_ = UndoneFiles::are_skipped;  // of the selected changes
+  std::optional<std::string> only_;                // absolute
   std::vector<Undoing> passed_over_, needless_;
   size_t counted_ = 0;                        // files whose changed lines were counted
   std::map<std::string, std::string> later_;  // who changed a path after the selected ones

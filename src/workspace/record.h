@@ -60,8 +60,9 @@ struct Record {
   std::vector<Rename> handed_on = {};
   bool is_of_this_version = true;  // false: read from a file that another helve wrote
 
-  // When it was made.
-  std::int64_t time_ms() const { return (clock_ns == 0 ? time_ns : clock_ns) / 1'000'000; }
+  // When it was made, by the clock.
+  std::int64_t made_ns() const { return clock_ns == 0 ? time_ns : clock_ns; }
+  std::int64_t time_ms() const { return made_ns() / 1'000'000; }
   // Of the file that holds it: the order of names is that of time.
   std::string name() const;
   std::string begun_name() const;

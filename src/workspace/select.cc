@@ -94,7 +94,8 @@ Result<void> History::select(const Selection& selection, UndoneFiles of_named) {
     return undone_already(selected_[0]->record);
   }
   const bool is_named = !id.empty() || !since.empty();
-  Net net = net_of(selected_, is_named ? of_named : UndoneFiles::are_skipped);
+  undone_ = is_named ? of_named : UndoneFiles::are_skipped;
+  Net net = net_of(selected_, undone_);
   net_ = std::move(net.changes);
   entangled_ = std::move(net.entangled);
   seams_ = std::move(net.seams);

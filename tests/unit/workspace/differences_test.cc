@@ -12,8 +12,8 @@ class ShowingDifferences : public WorkspaceTest {
     const auto applied = files_->apply(changes, {.tool = "test", .session = session});
     if (!applied) ADD_FAILURE() << describe(applied.error());
   }
-  void write(std::string path, std::string content) {
-    apply({{.path = std::move(path), .content = std::move(content)}});
+  void write(std::string path, std::string content, std::string_view session = "s") {
+    apply({{.path = std::move(path), .content = std::move(content)}}, session);
   }
   void move(std::string path, std::string to) {
     apply({{.kind = Kind::move, .path = std::move(path), .to = std::move(to), .replace = true}});
@@ -145,12 +145,184 @@ TEST_F(ShowingDifferences, NotOfADirectoryThatWasRestored) {
   EXPECT_EQ(shown({.since = past->changes.at(1).id}), "");
 }
 
-TEST_F(ShowingDifferences, SaysWhatItDoesNotKnowOfADirectoryThatMadeWay) {
+TEST_F(ShowingDifferences, OfADirectoryThatMadeWayForAnother) {
   tree.file("in/d/x", "1");
   move("d", "e");
   write("d/x", "2");
+  EXPECT_EQ(shown(), "d/x: 1 -> 2\ne/x: - -> 1\n");
+}
+
+TEST_F(ShowingDifferences, OfADirectoryThatMadeWayForAFile) {
+  tree.file("in/d/x", "1");
+  tree.file("in/f", "f");
+  move("d", "e");
+  move("f", "d");
+  EXPECT_EQ(shown(), "d: was f\ne/x: was d/x\n");
+}
+
+TEST_F(ShowingDifferences, OfAFileThatMadeWayForADirectory) {
+  tree.file("in/b", "1");
+  move("b", "d/x");
+  move("d", "b");
+  EXPECT_EQ(shown(), "b/x: was b\n");
+}
+
+TEST_F(ShowingDifferences, OfAFileWhereOnlyADirectoryWithAFileWas) {
+  tree.file("in/a", "1");
+  write("d/x", "2");
+  move("d", "e");
+  move("a", "d/x/y");
+  EXPECT_EQ(shown(), "d/x/y: was a\ne/x: - -> 2\n");
+}
+
+TEST_F(ShowingDifferences, OfADirectoryToWhoseOldNameAFileOfItCameLater) {
+  tree.file("in/d/x", "1");
+  move("d", "e");
+  const auto past = files_->past({});
+  ASSERT_TRUE(past);
+  move("e/x", "d/y");
+  EXPECT_EQ(shown({.id = past->changes.at(0).id}), "e/x: was d/x\n");
+}
+
+TEST_F(ShowingDifferences, OfALinkThatMadeWayForADirectory) {
+  tree.link("in/ln", "nowhere");
+  tree.file("in/f", "1");
+  move("ln", "other");
+  move("f", "ln/f");
+  EXPECT_EQ(shown(), "ln: nowhere -> -\nln/f: was f\nother: - -> nowhere\n");
+}
+
+TEST_F(ShowingDifferences, OfTwoDirectoriesThatChangedPlaces) {
+  tree.file("in/d/x", "1");
+  tree.file("in/g/y", "2");
+  move("d", "t");
+  move("g", "d");
+  move("t", "g");
+  EXPECT_EQ(shown(), "d/y: was g/y\ng/x: was d/x\n");
+}
+
+TEST_F(ShowingDifferences, NotOfWhatCameLaterToADirectoryThatWasMoved) {
+  tree.file("in/d/x", "1");
+  move("d", "e");
+  write("e/later", "l", "other");
+  write("e/x", "2", "other");
+  EXPECT_EQ(shown(), "e/x: was d/x\n");
+}
+
+TEST_F(ShowingDifferences, OfAMovedDirectoryWhenAnotherChangeInItWasUndone) {
+  tree.file("in/d/x", "1");
+  move("d", "e");
+  write("e/x", "2");
+  ASSERT_TRUE(files_->undo({.own_session = "s"}, Rehearsal::no, {.tool = "undo", .session = "s"}));
+  write("z", "z");
+  EXPECT_EQ(shown(), "e/x: was d/x\nz: - -> z\n");
+}
+
+TEST_F(ShowingDifferences, OfAMovedDirectoryThatWasDeletedAndRestored) {
+  tree.file("in/d/x", "1");
+  move("d", "e");
+  remove("e");
+  ASSERT_TRUE(files_->undo({.own_session = "s"}, Rehearsal::no, {.tool = "undo", .session = "s"}));
+  write("z", "z");
+  EXPECT_EQ(shown(), "e/x: was d/x\nz: - -> z\n");
+}
+
+TEST_F(ShowingDifferences, SaysWhatOfAMovedDirectoryNoChangeExplains) {
+  tree.file("in/d/x", "1");
+  tree.file("in/d/edited", "1");
+  move("d", "e");
+  tree.file("in/e/edited", "2");
+  // The clock of files may be some milliseconds behind.
+  const auto moved = std::filesystem::last_write_time(tree.path("in/e/edited"));
+  do {
+    std::filesystem::remove(tree.path("in/e/users"));
+    tree.file("in/e/users", "u");
+  } while (std::filesystem::last_write_time(tree.path("in/e/users")) <
+           moved + std::chrono::milliseconds(50));
   EXPECT_EQ(shown(),
-            "d/x: (not shown: it was in a directory that made way for another)\ne/x: was d/x\n");
+            "e/edited: was d/edited\n"
+            "e/users: (left out: made or replaced after its directory was moved)\n"
+            "e/x: was d/x\n");
+}
+
+TEST_F(ShowingDifferences, OfAMovedDirectoryWhoseNameAnotherBearsNow) {
+  tree.file("in/d/x", "1");
+  tree.file("in/g/y", "2");
+  move("d", "e");
+  const auto past = files_->past({});
+  ASSERT_TRUE(past);
+  move("e", "h");
+  move("g", "e");
+  EXPECT_EQ(shown({.id = past->changes.at(0).id}), "e/x: was d/x\n");
+}
+
+TEST_F(ShowingDifferences, OfAMovedDirectoryThatIsGone) {
+  tree.file("in/d/x", "1");
+  move("d", "e");
+  std::filesystem::remove_all(tree.path("in/e"));
+  EXPECT_EQ(shown(), "e: (a directory, moved from d; what it held is not known any more)\n");
+}
+
+TEST_F(ShowingDifferences, OfARestoredDirectoryAsItWasRestored) {
+  tree.file("in/d/f", "old");
+  remove("d");
+  const auto undone =
+      files_->undo({.own_session = "s"}, Rehearsal::no, {.tool = "undo", .session = "s"});
+  ASSERT_TRUE(undone);
+  write("d/f", "later");
+  tree.file("in/d/users", "u");
+  EXPECT_EQ(shown({.id = undone->applied.id}), "d/f: - -> old\n");
+}
+
+TEST_F(ShowingDifferences, OfAFileThatIsNewInADirectoryThatWasRestored) {
+  write("z", "1");
+  const auto past = files_->past({});
+  ASSERT_TRUE(past);
+  write("d/f", "new");
+  remove("d");
+  ASSERT_TRUE(files_->undo({.own_session = "s"}, Rehearsal::no, {.tool = "undo", .session = "s"}));
+  EXPECT_EQ(shown({.since = past->changes.at(0).id}), "d/f: - -> new\n");
+}
+
+TEST_F(ShowingDifferences, NotOfWhatOthersWroteSince) {
+  tree.file("in/f", "one");
+  write("f", "agent 1");
+  const auto past = files_->past({});
+  ASSERT_TRUE(past);
+  const std::string id = past->changes.at(0).id;
+  tree.file("in/f", "agent 1, and the user's");
+  EXPECT_EQ(shown({.id = id}), "f: (what it became is not kept any more)\n");
+  write("f", "agent 2, and the user's");
+  EXPECT_EQ(shown({.id = id}), "f: (what it became is not kept any more)\n");
+  EXPECT_EQ(shown(), "f: (others changed it after change " + id +
+                         ": that is shown, too)\nf: one -> agent 2, and the user's\n");
+  const auto counted = files_->past({});
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->changes.at(1).files.at(0).added, std::nullopt);
+  EXPECT_EQ(counted->changes.at(0).files.at(0).added, 1u);
+}
+
+TEST_F(ShowingDifferences, NotOfWhatOthersPutWhereSomethingWasRemoved) {
+  tree.file("in/f", "1");
+  tree.file("in/d/x", "1");
+  remove("f");
+  remove("d");
+  tree.file("in/f", "the user's");
+  tree.file("in/d/x", "the user's");
+  EXPECT_EQ(shown(), "d/x: 1 -> -\nf: 1 -> -\n");
+}
+
+TEST_F(ShowingDifferences, SaysThatWhatWasWrittenIsGone) {
+  tree.file("in/d/x", "1");
+  move("d", "e");
+  write("e/x", "2");
+  write("e/new", "n");
+  std::filesystem::remove(tree.path("in/e/x"));
+  std::filesystem::remove(tree.path("in/e/new"));
+  EXPECT_EQ(shown(),
+            "d/x: 1 -> -\n"
+            "e/new: (what it became is not kept any more)\n"
+            "e/x: (what it became is not kept any more)\n");
 }
 
 TEST_F(ShowingDifferences, OfALinkThatBecameAFileByAnotherName) {

@@ -105,6 +105,16 @@ TEST_F(UndoingASession, KeepsWhatSomebodyWroteAfterItsMove) {
   EXPECT_EQ(content("g"), "agent");
 }
 
+TEST_F(UndoingASession, TakesBackMovesOfADirectoryThatWasDeletedAndRestoredInBetween) {
+  tree.file("in/d/x", "x");
+  move("d", "e");
+  apply({.kind = Kind::remove, .path = "e", .tree = true});
+  EXPECT_EQ(undo({.id = last_}), "");
+  move("e", "h");
+  EXPECT_EQ(undo(), "");
+  EXPECT_EQ(content("d/x"), "x");
+}
+
 TEST_F(UndoingASession, KeepsWhatCameToWhereItRemovedAFile) {
   tree.file("in/f", "one");
   remove("f");

@@ -1,0 +1,256 @@
+#include "workspace/comparison.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "sys/directory.h"
+#include "workspace/path.h"
+#include "workspace/tree.h"
+
+namespace helve::workspace {
+namespace {
+
+using What = Changed::What;
+
+constexpr std::uint64_t kMaxShownFile = 1u << 20;  // bytes of a file in a directory
+
+}  // namespace
+
+void History::Comparison::build_trees() {
+  for (const Loaded& loaded : history_.all_) {
+    if (&loaded == history_.selected_.front()) break;
+    after_.take_back(loaded, UndoneFiles::count);
+  }
+  before_ = after_;
+  for (const Loaded* loaded : history_.selected_) {
+    check(*loaded);
+    before_.take_back(*loaded, history_.undone_);
+    taken_back_.insert(&loaded->record);
+  }
+}
+
+// Compares what the change left with what the tree has, before it is taken back.
+void History::Comparison::check(const Loaded& loaded) {
+  const Record& record = loaded.record;
+  const auto is_meant = [&](size_t i) {
+    return history_.undone_ == UndoneFiles::count || !loaded.undone[i];
+  };
+  std::set<std::string_view> came;
+  for (size_t i = 0; i < record.files.size(); ++i) {
+    const Record::File& file = record.files[i];
+    if (!is_meant(i) || file.what == What::removed) continue;
+    const bool is_moved = file.what == What::moved;
+    const std::string& path = is_moved ? file.to : file.path;
+    came.insert(path);
+    check_left(path, {.kind = is_moved ? PathState::Kind::moved : PathState::Kind::written,
+                      .record = &record,
+                      .index = i});
+  }
+  for (size_t i = 0; i < record.files.size(); ++i) {
+    const Record::File& file = record.files[i];
+    const bool is_gone = file.what == What::removed || file.what == What::moved;
+    if (is_meant(i) && is_gone && !came.contains(file.path)) check_left(file.path, {});
+  }
+}
+
+void History::Comparison::check_left(const std::string& path, const PathState& left) {
+  const Source found = before_.at(path).source;
+  // What a newer one of the changes found is told by the seams.
+  if (taken_back_.contains(found.record) || truth_.contains(found)) return;
+  Source truth = truth_of(found, left);
+  truth_.emplace(found, std::move(truth));
+}
+
+Source History::Comparison::truth_of(const Source& found, const PathState& left) {
+  if (left.kind == PathState::Kind::absent) return {.kind = Source::Kind::nothing};
+  const Source unknown{.kind = Source::Kind::unknown, .record = left.record, .index = left.index};
+  const bool is_tree = left.file().kind == sys::FileKind::directory;
+  if (is_tree && left.kind == PathState::Kind::written) return restored_from(found, left);
+  Now now{.path = found.path};
+  if (found.kind == Source::Kind::now) {
+    now = history_.look(found.path);
+  } else if (found.kind == Source::Kind::kept) {
+    Side side{.place = {.source = found, .is_inside = false}, .truth = found};
+    look_at(side);
+    now.status = side.status;
+    if (is_tree) return side.is_tree() ? found : unknown;
+    if (auto content = content_of(side)) now.content = std::move(content->text);
+  }
+  return history_.is_as(now, left) ? found : unknown;
+}
+
+// A directory that an undo restored is what a change that it took back has kept: so whatever came
+// into it since does not count.
+Source History::Comparison::restored_from(const Source& found, const PathState& left) {
+  for (const Undoing& undoing : left.record->undoes) {
+    const Record* undone = find_record(undoing.id);
+    for (size_t i = 0; undone && i < undone->files.size(); ++i) {
+      const Record::File& file = undone->files[i];
+      if (file.what != What::removed || file.kind != sys::FileKind::directory) continue;
+      const Source kept{.kind = Source::Kind::kept, .record = undone, .index = i};
+      const auto directory = open(kept);
+      const auto outline =
+          directory ? outline_of(*directory, kMaxWrite) : std::unexpected(directory.error());
+      const std::uint64_t seed = history_.journal_.seed();
+      if (outline && left.file().new_digest == digest_of(*outline, seed)) return kept;
+    }
+  }
+  return found;
+}
+
+const Record* History::Comparison::find_record(const std::string& id) {
+  for (const Loaded& loaded : history_.all_) {
+    if (loaded.record.id == id) return &loaded.record;
+  }
+  if (const auto known = older_.find(id); known != older_.end()) return &known->second;
+  Result<Record> loaded = history_.journal_.load(id);
+  return loaded ? &older_.emplace(id, std::move(*loaded)).first->second : nullptr;
+}
+
+Source History::Comparison::corrected(const PastTree::Place& place) const {
+  const Source& source = place.source;
+  for (Source key = source;;) {
+    if (const auto known = truth_.find(key); known != truth_.end()) {
+      if (known->second == key) return source;
+      Source truth = known->second;
+      if (truth.kind == Source::Kind::kept) truth.path += source.path.substr(key.path.size());
+      if (truth.path.starts_with('/')) truth.path.erase(0, 1);
+      return truth;
+    }
+    if (key.path.size() <= place.known) return source;
+    const size_t slash = key.path.rfind('/');
+    key.path.resize(slash == key.path.npos ? 0 : slash);
+  }
+}
+
+// Looking at files.
+
+sys::OrErrno<sys::Fd> History::Comparison::open(const Source& directory) const {
+  const auto open_below = [](const sys::Fd& root, std::string_view path) {
+    return sys::open_beneath(root, path, sys::Open::directory, sys::Links::refuse);
+  };
+  if (directory.kind == Source::Kind::now) {
+    const auto place = history_.files_.locate(directory.path);
+    if (place) return open_below(place->root->directory, place->path);
+  } else if (directory.kind == Source::Kind::kept) {
+    const auto place = history_.journal_.find_kept(*directory.record, directory.index);
+    const std::string& path = directory.path;
+    if (place) {
+      return open_below(*place->directory,
+                        path.empty() ? place->name : fmt::format("{}/{}", place->name, path));
+    }
+  }
+  return std::unexpected(std::errc::no_such_file_or_directory);
+}
+
+History::Comparison::Side History::Comparison::side_at(const PastTree& tree,
+                                                       const std::string& path) const {
+  PastTree::Place place = tree.at(path);
+  Source truth = corrected(place);
+  return {std::move(place), std::move(truth)};
+}
+
+void History::Comparison::look_at(Side& side) const {
+  const Source& truth = side.truth;
+  if (truth.kind == Source::Kind::nothing) return;
+  const bool is_recorded = truth.kind == Source::Kind::kept && truth.path.empty();
+  if (is_recorded || side.is_unknown()) {
+    const Record::File& file = truth.file();
+    side.status = sys::FileStatus{.kind = file.kind,
+                                  .size = file.old.size,
+                                  .mode = file.old_mode,
+                                  .inode = file.old.inode,
+                                  .modified_ns = file.old.modified_ns};
+    return;
+  }
+  const auto [name, directory] = opened_parent(truth);
+  const auto status = directory ? sys::status_at(*directory, name)
+                                : sys::OrErrno<sys::FileStatus>(std::unexpected(directory.error()));
+  if (status) side.status = *status;
+}
+
+History::Comparison::Parent History::Comparison::opened_parent(const Source& source) const {
+  Source parent = source;
+  const size_t slash = source.path.rfind('/');
+  parent.path.resize(slash == source.path.npos ? 0 : slash);
+  return {slash == source.path.npos ? source.path : source.path.substr(slash + 1), open(parent)};
+}
+
+std::optional<History::Content> History::Comparison::content_of(const Side& side) const {
+  const std::uint64_t limit = side.place.is_inside ? kMaxShownFile : kMaxKeptFile;
+  if (side.is_unknown() || !side.status || side.status->size > limit) return {};
+  if (side.truth.kind == Source::Kind::kept) {
+    return history_.kept_inside(*side.truth.record, side.truth.index, side.truth.path);
+  }
+  Now now = history_.look(side.truth.path);
+  if (!now.content) return {};
+  return Content{std::move(*now.content), git_mode(now.status->kind, now.status->mode)};
+}
+
+// Comparing.
+
+bool History::Comparison::is_full() const {
+  return gone_.size() + came_.size() + changed_.size() >= 2 * kMaxShownFiles;
+}
+
+// Names in the directory about which a change tells something.
+void History::Comparison::add_told(const Side& side, std::set<std::string>& names) const {
+  const Source& source = side.place.source;
+  if (source.kind != Source::Kind::now) return;
+  const std::string front = source.path + "/";
+  for (auto it = truth_.lower_bound({.path = front});
+       it != truth_.end() && it->first.kind == source.kind && it->first.path.starts_with(front);
+       ++it) {
+    const size_t end = it->first.path.find('/', front.size());
+    names.insert(it->first.path.substr(front.size(), end - front.size()));
+  }
+}
+
+bool History::Comparison::add_held(const Side& side, std::set<std::string>& names) const {
+  if (!side.is_tree()) return true;
+  const auto directory = open(side.truth);
+  return directory && sys::for_each_entry(*directory, [&](const sys::DirectoryEntry& entry) {
+           names.emplace(entry.name);
+           return names.size() < kMaxMovedEntries;
+         });
+}
+
+void History::Comparison::compare(const std::string& path, int depth, Within within) {
+  if (is_full() || depth > 2 * kMaxTreeDepth) {
+    is_whole_ = false;
+    return;
+  }
+  Side before = side_at(before_, path), after = side_at(after_, path);
+  std::set<std::string> names = before_.names_in(path);
+  names.merge(after_.names_in(path));
+  const auto is_nothing = [](const Side& side) { return side.truth.kind == Source::Kind::nothing; };
+  if (before.place.source != after.place.source) {
+    add_told(before, names);
+    add_told(after, names);
+  }
+  const bool is_same = before.truth == after.truth || (is_nothing(before) && is_nothing(after));
+  if (!is_same) {
+    look_at(before);
+    look_at(after);
+    if (before.is_leaf() && after.is_leaf()) {
+      changed_.push_back({path, before, after});
+    } else if (before.is_leaf()) {
+      gone_.push_back({path, before});
+    } else if (after.is_leaf()) {
+      came_.push_back({path, after});
+    }
+    if (!add_held(before, names) || !add_held(after, names)) is_whole_ = false;
+  }
+  const bool is_alone = before.is_tree() != after.is_tree();
+  if (!before.is_tree() && !after.is_tree()) ++files_seen_;
+  const size_t seen = files_seen_;
+  for (const std::string& name : names) {
+    compare(path + "/" + name, depth + 1, is_alone ? Within::one_of_them : within);
+  }
+  if (!is_alone || within == Within::one_of_them || files_seen_ != seen) return;
+  if (before.is_tree()) gone_directories_.push_back({path, before});
+  if (after.is_tree()) came_directories_.push_back({path, after});
+}
+
+}  // namespace helve::workspace

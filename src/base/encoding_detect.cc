@@ -168,7 +168,12 @@ bool is_cyrillic(const Census& c) {
 // these places, and inside words, too.
 bool is_hebrew(std::string_view text) {
   constexpr std::string_view kFinal = "\xEA\xED\xEF\xF3\xF5";
+  constexpr std::string_view kSigns =
+      "\x85\x91\x92\x93\x94\x95\x96\x97\xA0\xA4\xA9\xAB\xAD\xAE\xB0\xB7\xBB";
   const auto is_hebrew_letter = [](unsigned char c) { return is_in(c, 0xE0, 0xFA); };
+  const auto is_sign = [&](char c) {
+    return static_cast<signed char>(c) >= 0 || kSigns.find(c) != kSigns.npos;
+  };
   size_t letters = 0, others = 0, ends = 0, inside = 0;
   unsigned char before = ' ';
   for (size_t i = 0; i < text.size(); ++i) {
@@ -178,10 +183,10 @@ bool is_hebrew(std::string_view text) {
       ++letters;
       others += is_ascii_letter(last);
       if (kFinal.find(text[i]) == kFinal.npos) continue;
-      const bool goes_on = i + 1 < text.size() && is_hebrew_letter(text[i + 1]);
+      const bool goes_on = i + 1 < text.size() && !is_sign(text[i + 1]);
       ++(goes_on ? inside : ends);
-    } else if (is_in(c, 0xC0, 0xFF) || is_in(c, 0x80, 0x8F)) {
-      ++others;  // points among them, which few texts have
+    } else if (!is_sign(text[i])) {
+      ++others;  // points of vowels among them, which few texts have
     }
   }
   return letters >= 16 && ends > 0 && !is_share(inside, ends, 10) && !is_share(others, letters, 5);

@@ -67,13 +67,15 @@ class Round {
       if (options_.globs && !options_.globs->shows(path)) continue;
       // The kernel resolves the path below the root, without links.
       const ToSearch& file = candidates_.files[i];
-      const Item item{root_,
-                      whole,
-                      path,
-                      sys::FileKind::file,
-                      file.parts,
-                      &file.stamp,
-                      candidates_.contents.get()};
+      const bool is_known = file.stamp != FileStamp();  // others may just be changing
+      const Item item{.directory = root_,
+                      .name = whole,
+                      .path = path,
+                      .kind = sys::FileKind::file,
+                      .parts = file.parts,
+                      .parts_of = &file.stamp,
+                      .contents = is_known ? candidates_.contents.get() : nullptr,
+                      .contents_moment = candidates_.contents_moment};
       if (visitor.visit(item) == Next::stop) return end(WalkReport::End::stopped_by_visitor);
     }
   }

@@ -18,21 +18,33 @@ Contents::Text Contents::find(std::string_view path, const FileStamp& now) {
   return found != entries_.end() && found->second.stamp == now ? found->second.text : nullptr;
 }
 
-void Contents::keep(std::string_view path, const FileStamp& stamp, std::string_view text) {
+void Contents::keep(std::string_view path, const FileStamp& stamp, std::string_view text,
+                    std::uint64_t moment) {
   const size_t bytes = bytes_of(path, text);
   if (stamp == kNeverFresh || bytes > most_bytes_) return;
   auto copy = std::make_shared<const std::string>(text);
   const std::lock_guard lock(mutex_);
-  if (const auto old = entries_.find(path); old != entries_.end()) {
-    bytes_ -= bytes_of(path, *old->second.text);
-    entries_.erase(old);
-  }
+  if (moment != moment_) return;
+  erase(path);
   if (bytes_ + bytes > most_bytes_) {
     entries_.clear();
     bytes_ = 0;
   }
   entries_.emplace(path, Entry{stamp, std::move(copy)});
   bytes_ += bytes;
+}
+
+void Contents::forget(std::string_view path) {
+  const std::lock_guard lock(mutex_);
+  ++moment_;
+  erase(path);
+}
+
+void Contents::erase(std::string_view path) {
+  const auto found = entries_.find(path);
+  if (found == entries_.end()) return;
+  bytes_ -= bytes_of(path, *found->second.text);
+  entries_.erase(found);
 }
 
 }  // namespace helve::search

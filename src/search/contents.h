@@ -5,6 +5,7 @@
 // Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -24,9 +25,15 @@ class Contents {
 
   // Null when it is not known, or the file is another one by now.
   Text find(std::string_view path, const FileStamp& now);
-  // `stamp` is from before the file was read. When there is no room everything else is forgotten:
-  // most of it is of files that are no more, or the tree is not small.
-  void keep(std::string_view path, const FileStamp& stamp, std::string_view text);
+  // `stamp` is from before the file was read, and `moment` from before it was known that the file
+  // did not change. When there is no room everything else is forgotten: most of it is of files that
+  // are no more, or the tree is not small.
+  void keep(std::string_view path, const FileStamp& stamp, std::string_view text,
+            std::uint64_t moment);
+  // Something happened to the file, even if its stamp does not tell.
+  void forget(std::string_view path);
+  // Another one whenever something was forgotten.
+  std::uint64_t moment() const { return moment_; }
 
  private:
   struct Entry {
@@ -36,11 +43,13 @@ class Contents {
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
   };
+  void erase(std::string_view path);
 
   const size_t most_bytes_;
   std::mutex mutex_;  // guards all that follows
   std::unordered_map<std::string, Entry, Hash, std::equal_to<>> entries_;
   size_t bytes_ = 0;
+  std::atomic<std::uint64_t> moment_ = 0;  // written with the lock held
 };
 
 }  // namespace helve::search

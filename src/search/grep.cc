@@ -109,7 +109,8 @@ class Search final : public Visitor {
     }
     const Next next = search(*file, item.path, skip, parts);
     if (before != kNeverFresh)
-      if (const auto text = scanner_.whole_text()) item.contents->keep(item.name, before, *text);
+      if (const auto text = scanner_.whole_text())
+        item.contents->keep(item.name, before, *text, item.contents_moment);
     return next;
   }
 
@@ -160,7 +161,10 @@ class Search final : public Visitor {
       report_.end = shared_.options.scan.stop.stop_requested() ? WalkReport::End::cancelled
                                                                : WalkReport::End::deadline;
     }
-    if (matches_.binary_at && shared_.options.scan.binary == Binary::skip && matches_.matches > 0)
+    // Who looks for the first match alone does not look what comes after it.
+    const bool is_whole = shared_.options.scan.wanted != Wanted::presence;
+    if (matches_.binary_at && shared_.options.scan.binary == Binary::skip && is_whole &&
+        matches_.matches > 0)
       report_.binaries.emplace_back(path);
     const Next next = matches_.matches > 0 ? found(path) : Next::go_on;
     return report_.end == WalkReport::End::complete ? next : Next::stop;

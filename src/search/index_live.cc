@@ -14,6 +14,7 @@ namespace {
 // Of the watches that the user may have, which other programs want, too.
 constexpr double kShareOfWatches = 0.5;
 constexpr auto kBetweenTries = std::chrono::minutes(1);
+constexpr size_t kMostContents = 32u << 20;  // bytes of a tree whose files stay in memory
 constexpr std::array<std::string_view, 4> kRuleNames = {".gitignore", ".ignore", ".rgignore",
                                                         ".git"};
 
@@ -133,7 +134,11 @@ class LiveIndex::Lister final : public Visitor {
 };
 
 LiveIndex::LiveIndex(const sys::Fd& root, std::string root_path, Index& index)
-    : root_(root), root_path_(std::move(root_path)), index_(index), segments_(index.segments()) {}
+    : root_(root),
+      root_path_(std::move(root_path)),
+      index_(index),
+      contents_(std::make_shared<Contents>(kMostContents)),
+      segments_(index.segments()) {}
 
 bool LiveIndex::start(const WalkOptions& limits) {
   std::lock_guard lock(mutex_);
@@ -215,8 +220,19 @@ Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
   // Mostly in order: one segment, and a few loose files.
   if (segments_->size() > 1 || out.size() > from_index)
     std::ranges::sort(out, path_less, &ToSearch::path);
-  return std::optional(AllToSearch{
-      .files = std::move(out), .report = report_on(directory), .to_update = count_to_update()});
+  AllToSearch all{
+      .files = std::move(out), .report = report_on(directory), .to_update = count_to_update()};
+  if (is_small()) {
+    all.contents = contents_;
+    all.contents_moment = contents_->moment();
+  }
+  return std::optional(std::move(all));
+}
+
+bool LiveIndex::is_small() const {
+  std::uint64_t bytes = 0;
+  for (size_t i = 0; i < segments_->size(); ++i) bytes += (*segments_)[i].text_bytes();
+  return bytes <= kMostContents;
 }
 
 bool LiveIndex::add_left_out(std::string_view directory, const GlobSet& globs,
@@ -429,6 +445,7 @@ void LiveIndex::look_again(const std::string& path) {
   }
   if (!was_there) return;
   forget(path);
+  contents_->forget(path);
   // It is searched whole until it is indexed anew, even if its times are what they were: a store
   // through a mapping does not always change them.
   const auto file = sys::open_beneath(root_, path, sys::Open::identity, sys::Links::refuse);

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "search/contents.h"
 #include "search/index_narrow.h"
 #include "search/path_order.h"
 #include "search/walk.h"
@@ -41,7 +42,9 @@ struct AllToSearch {
   std::vector<ToSearch> files;  // in the order of path_less
   WalkReport report = {};       // what a walk would report
   size_t to_update = 0;         // files of the whole tree that an update would make known
-  std::shared_ptr<Contents> contents = {};  // what files held, by their paths below the root
+  // What files held, by their paths below the root; null: nothing is known.
+  std::shared_ptr<Contents> contents = {};
+  std::uint64_t contents_moment = 0;
 };
 
 using FileVisit = std::function<void(std::string_view path, std::int64_t modified_ns)>;
@@ -111,12 +114,15 @@ class LiveIndex {
   // a directory.
   bool add_left_out(std::string_view directory, const GlobSet& globs,
                     std::vector<ToSearch>& out) const;
+  // Whether what its files hold is little enough to be kept.
+  bool is_small() const;
   // What of `directory` could not be read.
   WalkReport report_on(std::string_view directory) const;
 
   const sys::Fd& root_;
   const std::string root_path_;
   Index& index_;
+  const std::shared_ptr<Contents> contents_;  // searches that go on may outlive this
 
   // Whether somebody holds the lock for long: then others do without the index.
   std::atomic<bool> is_walking_ = false;

@@ -6,7 +6,6 @@
 #include <new>
 #include <system_error>
 
-#include "search/contents.h"
 #include "sys/thread_priority.h"
 
 namespace helve::search {
@@ -17,8 +16,6 @@ namespace {
 constexpr size_t kLooseThatPay = 100;
 // More segments make every question slower.
 constexpr size_t kMaxSegments = 8;
-// Bytes of a tree whose files stay in memory.
-constexpr size_t kMostContents = 32u << 20;
 constexpr std::chrono::milliseconds kLongestPause = std::chrono::hours(1);
 
 }  // namespace
@@ -34,18 +31,11 @@ struct IndexService::Tree {
 
   // Brings the index up to what the tree is now.
   void update(const std::stop_token& stop);
-  std::uint64_t text_bytes() const {
-    const auto segments = index.segments();
-    std::uint64_t bytes = 0;
-    for (size_t i = 0; i < segments->size(); ++i) bytes += (*segments)[i].text_bytes();
-    return bytes;
-  }
 
   const std::chrono::milliseconds between_updates;
   sys::Fd root;
   Index index;
   LiveIndex live;
-  const std::shared_ptr<Contents> contents = std::make_shared<Contents>(kMostContents);
   std::atomic<bool> is_ready = false;    // questions are answered
   std::atomic<bool> is_waiting = false;  // for an update
   // Until the next update. Longer after one that made few files known: they cannot be read, or lie
@@ -126,7 +116,6 @@ std::optional<AllToSearch> IndexService::ask(const sys::Fd& root, const std::str
   if ((*answer)->to_update > kLooseThatPay &&
       std::chrono::steady_clock::now() - tree->updated.load() >= tree->pause.load())
     enqueue(tree);
-  if (tree->text_bytes() <= kMostContents) (*answer)->contents = tree->contents;
   return std::move(*answer);
 }
 

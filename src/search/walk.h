@@ -70,7 +70,10 @@ struct Item {
   // know.
   std::span<const Part> parts = {};
   const FileStamp* parts_of = nullptr;  // the file that has these parts; another has others
-  Contents* contents = nullptr;         // what files held, by these names; null: nothing is known
+  // What files held, by these names, and the moment when this one was known not to have changed;
+  // null: nothing is known.
+  Contents* contents = nullptr;
+  std::uint64_t contents_moment = 0;
 };
 
 enum class Next : unsigned char {

@@ -120,6 +120,8 @@ TEST(EncodingDetection, SaysNothingWhenItIsNotSure) {
         "\x1f\x8b\x08\x01\x90\x81\xff\xee\x12\x99"sv,              // compressed
         "x = '\xff\xff\xff\xff\xff\xff'\n"sv,                      // bytes in a script
         "\xD4\xC0\xC9\xCB \xCD\xC5 \xCD\xC0\xC9\xC4\xC5\xCD\n"sv,  // Cyrillic capitals
+        "\xA2\xA5\xE0\xE1\xA8\xEF \xAF\xE0\xAE\xA3\xE0\xA0\xAC\xAC\xEB \xA4\xAB\xEF "
+        "\xE0\xA0\xA1\xAE\xE2\xEB \xE1 \xE1\xA5\xE2\xEC\xEE\n"sv,  // Cyrillic of DOS
         "caf\xC3\n"sv,                                             // cut UTF-8
         "za\xBF\xF3\xB3\xE6 g\xEA\x9C"
         "l\xB9 ja\x9F\xF1\n"sv,  // Polish: no western word

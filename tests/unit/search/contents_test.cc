@@ -14,34 +14,46 @@ constexpr FileStamp kOther{.size = 1, .inode = 2, .modified_ns = 3, .changed_ns 
 TEST(Contents, KnowsAFileWhileItIsTheSame) {
   Contents contents(1000);
   EXPECT_EQ(contents.find("a", kStamp), nullptr);
-  contents.keep("a", kStamp, "text");
+  contents.keep("a", kStamp, "text", 0);
   ASSERT_NE(contents.find("a", kStamp), nullptr);
   EXPECT_EQ(*contents.find("a", kStamp), "text");
   EXPECT_EQ(contents.find("a", kOther), nullptr);
   EXPECT_EQ(contents.find("b", kStamp), nullptr);
-  contents.keep("a", kOther, "new");
+  contents.keep("a", kOther, "new", 0);
   EXPECT_EQ(*contents.find("a", kOther), "new");
 }
 
 TEST(Contents, DoesNotBelieveAFileThatJustChanged) {
   Contents contents(1000);
-  contents.keep("a", kNeverFresh, "text");
+  contents.keep("a", kNeverFresh, "text", 0);
   EXPECT_EQ(contents.find("a", kNeverFresh), nullptr);
 }
 
 TEST(Contents, TakesNoMoreMemoryThanItMay) {
   Contents contents(2000);
   for (int i = 0; i < 100; ++i)
-    contents.keep("a", {.size = 300, .inode = static_cast<std::uint64_t>(i)},
-                  std::string(300, 'x'));
-  contents.keep("b", kStamp, "text");
+    contents.keep("a", {.size = 300, .inode = static_cast<std::uint64_t>(i)}, std::string(300, 'x'),
+                  0);
+  contents.keep("b", kStamp, "text", 0);
   EXPECT_NE(contents.find("b", kStamp), nullptr);
   EXPECT_NE(contents.find("a", {.size = 300, .inode = 99}), nullptr);
-  contents.keep("large", kStamp, std::string(3000, 'x'));
+  contents.keep("large", kStamp, std::string(3000, 'x'), 0);
   EXPECT_EQ(contents.find("large", kStamp), nullptr);
-  contents.keep("fits alone", kStamp, std::string(1500, 'x'));
+  contents.keep("fits alone", kStamp, std::string(1500, 'x'), 0);
   EXPECT_NE(contents.find("fits alone", kStamp), nullptr);
   EXPECT_EQ(contents.find("b", kStamp), nullptr);
+}
+
+TEST(Contents, BelievesNothingFromBeforeAnEvent) {
+  Contents contents(1000);
+  contents.keep("a", kStamp, "text", contents.moment());
+  const std::uint64_t before = contents.moment();
+  contents.forget("a");
+  EXPECT_EQ(contents.find("a", kStamp), nullptr);
+  contents.keep("a", kStamp, "text", before);
+  EXPECT_EQ(contents.find("a", kStamp), nullptr);
+  contents.keep("a", kStamp, "new", contents.moment());
+  EXPECT_EQ(*contents.find("a", kStamp), "new");
 }
 
 class SearchOfContents : public ::testing::Test {
@@ -52,7 +64,7 @@ class SearchOfContents : public ::testing::Test {
   std::string found(std::string_view pattern, const std::vector<std::string>& paths,
                     GrepOptions options = {}) {
     AllToSearch all{.contents = contents_};
-    for (const std::string& path : paths) all.files.push_back({.path = path});
+    for (const std::string& path : paths) all.files.push_back({.path = path, .stamp = kStamp});
     const auto matcher = Matcher::make(pattern, {});
     const auto report = grep(**matcher, options, files_of(root_, "", all), ".");
     std::string out;
@@ -64,7 +76,7 @@ class SearchOfContents : public ::testing::Test {
   // As if nobody had touched it for a while: what just changed is not believed.
   void age(const std::string& path) {
     const auto now = sys::status_at(root_, path);
-    contents_->keep(path, stamp_of(*now), tree_.content(path));
+    contents_->keep(path, stamp_of(*now), tree_.content(path), 0);
   }
 
   TempTree tree_;

@@ -373,6 +373,20 @@ TEST_F(LiveIndexTest, ReportsADirectoryThatCameAndCannotBeRead) {
   });
 }
 
+TEST_F(LiveIndexTest, BelievesNothingThatWasReadBeforeAnEvent) {
+  tree_.file("a");
+  build();
+  const auto moment = [&] {
+    const auto all = live_.files("", Required(), Together::in_a_line, {}, {});
+    EXPECT_TRUE((*all)->contents);
+    return (*all)->contents_moment;
+  };
+  const std::uint64_t before = moment();
+  EXPECT_EQ(moment(), before);
+  tree_.file("a", "other");
+  EXPECT_NE(moment(), before);
+}
+
 TEST_F(LiveIndexTest, HeedsRulesThatChangeByAnotherName) {
   tree_.file("sub/a");
   tree_.file("sub/b");

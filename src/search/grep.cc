@@ -317,6 +317,10 @@ Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, cons
   GrepOptions counting = options;
   counting.scan.most_kept = 0;
   counting.max_results += std::min(options.skip, SIZE_MAX - options.max_results);
+  if (const auto end = options.walk.deadline) {  // some of the time is for what is shown
+    const auto now = std::chrono::steady_clock::now();
+    counting.walk.deadline = counting.scan.deadline = now + (*end - now) * 2 / 3;
+  }
   GrepReport out = TRY(grep_once(matcher, counting, files, path));
   if (options.scan.wanted != Wanted::lines) {
     const size_t skipped = std::min(options.skip, out.files.size());

@@ -253,6 +253,8 @@ Result<bool> FileScanner::search(size_t end, FileMatches& out) {
     if (options_.wanted != Wanted::lines) continue;
     if (nul_ && (*nul_ < kTextStart || passed_ + start + lines.end > *nul_)) {
       out.binary_at = nul_;
+      // One match stands for all that are not shown, where none is.
+      if (out.matches > lines.matches) out.matches -= lines.matches;
       return false;
     }
     const MatchedLines match{start + lines.begin, start + lines.end, lines.matches};

@@ -185,7 +185,8 @@ Tally tally_of(const search::GrepReport& report, const GrepInput& in) {
     return {.shown = report.files.size(), .all = report.files_found};
   Tally out{.all = report.matches};
   for (const search::FoundFile& file : report.files) {
-    out.shown += file.matches.binary_at ? file.matches.matches : file.matches.kept;
+    const bool has_no_lines = file.matches.binary_at && file.matches.lines.empty();
+    out.shown += has_no_lines ? file.matches.matches : file.matches.kept;
     out.cut_lines = out.cut_lines || std::ranges::any_of(file.matches.lines, [](const auto& line) {
                       return line.left_out > 0;
                     });
@@ -216,7 +217,7 @@ std::optional<std::string> note_on_rest(const search::GrepReport& report, const 
   if (tally.all == 0) return {};
   if (tally.all <= seen) return "there are only " + all;
   const std::uint64_t more = tally.all - seen;
-  const bool is_full = lines && tally.shown < static_cast<std::uint64_t>(in.max_results);
+  const bool is_full = lines && is_all && tally.shown < static_cast<std::uint64_t>(in.max_results);
   if (is_full)
     return fmt::format("{} ({}) for which an answer has no room; {}={} shows the next",
                        counted(more, "more match", "more matches"), all,

@@ -207,11 +207,26 @@ Numbered number_lines(const DiffWindow& window) {
   return numbered;
 }
 
-Candidates only_shared(const Ids& ids, const Ids& others, std::uint32_t count) {
+// The lines between those that both texts begin and end with.
+struct Middle {
+  size_t head = 0, tail = 0;
+
+  Middle(const Ids& one, const Ids& other) {
+    const size_t shorter = std::min(one.size(), other.size());
+    while (head < shorter && one[head] == other[head]) ++head;
+    while (tail < shorter - head && one.rbegin()[static_cast<std::ptrdiff_t>(tail)] ==
+                                        other.rbegin()[static_cast<std::ptrdiff_t>(tail)])
+      ++tail;
+  }
+};
+
+Candidates only_shared(const Ids& ids, const Ids& others, std::uint32_t count,
+                       const Middle& middle) {
   std::vector<bool> shared(count);
-  for (const std::uint32_t id : others) shared[id] = true;
+  for (size_t line = middle.head; line < others.size() - middle.tail; ++line)
+    shared[others[line]] = true;
   Candidates candidates;
-  for (size_t line = 0; line < ids.size(); ++line) {
+  for (size_t line = middle.head; line < ids.size() - middle.tail; ++line) {
     if (!shared[ids[line]]) continue;
     candidates.ids.push_back(ids[line]);
     candidates.lines.push_back(line);
@@ -275,12 +290,21 @@ size_t count_lines(std::string_view text) {
 
 std::vector<LineChange> diff_lines(const DiffWindow& window) {
   const Numbered lines = number_lines(window);
-  const Candidates old_side = only_shared(lines.old_ids, lines.new_ids, lines.count);
-  const Candidates new_side = only_shared(lines.new_ids, lines.old_ids, lines.count);
+  // What both begin and end with stays: a line that only one of them has must not let a change
+  // slide into what follows it, past the end of the window.
+  const Middle middle(lines.old_ids, lines.new_ids);
+  const Candidates old_side = only_shared(lines.old_ids, lines.new_ids, lines.count, middle);
+  const Candidates new_side = only_shared(lines.new_ids, lines.old_ids, lines.count, middle);
   Myers myers(old_side.ids, new_side.ids);
   myers.run();
-  std::vector<bool> old_kept(lines.old_ids.size());
-  std::vector<bool> new_kept(lines.new_ids.size());
+  const auto ends_kept = [&](const Ids& ids) {
+    std::vector<bool> kept(ids.size());
+    std::fill_n(kept.begin(), middle.head, true);
+    std::fill_n(kept.rbegin(), middle.tail, true);
+    return kept;
+  };
+  std::vector<bool> old_kept = ends_kept(lines.old_ids);
+  std::vector<bool> new_kept = ends_kept(lines.new_ids);
   for (size_t i = 0; i < old_side.lines.size(); ++i)
     old_kept[old_side.lines[i]] = !myers.old_changed(i);
   for (size_t i = 0; i < new_side.lines.size(); ++i)

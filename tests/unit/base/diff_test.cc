@@ -114,6 +114,31 @@ TEST(Diff, WritesAPatch) {
   EXPECT_EQ(unified_diff({"a/x", "b/x"}, "same\n", "same\n"), "");
 }
 
+TEST(Diff, KeepsContextBehindAChangeInARunOfEqualLines) {
+  EXPECT_EQ(unified_diff({"a/x", "b/x"}, "a\nx\nx\nx\nx\nz\ny\n", "a\nP\nx\nx\nx\nz\ny\n"),
+            "--- a/x\n+++ b/x\n@@ -1,5 +1,5 @@\n a\n-x\n+P\n x\n x\n x\n");
+}
+
+// A hunk without context behind it says that the file ends there.
+TEST(Diff, EndsAHunkWithContextUnlessTheFileEnds) {
+  std::mt19937 random(8);
+  for (int i = 0; i < 4000; ++i) {
+    const std::string old_text = some_lines(random, 12, 1 + i % 3);
+    std::string new_text = old_text;
+    const size_t at = old_text.empty() ? 0 : old_text.rfind('\n', random() % old_text.size());
+    new_text.insert(at == old_text.npos ? 0 : at, i % 2 ? "\nnew" : "more");
+    const std::string patch = unified_diff({"a/x", "b/x"}, old_text, new_text);
+    const std::vector<std::string_view> lines = split_lines(patch);
+    size_t context = 0, old_lines = 0;
+    for (const std::string_view line : lines) {
+      context = line.starts_with(' ') ? context + 1 : 0;
+      if (line.starts_with("@@")) old_lines = std::stoul(std::string(line.substr(4))) - 1;
+      if (line.starts_with(' ') || (line.starts_with('-') && !line.starts_with("---"))) ++old_lines;
+    }
+    ASSERT_TRUE(context >= 3 || old_lines >= split_lines(old_text).size()) << patch;
+  }
+}
+
 TEST(Diff, WritesNewAndRemovedFilesAsPatches) {
   EXPECT_EQ(unified_diff({"/dev/null", "b/x"}, "", "1\n"),
             "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+1\n");

@@ -1,16 +1,6 @@
 #include "search/contents.h"
 
 namespace helve::search {
-namespace {
-
-constexpr size_t kOverhead = 200;  // bytes of memory for an entry, about
-
-size_t bytes_of(std::string_view path, std::string_view text) {
-  return path.size() + text.size() + kOverhead;
-}
-
-}  // namespace
-
 Contents::Text Contents::find(std::string_view path, const FileStamp& now) {
   if (now == kNeverFresh) return nullptr;
   const std::lock_guard lock(mutex_);
@@ -20,7 +10,7 @@ Contents::Text Contents::find(std::string_view path, const FileStamp& now) {
 
 void Contents::keep(std::string_view path, const FileStamp& stamp, std::string_view text,
                     std::uint64_t moment) {
-  const size_t bytes = bytes_of(path, text);
+  const size_t bytes = text.size() + kOverhead;
   if (stamp == kNeverFresh || bytes > most_bytes_) return;
   auto copy = std::make_shared<const std::string>(text);
   const std::lock_guard lock(mutex_);
@@ -43,7 +33,7 @@ void Contents::forget(std::string_view path) {
 void Contents::erase(std::string_view path) {
   const auto found = entries_.find(path);
   if (found == entries_.end()) return;
-  bytes_ -= bytes_of(path, *found->second.text);
+  bytes_ -= found->second.text->size() + kOverhead;
   entries_.erase(found);
 }
 

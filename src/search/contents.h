@@ -19,6 +19,7 @@ namespace helve::search {
 class Contents {
  public:
   using Text = std::shared_ptr<const std::string>;
+  static constexpr size_t kOverhead = 300;  // bytes of memory for an entry and its path, about
 
   // Of memory.
   explicit Contents(size_t most_bytes) : most_bytes_(most_bytes) {}

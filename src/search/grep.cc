@@ -74,8 +74,9 @@ class Search final : public Visitor {
       : shared_(shared), scanner_(shared.matcher, shared.options.scan) {}
 
   Next visit(const Item& item) override {
-    if (item.kind != sys::FileKind::file) return Next::go_on;
     const GrepOptions& options = shared_.options;
+    if (item.kind == sys::FileKind::directory && options.page) return enter_for_page(item.path);
+    if (item.kind != sys::FileKind::file) return Next::go_on;
     if (options.types &&
         options.types->decide(Candidate(item.path, name_in(item.path), false)) != Verdict::matched)
       return Next::go_on;
@@ -109,7 +110,8 @@ class Search final : public Visitor {
     }
     const Next next = search(*file, item.path, skip, parts);
     if (before != kNeverFresh)
-      if (const auto text = scanner_.whole_text())
+      // Some files hold more than they say, and something else each time.
+      if (const auto text = scanner_.whole_text(); text && text->size() == before.size)
         item.contents->keep(item.name, before, *text, item.contents_moment);
     return next;
   }
@@ -129,6 +131,14 @@ class Search final : public Visitor {
   GrepReport& report() { return report_; }
 
  private:
+  // Only where files of the page are.
+  Next enter_for_page(std::string_view directory) const {
+    const std::string front = std::string(directory) + "/";
+    const auto first = shared_.options.page->lower_bound(front);
+    const bool is_needed = first != shared_.options.page->end() && first->first.starts_with(front);
+    return is_needed ? Next::go_on : Next::skip;
+  }
+
   // Searches what the file held, when it is still the same one. False when that is not known.
   bool search_known(const Item& item, const FileScanner::Wish& wish) {
     const auto status = sys::status_at(item.directory, item.name);
@@ -317,12 +327,13 @@ Result<GrepReport> grep(const Matcher& matcher, const GrepOptions& options, cons
   GrepOptions counting = options;
   counting.scan.most_kept = 0;
   counting.max_results += std::min(options.skip, SIZE_MAX - options.max_results);
-  if (const auto end = options.walk.deadline) {  // some of the time is for what is shown
+  const bool has_lines = options.scan.wanted == Wanted::lines;
+  if (const auto end = options.walk.deadline; end && has_lines) {  // some is for what is shown
     const auto now = std::chrono::steady_clock::now();
     counting.walk.deadline = counting.scan.deadline = now + (*end - now) * 2 / 3;
   }
   GrepReport out = TRY(grep_once(matcher, counting, files, path));
-  if (options.scan.wanted != Wanted::lines) {
+  if (!has_lines) {
     const size_t skipped = std::min(options.skip, out.files.size());
     out.files.erase(out.files.begin(), out.files.begin() + static_cast<std::ptrdiff_t>(skipped));
     return out;

@@ -231,7 +231,10 @@ Result<std::optional<AllToSearch>> LiveIndex::files(std::string_view directory,
 
 bool LiveIndex::is_small() const {
   std::uint64_t bytes = 0;
-  for (size_t i = 0; i < segments_->size(); ++i) bytes += (*segments_)[i].text_bytes();
+  for (size_t i = 0; i < segments_->size(); ++i) {
+    const Segment& segment = (*segments_)[i];
+    bytes += segment.text_bytes() + segment.file_count() * Contents::kOverhead;
+  }
   return bytes <= kMostContents;
 }
 

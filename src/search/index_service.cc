@@ -31,6 +31,9 @@ struct IndexService::Tree {
 
   // Brings the index up to what the tree is now.
   void update(const std::stop_token& stop);
+  bool may_update() const {
+    return std::chrono::steady_clock::now() - updated.load() >= pause.load();
+  }
 
   const std::chrono::milliseconds between_updates;
   sys::Fd root;
@@ -47,7 +50,9 @@ struct IndexService::Tree {
 void IndexService::Tree::update(const std::stop_token& stop) {
   const WalkOptions limits{.stop = stop};
   if (!is_ready) index.open();
-  if (!live.start(limits)) return;
+  const bool is_watched = live.start(limits);
+  updated = std::chrono::steady_clock::now();
+  if (!is_watched) return;
   const LiveIndex::Counts counts = live.counts();
   const bool anew = index.segments()->empty() || index.segments()->size() >= kMaxSegments ||
                     counts.to_update > counts.known / 4;
@@ -113,9 +118,7 @@ std::optional<AllToSearch> IndexService::ask(const sys::Fd& root, const std::str
     }
     return {};
   }
-  if ((*answer)->to_update > kLooseThatPay &&
-      std::chrono::steady_clock::now() - tree->updated.load() >= tree->pause.load())
-    enqueue(tree);
+  if ((*answer)->to_update > kLooseThatPay && tree->may_update()) enqueue(tree);
   return std::move(*answer);
 }
 
@@ -144,8 +147,13 @@ void IndexService::consider(const sys::Fd& root, const std::string& root_path,
                             std::uint64_t files) {
   if (life_ == Life::single_call || files < kFilesThatPay) return;
   {
-    std::lock_guard lock(mutex_);
-    if (trees_.contains(root_path)) return;
+    std::unique_lock lock(mutex_);
+    if (const auto found = trees_.find(root_path); found != trees_.end()) {
+      const std::shared_ptr<Tree> known = found->second;
+      lock.unlock();
+      if (!known->is_ready && known->may_update()) enqueue(known);  // it could not be watched
+      return;
+    }
   }
   auto own = sys::open_beneath(root, ".", sys::Open::directory);
   if (!own) return;

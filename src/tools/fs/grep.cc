@@ -157,13 +157,31 @@ search::RegexOptions regex_of(const GrepInput& in) {
           .dot_all = in.dotall};
 }
 
-// A glob may be an absolute path below the searched directory, which is at `searched`.
-Result<search::GlobSet> globs_of(const GrepInput& in, const std::string& searched) {
-  std::vector<std::string> rules = in.include;
-  for (std::string& rule : rules)
-    if (!searched.empty() && rule.starts_with(searched + "/")) rule.erase(0, searched.size());
-  std::ranges::move(excluding(in.exclude), std::back_inserter(rules));
+// A glob may be an absolute path below the searched directory, which bears these names.
+std::string below(const std::vector<std::string>& searched, std::string glob) {
+  const size_t begin = glob.starts_with('!') ? 1 : 0;
+  for (const std::string& directory : searched) {
+    if (std::string_view(glob).substr(begin).starts_with(directory + "/"))
+      return glob.erase(begin, directory.size());
+  }
+  return glob;
+}
+
+Result<search::GlobSet> globs_of(const GrepInput& in, const std::vector<std::string>& searched) {
+  std::vector<std::string> rules, excluded;
+  for (const std::string& glob : in.include) rules.push_back(below(searched, glob));
+  for (const std::string& glob : in.exclude) excluded.push_back(below(searched, glob));
+  std::ranges::move(excluding(excluded), std::back_inserter(rules));
   return search::GlobSet::from_patterns(rules);
+}
+
+// Absolute paths of the directory: as the system names it, and as its root was named.
+std::vector<std::string> names_of(const workspace::Workspace& files, const sys::Fd& directory) {
+  std::vector<std::string> names;
+  if (auto path = sys::path_of(directory)) names.push_back(std::move(*path));
+  if (const InRoot place = root_of(files, directory); place.root)
+    names.push_back(place.root->path + (place.below.empty() ? "" : "/" + place.below));
+  return names;
 }
 
 std::string listed(std::vector<std::string> names, std::uint64_t count) {
@@ -409,6 +427,10 @@ void add_notes_on_nothing(const GrepInput& in, bool is_nothing_wanted, const Con
                          context.parameter("include")),
              out);
   add_note_on_encoding(in, context, out);
+  // An include also finds what is hidden or ignored, but not what such a directory holds.
+  const bool is_found_anyway = !in.include.empty() && !(in.no_ignore && in.hidden);
+  if (is_found_anyway)
+    return add_note("hidden and ignored directories and binary files were not searched", out);
   add_note(fmt::format("{} files were not searched", in.no_ignore && in.hidden ? "binary"
                                                      : in.no_ignore            ? "hidden and binary"
                                                      : in.hidden ? "ignored and binary"
@@ -428,10 +450,10 @@ Result<GrepOutput> grep(const GrepInput& in, Context& context) {
     TRY(Decoder::open(*options.scan.encoding));
   }
   const Result<sys::Fd> directory = files.open_directory(in.path);
-  const auto searched = directory ? sys::path_of(*directory) : std::string();
-  const search::GlobSet globs = TRY(globs_of(in, searched.value_or("")));
+  const search::GlobSet globs =
+      TRY(globs_of(in, directory ? names_of(files, *directory) : std::vector<std::string>()));
   if (!globs.empty()) options.walk.globs = &globs;
-  if (globs.has_includes()) options.walk.glob_use = search::GlobUse::overriding;
+  if (!in.include.empty()) options.walk.glob_use = search::GlobUse::overriding;
   const search::GlobSet types = in.type ? TRY(search::globs_of_type(*in.type)) : search::GlobSet();
   if (in.type) options.types = &types;
   const std::string shown = files.display(in.path);

@@ -43,6 +43,7 @@ class History::Comparison {
     Side before, after;
   };
   enum class Within : bool { both, one_of_them };
+  using ChangesOf = std::map<std::string, std::vector<std::pair<std::int64_t, Changed::What>>>;
 
   void build_trees();
   void check(const Loaded& loaded);
@@ -67,11 +68,12 @@ class History::Comparison {
 
   bool wants(const std::string& path) const;
   std::optional<Content> content_of(const Side& side) const;
-  static bool is_copy(const Side& one, const Side& other);
+  bool is_copy(const std::string& path, const Side& one, const Side& other);
   void note(const std::string& path, std::string text);
   void add(const std::string& path, const Side* before, const Side* after,
            const std::string& from = "");
   void add_move(const Leaf& from, const Leaf& to);
+  const ChangesOf& changes_of();
   bool came_later(const Side& side);
   void add_moves(std::vector<Leaf>& gone, std::vector<Leaf>& came);
   void add_rewritten();
@@ -84,7 +86,7 @@ class History::Comparison {
   // is its own truth. What is in a directory has the truth of the directory, unless it has its own.
   std::map<Source, Source> truth_;
   std::map<std::string, Record> older_;  // than those that history_ has
-  std::map<std::string, std::vector<std::pair<std::int64_t, Changed::What>>> changes_of_;  // a path
+  ChangesOf changes_of_;                 // a path, newest first
   std::vector<Leaf> gone_, came_;
   std::vector<Pair> changed_;
   std::vector<Leaf> gone_directories_, came_directories_;  // without files

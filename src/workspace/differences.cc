@@ -43,7 +43,7 @@ void History::Comparison::add(const std::string& path, const Side* before, const
                                   "path alone",
                                   human_size(kMaxShownBytes)));
   }
-  if (before && after && is_copy(*before, *after)) return;
+  if (before && after && is_copy(path, *before, *after)) return;
   Difference difference{.path = history_.shown(path)};
   if (!from.empty()) difference.renamed_from = history_.shown(from);
   const auto take = [&](const Side* side, std::optional<std::string>& text, std::uint32_t& mode,
@@ -66,12 +66,24 @@ void History::Comparison::add(const std::string& path, const Side* before, const
   found_.files.push_back(std::move(difference));
 }
 
-// Whether one is a copy of the other, which the journal made.
-bool History::Comparison::is_copy(const Side& one, const Side& other) {
+// Whether one is a copy of the other, which the journal made with the directory around it. Of what
+// a change wrote itself size and time tell nothing.
+bool History::Comparison::is_copy(const std::string& path, const Side& one, const Side& other) {
   const sys::FileStatus &a = *one.status, &b = *other.status;
-  return !one.is_unknown() && !other.is_unknown() && a.kind == sys::FileKind::file &&
-         b.kind == a.kind && a.size == b.size && a.modified_ns == b.modified_ns &&
-         git_mode(a.kind, a.mode) == git_mode(b.kind, b.mode);
+  return one.place.is_inside && other.place.is_inside && !one.is_unknown() && !other.is_unknown() &&
+         a.kind == sys::FileKind::file && b.kind == a.kind && a.size == b.size &&
+         a.modified_ns == b.modified_ns && git_mode(a.kind, a.mode) == git_mode(b.kind, b.mode) &&
+         !changes_of().contains(path);
+}
+
+const History::Comparison::ChangesOf& History::Comparison::changes_of() {
+  if (!changes_of_.empty()) return changes_of_;
+  for (const Loaded& loaded : history_.all_) {
+    for (const Record::File& file : loaded.record.files) {
+      changes_of_[file.path].push_back({loaded.record.made_ns(), file.what});
+    }
+  }
+  return changes_of_;
 }
 
 // Whether a file in a directory that was moved is none that was moved with it: the first change of
@@ -80,19 +92,12 @@ bool History::Comparison::came_later(const Side& side) {
   const std::int64_t moved = side.place.moved_ns;
   const bool may_be = side.place.is_inside && moved != 0 && side.status->changed_ns > moved;
   if (!may_be || side.truth.kind != Source::Kind::now) return false;
-  if (changes_of_.empty()) {
-    for (const Loaded& loaded : history_.all_) {
-      for (const Record::File& file : loaded.record.files) {
-        changes_of_[file.path].push_back({loaded.record.made_ns(), file.what});
-      }
-    }
-  }
   const std::string& path = side.truth.path;
   std::optional<Changed::What> first;
   std::int64_t restored = moved;  // when a directory around it was, with all it held
   for (size_t end = path.size(); end != 0; end = path.rfind('/', end - 1)) {
-    const auto changes = changes_of_.find(path.substr(0, end));
-    if (changes == changes_of_.end()) continue;
+    const auto changes = changes_of().find(path.substr(0, end));
+    if (changes == changes_of().end()) continue;
     for (const auto& [made_ns, what] : changes->second) {  // newest first
       if (made_ns <= moved) break;
       if (end == path.size()) first = what;

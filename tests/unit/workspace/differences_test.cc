@@ -347,6 +347,40 @@ TEST_F(ShowingDifferences, TellsTheModesOfAFileThatWasReplaced) {
   EXPECT_EQ(run->new_mode, 0100644u);
 }
 
+TEST_F(ShowingDifferences, OfFilesOfOneSizeAndTime) {
+  tree.file("in/a", "AAA");
+  tree.file("in/b", "BBB");
+  tree.file("in/d/f", "old");
+  const auto time = std::filesystem::last_write_time(tree.path("in/a"));
+  const auto set_time = [&](const char* path) {
+    std::filesystem::last_write_time(tree.path(path), time);
+  };
+  set_time("in/b");
+  set_time("in/d/f");
+  move("a", "b");
+  write("d/f", "new");
+  set_time("in/d/f");
+  EXPECT_EQ(shown(), "a: AAA -> -\nb: BBB -> AAA\nd/f: old -> new\n");
+}
+
+TEST_F(ShowingDifferences, OfAFileOfOneSizeAndTimeInADirectoryThatWasRestored) {
+  const auto undo = [&] {
+    EXPECT_TRUE(files_->undo({.own_session = "s"}, Rehearsal::no, {.tool = "undo"}));
+  };
+  tree.file("in/d/f", "old");
+  const auto time = std::filesystem::last_write_time(tree.path("in/d/f"));
+  write("z", "z");
+  const auto past = files_->past({});
+  ASSERT_TRUE(past);
+  remove("d");
+  undo();
+  write("d/f", "new");
+  std::filesystem::last_write_time(tree.path("in/d/f"), time);
+  remove("d");
+  undo();
+  EXPECT_EQ(shown({.since = past->changes.at(0).id}), "d/f: old -> new\n");
+}
+
 TEST_F(ShowingDifferences, IsOfferedWhereUndoIsNot) {
   write("new/x", "1");
   move("new", "pkg");

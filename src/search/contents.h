@@ -19,10 +19,11 @@ namespace helve::search {
 class Contents {
  public:
   using Text = std::shared_ptr<const std::string>;
+  static constexpr size_t kMostBytes = 32u << 20;
   static constexpr size_t kOverhead = 300;  // bytes of memory for an entry and its path, about
 
-  // Of memory.
-  explicit Contents(size_t most_bytes) : most_bytes_(most_bytes) {}
+  // Of memory: about as much as a tree has whose files stay there.
+  explicit Contents(size_t most_bytes = kMostBytes) : most_bytes_(most_bytes) {}
 
   // Null when it is not known, or the file is another one by now.
   Text find(std::string_view path, const FileStamp& now);

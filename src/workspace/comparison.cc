@@ -14,6 +14,7 @@ namespace {
 using What = Changed::What;
 
 constexpr std::uint64_t kMaxShownFile = 1u << 20;  // bytes of a file in a directory
+constexpr size_t kMaxCompared = 50'000;            // paths
 
 }  // namespace
 
@@ -27,6 +28,11 @@ void History::Comparison::build_trees() {
     check(*loaded);
     before_.take_back(*loaded, history_.undone_);
     taken_back_.insert(&loaded->record);
+  }
+  for (const auto& [path, place] : before_.places()) {
+    const Source& source = place.source;
+    if (source.kind == Source::Kind::nothing || taken_back_.contains(source.record)) continue;
+    held_.emplace(source, Held{.path = path});
   }
 }
 
@@ -190,8 +196,54 @@ std::optional<History::Content> History::Comparison::content_of(const Side& side
 
 // Comparing.
 
-bool History::Comparison::is_full() const {
-  return gone_.size() + came_.size() + changed_.size() >= 2 * kMaxShownFiles;
+// Whether the path, or something in it, may be shown.
+bool History::Comparison::is_looked_for(const std::string& path) const {
+  if (!history_.only_ || path.empty() || below(path, *history_.only_) || wants(path)) return true;
+  const std::string front = path + "/";
+  const auto next = history_.net_.lower_bound(front);
+  return next != history_.net_.end() && next->first.starts_with(front);
+}
+
+// By what the tree before holds the source: itself, or a directory around it.
+History::Comparison::Held* History::Comparison::find_held(const Source& source) {
+  for (Source key = source;;) {
+    if (const auto known = held_.find(key); known != held_.end()) {
+      std::string rest = source.path.substr(key.path.size());
+      if (!rest.empty() && !rest.starts_with('/')) rest.insert(0, 1, '/');
+      return before_.at(known->second.path + rest).source == source ? &known->second : nullptr;
+    }
+    if (key.path.empty()) return nullptr;
+    const size_t slash = key.path.rfind('/');
+    key.path.resize(slash == key.path.npos ? 0 : slash);
+  }
+}
+
+// Whether the selected changes tell what was there before.
+bool History::Comparison::is_by_selected(const Side& before) const {
+  return taken_back_.contains(before.place.source.record);
+}
+
+// Of a directory that was moved: whether its files would leave no room for others. All of them or
+// none, since half a directory would be another change.
+bool History::Comparison::is_too_large(const Side& side) {
+  Held* held = find_held(side.place.source);
+  if (!held) return false;
+  if (!held->is_too_large) {
+    size_t files = 0;
+    const auto count = [&](const TreeEntry& entry) {
+      if (entry.kind != sys::FileKind::directory) ++files;
+      return files <= room_;
+    };
+    if (const auto directory = open(side.truth)) (void)walk_tree(*directory, count);
+    held->is_too_large = files > room_;
+    if (!*held->is_too_large) room_ -= files;
+  }
+  return *held->is_too_large;
+}
+
+bool History::Comparison::is_large_itself(const Side& side) const {
+  const auto held = held_.find(side.place.source);
+  return held != held_.end() && held->second.is_too_large.value_or(false);
 }
 
 // Names in the directory about which a change tells something.
@@ -207,8 +259,8 @@ void History::Comparison::add_told(const Side& side, std::set<std::string>& name
   }
 }
 
-bool History::Comparison::add_held(const Side& side, std::set<std::string>& names) const {
-  if (!side.is_tree()) return true;
+bool History::Comparison::add_held(const Side& side, std::set<std::string>& names) {
+  if (!side.is_tree() || is_too_large(side)) return true;
   const auto directory = open(side.truth);
   return directory && sys::for_each_entry(*directory, [&](const sys::DirectoryEntry& entry) {
            names.emplace(entry.name);
@@ -217,7 +269,8 @@ bool History::Comparison::add_held(const Side& side, std::set<std::string>& name
 }
 
 void History::Comparison::compare(const std::string& path, int depth, Within within) {
-  if (is_full() || depth > 2 * kMaxTreeDepth) {
+  if (!is_looked_for(path)) return;
+  if (++compared_ > kMaxCompared || depth > 2 * kMaxTreeDepth) {
     is_whole_ = false;
     return;
   }
@@ -248,9 +301,12 @@ void History::Comparison::compare(const std::string& path, int depth, Within wit
   for (const std::string& name : names) {
     compare(path + "/" + name, depth + 1, is_alone ? Within::one_of_them : within);
   }
-  if (!is_alone || within == Within::one_of_them || files_seen_ != seen) return;
-  if (before.is_tree()) gone_directories_.push_back({path, before});
-  if (after.is_tree()) came_directories_.push_back({path, after});
+  const bool is_empty = is_alone && within == Within::both && files_seen_ == seen;
+  const auto is_named = [&](const Side& side) {
+    return side.is_tree() && (is_empty || is_large_itself(side));
+  };
+  if (is_named(before)) gone_directories_.push_back({path, before});
+  if (is_named(after)) came_directories_.push_back({path, after});
 }
 
 }  // namespace helve::workspace

@@ -43,6 +43,11 @@ class History::Comparison {
     Side before, after;
   };
   enum class Within : bool { both, one_of_them };
+  // Something in the tree before that no selected change removed: so it is in the tree after, too.
+  struct Held {
+    std::string path;                       // before
+    std::optional<bool> is_too_large = {};  // a directory, for its files to be shown
+  };
   using ChangesOf = std::map<std::string, std::vector<std::pair<std::int64_t, Changed::What>>>;
 
   void build_trees();
@@ -62,9 +67,13 @@ class History::Comparison {
   };
   Parent opened_parent(const Source& source) const;
   void add_told(const Side& side, std::set<std::string>& names) const;
-  bool add_held(const Side& side, std::set<std::string>& names) const;
+  bool add_held(const Side& side, std::set<std::string>& names);
   void compare(const std::string& path, int depth, Within within);
-  bool is_full() const;
+  Held* find_held(const Source& source);
+  bool is_by_selected(const Side& before) const;
+  bool is_too_large(const Side& side);
+  bool is_large_itself(const Side& side) const;
+  bool is_looked_for(const std::string& path) const;
 
   bool wants(const std::string& path) const;
   std::optional<Content> content_of(const Side& side) const;
@@ -77,6 +86,7 @@ class History::Comparison {
   bool came_later(const Side& side);
   void add_moves(std::vector<Leaf>& gone, std::vector<Leaf>& came);
   void add_rewritten();
+  void leave_halves_out();
   void add_seams();
 
   History& history_;
@@ -90,6 +100,9 @@ class History::Comparison {
   std::vector<Leaf> gone_, came_;
   std::vector<Pair> changed_;
   std::vector<Leaf> gone_directories_, came_directories_;  // without files
+  std::map<Source, Held> held_;
+  size_t room_ = kMaxShownFiles;  // for files of directories that were moved
+  size_t compared_ = 0;           // paths
   size_t files_seen_ = 0;
   bool is_whole_ = true;
   Differences found_;

@@ -117,9 +117,11 @@ void History::Comparison::add_move(const Leaf& from, const Leaf& to) {
   if (found_.files.size() >= kMaxShownFiles) {
     is_whole_ = false;
   } else if (from.side.is_directory()) {
-    note(to.path,
-         fmt::format("a directory, moved from {}{}", old_name,
-                     from.side.is_unknown() ? "; what it held is not known any more" : ""));
+    const std::string_view why = from.side.is_unknown() ? "; what it held is not known any more"
+                                 : is_large_itself(from.side)
+                                     ? ", with more files than can be shown"
+                                     : "";
+    note(to.path, fmt::format("a directory, moved from {}{}", old_name, why));
   } else if (came_later(from.side)) {
     note(to.path, "left out: made or replaced after its directory was moved");
   } else {
@@ -175,6 +177,17 @@ void History::Comparison::add_rewritten() {
   }
 }
 
+// When not all was compared, the other name of what was moved may be one that was not.
+void History::Comparison::leave_halves_out() {
+  if (is_whole_) return;
+  for (std::vector<Leaf>* gone : {&gone_, &gone_directories_}) {
+    std::erase_if(*gone, [&](const Leaf& leaf) { return !is_by_selected(leaf.side); });
+  }
+  for (std::vector<Leaf>* came : {&came_, &came_directories_}) {
+    std::erase_if(*came, [&](const Leaf& leaf) { return find_held(leaf.side.place.source); });
+  }
+}
+
 void History::Comparison::add_seams() {
   const auto is_tree = [](const PathState& state) {
     return state.record && state.file().kind == sys::FileKind::directory;
@@ -192,19 +205,22 @@ Differences History::Comparison::run() {
   build_trees();
   compare("", 0, Within::both);
   add_moves(gone_directories_, came_directories_);
+  add_moves(gone_, came_);
+  add_rewritten();
+  leave_halves_out();
   for (const Leaf& leaf : gone_directories_) {
     if (wants(leaf.path)) note(leaf.path, "an empty directory was deleted");
   }
   for (const Leaf& leaf : came_directories_) {
     if (wants(leaf.path)) note(leaf.path, "an empty directory was restored");
   }
-  add_moves(gone_, came_);
-  add_rewritten();
-  for (const Leaf& leaf : gone_) add(leaf.path, &leaf.side, nullptr);
-  for (const Leaf& leaf : came_) add(leaf.path, nullptr, &leaf.side);
   for (const Pair& pair : changed_) add(pair.path, &pair.before, &pair.after);
+  for (const Leaf& leaf : came_) add(leaf.path, nullptr, &leaf.side);
+  for (const Leaf& leaf : gone_) add(leaf.path, &leaf.side, nullptr);
   add_seams();
-  if (!is_whole_) found_.files.push_back({.path = ".", .note = "not all that changed is shown"});
+  if (!is_whole_)
+    found_.files.push_back(
+        {.path = ".", .note = "not all that changed is shown: name a path to see more of it"});
   std::ranges::sort(found_.files, {}, [](const Difference& file) {
     return std::pair<std::string_view, bool>(file.path, file.note.empty());
   });

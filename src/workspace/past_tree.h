@@ -39,14 +39,17 @@ class PastTree {
     size_t known = 0;           // how much of the source's path leads to that directory
     std::int64_t moved_ns = 0;  // when that directory was moved; 0: it was not
   };
+  using Places = std::map<std::string, Place>;
+
   Place at(const std::string& path) const;
+  // Those about which something is known by itself.
+  const Places& places() const { return places_; }
   // Names in the directory below which something was taken back; "" is that of all paths.
   std::set<std::string> names_in(const std::string& directory) const;
 
   void take_back(const Loaded& loaded, UndoneFiles undone);
 
  private:
-  using Places = std::map<std::string, Place>;
   void put(const std::string& path, Source source);
   // Takes out what is known of the path and what is in it, by the path below it.
   Places take(const std::string& path);

@@ -381,6 +381,35 @@ TEST_F(ShowingDifferences, OfAFileOfOneSizeAndTimeInADirectoryThatWasRestored) {
   EXPECT_EQ(shown({.since = past->changes.at(0).id}), "d/f: old -> new\n");
 }
 
+TEST_F(ShowingDifferences, SaysThatALargeDirectoryWasMoved) {
+  for (int i = 0; i <= 4096; ++i) tree.file("in/d/sub/" + std::to_string(i), "x");
+  tree.file("in/small/x", "x");
+  tree.file("in/z", "1");
+  write("d/sub/7", "1");
+  move("d", "e");
+  move("small", "to");
+  write("z", "2");
+  const std::string d = "d/sub/7: x -> -\n";
+  const std::string e =
+      "e: (a directory, moved from d, with more files than can be shown)\n"
+      "e/sub/7: - -> 1\n";
+  EXPECT_EQ(shown(), d + e + "to/x: was small/x\nz: 1 -> 2\n");
+  EXPECT_EQ(shown({.session = "s", .path = "d"}), d + e);
+  EXPECT_EQ(shown({.session = "s", .path = "z"}), "z: 1 -> 2\n");
+}
+
+TEST_F(ShowingDifferences, NotHalfOfAMoveWhenTheOtherHalfIsTooDeep) {
+  const auto deep = [](std::string name) {
+    for (int i = 0; i < 200; ++i) name += "/d";
+    return name;
+  };
+  for (const char* name : {"a", "b", "c"}) tree.file("in/" + deep(name) + "/x", name);
+  move("b", deep("a") + "/b");
+  move("c", deep("a") + "/" + deep("b") + "/c");
+  EXPECT_EQ(shown(), ".: (not all that changed is shown: name a path to see more of it)\n" +
+                         deep("a") + "/" + deep("b") + "/x: was " + deep("b") + "/x\n");
+}
+
 TEST_F(ShowingDifferences, IsOfferedWhereUndoIsNot) {
   write("new/x", "1");
   move("new", "pkg");

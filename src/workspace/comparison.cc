@@ -296,7 +296,9 @@ void History::Comparison::compare(const std::string& path, int depth, Within wit
     if (!add_held(before, names) || !add_held(after, names)) is_whole_ = false;
   }
   const bool is_alone = before.is_tree() != after.is_tree();
-  if (!before.is_tree() && !after.is_tree()) ++files_seen_;
+  // What a change brought here and another took away counts: it may have made the directory, too.
+  const bool is_told = !before.place.is_inside && is_by_selected(before);
+  if (before.is_leaf() || after.is_leaf() || is_told) ++files_seen_;
   const size_t seen = files_seen_;
   for (const std::string& name : names) {
     compare(path + "/" + name, depth + 1, is_alone ? Within::one_of_them : within);

@@ -410,6 +410,15 @@ TEST_F(ShowingDifferences, NotHalfOfAMoveWhenTheOtherHalfIsTooDeep) {
                          deep("a") + "/" + deep("b") + "/x: was " + deep("b") + "/x\n");
 }
 
+TEST_F(ShowingDifferences, OfADirectoryThatIsEmptyNow) {
+  tree.directory("in/d");
+  move("d", "e");
+  const auto past = files_->past({});
+  ASSERT_TRUE(past);
+  write("e/later", "l");
+  EXPECT_EQ(shown({.id = past->changes.at(0).id}), "e: (a directory, moved from d)\n");
+}
+
 TEST_F(ShowingDifferences, IsOfferedWhereUndoIsNot) {
   write("new/x", "1");
   move("new", "pkg");

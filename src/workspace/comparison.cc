@@ -79,9 +79,12 @@ Source History::Comparison::truth_of(const Source& found, const PathState& left)
   } else if (found.kind == Source::Kind::kept) {
     Side side{.place = {.source = found, .is_inside = false}, .truth = found};
     look_at(side);
+    if (is_tree && !found.path.empty()) return side.is_tree() ? found : unknown;
+    now.path = found.file().path;
     now.status = side.status;
-    if (is_tree) return side.is_tree() ? found : unknown;
-    if (auto content = content_of(side)) now.content = std::move(content->text);
+    if (auto content = is_tree ? std::nullopt : content_of(side)) {
+      now.content = std::move(content->text);
+    }
   }
   return history_.is_as(now, left) ? found : unknown;
 }
@@ -114,20 +117,15 @@ const Record* History::Comparison::find_record(const std::string& id) {
   return loaded ? &older_.emplace(id, std::move(*loaded)).first->second : nullptr;
 }
 
-Source History::Comparison::corrected(const PastTree::Place& place) const {
-  const Source& source = place.source;
-  for (Source key = source;;) {
-    if (const auto known = truth_.find(key); known != truth_.end()) {
-      if (known->second == key) return source;
-      Source truth = known->second;
-      if (truth.kind == Source::Kind::kept) truth.path += source.path.substr(key.path.size());
-      if (truth.path.starts_with('/')) truth.path.erase(0, 1);
-      return truth;
-    }
-    if (key.path.size() <= place.known) return source;
-    const size_t slash = key.path.rfind('/');
-    key.path.resize(slash == key.path.npos ? 0 : slash);
-  }
+Source History::Comparison::corrected(const Source& source, const Side* around,
+                                      std::string_view name) const {
+  if (const auto known = truth_.find(source); known != truth_.end()) return known->second;
+  if (!around || !around->is_corrected() || taken_back_.contains(source.record)) return source;
+  Source truth = around->truth;
+  if (truth.kind != Source::Kind::kept) return {.kind = Source::Kind::nothing};
+  if (!truth.path.empty()) truth.path += '/';
+  truth.path += name;
+  return truth;
 }
 
 // Looking at files.
@@ -151,9 +149,10 @@ sys::OrErrno<sys::Fd> History::Comparison::open(const Source& directory) const {
 }
 
 History::Comparison::Side History::Comparison::side_at(const PastTree& tree,
-                                                       const std::string& path) const {
+                                                       const std::string& path,
+                                                       const Side* around) const {
   PastTree::Place place = tree.at(path);
-  Source truth = corrected(place);
+  Source truth = corrected(place.source, around, path.substr(path.rfind('/') + 1));
   return {std::move(place), std::move(truth)};
 }
 
@@ -268,13 +267,14 @@ bool History::Comparison::add_held(const Side& side, std::set<std::string>& name
          });
 }
 
-void History::Comparison::compare(const std::string& path, int depth, Within within) {
+void History::Comparison::compare(const std::string& path, const Around& around) {
   if (!is_looked_for(path)) return;
-  if (++compared_ > kMaxCompared || depth > 2 * kMaxTreeDepth) {
+  if (++compared_ > kMaxCompared || around.depth > 2 * kMaxTreeDepth) {
     is_whole_ = false;
     return;
   }
-  Side before = side_at(before_, path), after = side_at(after_, path);
+  Side before = side_at(before_, path, around.before);
+  Side after = side_at(after_, path, around.after);
   std::set<std::string> names = before_.names_in(path);
   names.merge(after_.names_in(path));
   const auto is_nothing = [](const Side& side) { return side.truth.kind == Source::Kind::nothing; };
@@ -300,10 +300,12 @@ void History::Comparison::compare(const std::string& path, int depth, Within wit
   const bool is_told = !before.place.is_inside && is_by_selected(before);
   if (before.is_leaf() || after.is_leaf() || is_told) ++files_seen_;
   const size_t seen = files_seen_;
-  for (const std::string& name : names) {
-    compare(path + "/" + name, depth + 1, is_alone ? Within::one_of_them : within);
-  }
-  const bool is_empty = is_alone && within == Within::both && files_seen_ == seen;
+  const Around inside{.before = &before,
+                      .after = &after,
+                      .depth = around.depth + 1,
+                      .within = is_alone ? Within::one_of_them : around.within};
+  for (const std::string& name : names) compare(path + "/" + name, inside);
+  const bool is_empty = is_alone && around.within == Within::both && files_seen_ == seen;
   const auto is_named = [&](const Side& side) {
     return side.is_tree() && (is_empty || is_large_itself(side));
   };

@@ -29,6 +29,7 @@ class History::Comparison {
     Source truth;  // its source, or what the changes tell about it
     std::optional<sys::FileStatus> status = {};
 
+    bool is_corrected() const { return truth != place.source; }
     bool is_unknown() const { return truth.kind == Source::Kind::unknown; }
     bool is_directory() const { return status && status->kind == sys::FileKind::directory; }
     bool is_tree() const { return !is_unknown() && is_directory(); }
@@ -43,6 +44,12 @@ class History::Comparison {
     Side before, after;
   };
   enum class Within : bool { both, one_of_them };
+  struct Around {  // a path: the directory that holds it
+    const Side* before = nullptr;
+    const Side* after = nullptr;
+    int depth = 0;
+    Within within = Within::both;
+  };
   // Something in the tree before that no selected change removed: so it is in the tree after, too.
   struct Held {
     std::string path;                       // before
@@ -56,9 +63,9 @@ class History::Comparison {
   Source truth_of(const Source& found, const PathState& left);
   Source restored_from(const Source& found, const PathState& left);
   const Record* find_record(const std::string& id);
-  Source corrected(const PastTree::Place& place) const;
+  Source corrected(const Source& source, const Side* around, std::string_view name) const;
 
-  Side side_at(const PastTree& tree, const std::string& path) const;
+  Side side_at(const PastTree& tree, const std::string& path, const Side* around) const;
   void look_at(Side& side) const;
   sys::OrErrno<sys::Fd> open(const Source& directory) const;
   struct Parent {
@@ -68,7 +75,7 @@ class History::Comparison {
   Parent opened_parent(const Source& source) const;
   void add_told(const Side& side, std::set<std::string>& names) const;
   bool add_held(const Side& side, std::set<std::string>& names);
-  void compare(const std::string& path, int depth, Within within);
+  void compare(const std::string& path, const Around& around);
   Held* find_held(const Source& source);
   bool is_by_selected(const Side& before) const;
   bool is_too_large(const Side& side);
@@ -93,7 +100,8 @@ class History::Comparison {
   PastTree before_, after_;
   std::set<const Record*> taken_back_;  // from after_ to before_
   // What bears a name now, or was kept, and is not what the changes left there; or is, and then it
-  // is its own truth. What is in a directory has the truth of the directory, unless it has its own.
+  // is its own truth. What bears a name in a directory has the truth of the directory, unless it
+  // has its own: whatever later changes say of it, they were made in that directory.
   std::map<Source, Source> truth_;
   std::map<std::string, Record> older_;  // than those that history_ has
   ChangesOf changes_of_;                 // a path, newest first

@@ -203,7 +203,7 @@ void History::Comparison::add_seams() {
 Differences History::Comparison::run() {
   for (const Loaded* loaded : history_.selected_) found_.ids.push_back(loaded->record.id);
   build_trees();
-  compare("", 0, Within::both);
+  compare("", {});
   add_moves(gone_directories_, came_directories_);
   add_moves(gone_, came_);
   add_rewritten();

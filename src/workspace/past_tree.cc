@@ -40,7 +40,6 @@ std::set<std::string> PastTree::names_in(const std::string& directory) const {
 PastTree::Places PastTree::take(const std::string& path) {
   Places taken;
   taken[""] = at(path);
-  taken[""].known = taken[""].source.path.size();
   places_.erase(path);
   const std::string front = path + "/";
   auto it = places_.lower_bound(front);
@@ -53,8 +52,7 @@ PastTree::Places PastTree::take(const std::string& path) {
 
 void PastTree::put(const std::string& path, Source source) {
   (void)take(path);
-  const size_t known = source.path.size();
-  places_[path] = {.source = std::move(source), .is_inside = false, .known = known};
+  places_[path] = {.source = std::move(source), .is_inside = false};
 }
 
 // What the change moved or removed left before anything came to its place: so what came goes first,

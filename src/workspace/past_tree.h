@@ -36,7 +36,6 @@ class PastTree {
   struct Place {
     Source source;
     bool is_inside = true;      // of a directory about which something is known, or of none
-    size_t known = 0;           // how much of the source's path leads to that directory
     std::int64_t moved_ns = 0;  // when that directory was moved; 0: it was not
   };
   using Places = std::map<std::string, Place>;

@@ -23,6 +23,15 @@ class ShowingDifferences : public WorkspaceTest {
     apply({{.kind = Kind::remove, .path = std::move(path), .tree = is_tree}});
   }
 
+  std::string newest() {
+    const auto past = files_->past({});
+    return past ? past->changes.at(0).id : describe(past.error());
+  }
+  std::string undo() {
+    const auto undone = files_->undo({.own_session = "s"}, Rehearsal::no, {.session = "s"});
+    return undone ? undone->applied.id : describe(undone.error());
+  }
+
   // One line for each file: "path: before -> after", where "-" is no file.
   std::string shown(const Selection& selection = {.session = "s"}) {
     const auto found = files_->differences(selection);
@@ -310,6 +319,58 @@ TEST_F(ShowingDifferences, NotOfWhatOthersPutWhereSomethingWasRemoved) {
   tree.file("in/f", "the user's");
   tree.file("in/d/x", "the user's");
   EXPECT_EQ(shown(), "d/x: 1 -> -\nf: 1 -> -\n");
+}
+
+TEST_F(ShowingDifferences, NotOfWhatOthersPutThereAndAToolMovedOn) {
+  tree.file("in/f", "old");
+  remove("f");
+  const std::string id = newest();
+  tree.file("in/f/x", "the user's");
+  move("f/x", "y");
+  EXPECT_EQ(shown({.id = id}), "f: old -> -\n");
+}
+
+TEST_F(ShowingDifferences, NotOfWhatOthersPutThereAndAToolChanged) {
+  tree.file("in/d/x", "1");
+  remove("d");
+  const std::string id = newest();
+  tree.file("in/d/x", "the user's");
+  move("d", "e");
+  write("e/x", "2");
+  EXPECT_EQ(shown({.id = id}), "d/x: 1 -> -\n");
+}
+
+TEST_F(ShowingDifferences, OfARestoredDirectoryInWhichOthersWroteBeforeATool) {
+  tree.file("in/d/x", "1");
+  remove("d");
+  const std::string id = undo();
+  tree.file("in/d/x", "the user's");
+  write("d/x", "2");
+  EXPECT_EQ(shown({.id = id}), "d/x: - -> 1\n");
+}
+
+TEST_F(ShowingDifferences, NotOfADirectoryThatOthersPutWhereOneWasMoved) {
+  const std::string unknown =
+      "e: (a directory, moved from d; what it held is not known any more)\n";
+  tree.file("in/d/x", "1");
+  move("d", "e");
+  const std::string id = newest();
+  std::filesystem::rename(tree.path("in/e"), tree.path("in/h"));
+  tree.file("in/e/z", "the user's");
+  move("e/z", "q");
+  EXPECT_EQ(shown({.id = id}), unknown);
+  remove("e");
+  EXPECT_EQ(shown({.id = id}), unknown);
+}
+
+TEST_F(ShowingDifferences, OfAMovedDirectoryThatWasRestoredAndDeletedAgain) {
+  tree.file("in/d/x", "1");
+  move("d", "e");
+  const std::string id = newest();
+  remove("e");
+  (void)undo();
+  remove("e");
+  EXPECT_EQ(shown({.id = id}), "e/x: was d/x\n");
 }
 
 TEST_F(ShowingDifferences, SaysThatWhatWasWrittenIsGone) {

@@ -90,22 +90,49 @@ Source History::Comparison::truth_of(const Source& found, const PathState& left)
 }
 
 // A directory that an undo restored is what a change that it took back has kept: so whatever came
-// into it since does not count.
+// into it since does not count. As a rule it bears the same path.
 Source History::Comparison::restored_from(const Source& found, const PathState& left) {
-  for (const Undoing& undoing : left.record->undoes) {
+  const auto is_it = [&](const Source& kept) {
+    return outline_digest(kept) == left.file().new_digest;
+  };
+  const std::vector<Source>& all = kept_before(*left.record);
+  for (const Source& kept : all) {
+    if (kept.file().path == left.file().path && is_it(kept)) return kept;
+  }
+  // It was moved before it was removed; so it is none of those that came back to their paths.
+  const auto is_another = [&](const Source& kept) {
+    return std::ranges::find(left.record->files, kept.file().path, &Record::File::path) ==
+               left.record->files.end() &&
+           is_it(kept);
+  };
+  const auto other = std::ranges::find_if(all, is_another);
+  return other != all.end() ? *other : found;
+}
+
+// The directories that were kept by the changes which the undo took back.
+const std::vector<Source>& History::Comparison::kept_before(const Record& undo) {
+  const auto [known, is_new] = kept_before_.try_emplace(&undo);
+  std::vector<Source>& all = known->second;
+  if (!is_new) return all;
+  for (const Undoing& undoing : undo.undoes) {
     const Record* undone = find_record(undoing.id);
     for (size_t i = 0; undone && i < undone->files.size(); ++i) {
       const Record::File& file = undone->files[i];
       if (file.what != What::removed || file.kind != sys::FileKind::directory) continue;
-      const Source kept{.kind = Source::Kind::kept, .record = undone, .index = i};
-      const auto directory = open(kept);
-      const auto outline =
-          directory ? outline_of(*directory, kMaxWrite) : std::unexpected(directory.error());
-      const std::uint64_t seed = history_.journal_.seed();
-      if (outline && left.file().new_digest == digest_of(*outline, seed)) return kept;
+      all.push_back({.kind = Source::Kind::kept, .record = undone, .index = i});
     }
   }
-  return found;
+  return all;
+}
+
+std::optional<Digest> History::Comparison::outline_digest(const Source& kept) {
+  const auto [known, is_new] = outlines_.try_emplace(kept);
+  if (!is_new) return known->second;
+  const auto directory = open(kept);
+  const auto outline =
+      directory ? outline_of(*directory, kMaxWrite) : std::unexpected(directory.error());
+  if (outline) known->second = digest_of(*outline, history_.journal_.seed());
+  return known->second;
 }
 
 const Record* History::Comparison::find_record(const std::string& id) {

@@ -62,6 +62,8 @@ class History::Comparison {
   void check_left(const std::string& path, const PathState& left);
   Source truth_of(const Source& found, const PathState& left);
   Source restored_from(const Source& found, const PathState& left);
+  const std::vector<Source>& kept_before(const Record& undo);
+  std::optional<Digest> outline_digest(const Source& kept);
   const Record* find_record(const std::string& id);
   Source corrected(const Source& source, const Side* around, std::string_view name) const;
 
@@ -104,7 +106,9 @@ class History::Comparison {
   // has its own: whatever later changes say of it, they were made in that directory.
   std::map<Source, Source> truth_;
   std::map<std::string, Record> older_;  // than those that history_ has
-  ChangesOf changes_of_;                 // a path, newest first
+  std::map<const Record*, std::vector<Source>> kept_before_;
+  std::map<Source, std::optional<Digest>> outlines_;  // of directories
+  ChangesOf changes_of_;                              // a path, newest first
   std::vector<Leaf> gone_, came_;
   std::vector<Pair> changed_;
   std::vector<Leaf> gone_directories_, came_directories_;  // without files

@@ -283,6 +283,21 @@ TEST_F(ShowingDifferences, OfARestoredDirectoryAsItWasRestored) {
   EXPECT_EQ(shown({.id = undone->applied.id}), "d/f: - -> old\n");
 }
 
+TEST_F(ShowingDifferences, OfDirectoriesThatWereRestoredTogether) {
+  for (const char* path : {"in/a/x", "in/b/x"}) {
+    tree.file(path, path);
+    std::filesystem::last_write_time(tree.path(path), {});
+  }
+  remove("a");
+  move("b", "c");
+  remove("c");
+  const auto undone = files_->undo({.session = "s"}, Rehearsal::no, {.session = "s"});
+  ASSERT_TRUE(undone) << describe(undone.error());
+  tree.file("in/a/x", "the user's");
+  tree.file("in/b/x", "the user's");
+  EXPECT_EQ(shown({.id = undone->applied.id}), "a/x: - -> in/a/x\nb/x: - -> in/b/x\n");
+}
+
 TEST_F(ShowingDifferences, OfAFileThatIsNewInADirectoryThatWasRestored) {
   write("z", "1");
   const auto past = files_->past({});

@@ -423,6 +423,16 @@ TEST_F(ShowingDifferences, TellsTheModesOfAFileThatWasReplaced) {
   EXPECT_EQ(run->new_mode, 0100644u);
 }
 
+TEST_F(ShowingDifferences, NotOfAModeThatOthersGaveAFile) {
+  tree.file("in/f", "1");
+  write("f", "2");
+  std::filesystem::permissions(tree.path("in/f"), std::filesystem::perms(0755));
+  const auto found = files_->differences({.session = "s"});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->files.at(0).old_mode, 0100644u);
+  EXPECT_EQ(found->files.at(0).new_mode, 0100644u);
+}
+
 TEST_F(ShowingDifferences, OfFilesOfOneSizeAndTime) {
   tree.file("in/a", "AAA");
   tree.file("in/b", "BBB");

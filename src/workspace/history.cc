@@ -102,9 +102,9 @@ bool History::was_restored(const Now& now, const PathState& state) const {
   if (moved.kind == sys::FileKind::directory) return is_made_anew(now, state);
   const auto was_it = [&](const Record::File& file) {
     const bool kept = file.what == What::replaced || file.what == What::removed;
-    const bool same =
-        file.old.inode == moved.old.inode ||
-        (file.old.size == moved.old.size && file.old.modified_ns == moved.old.modified_ns);
+    const bool same = file.old.inode == moved.old.inode ||
+                      (file.path == now.path && file.old.size == moved.old.size &&
+                       file.old.modified_ns == moved.old.modified_ns);
     return kept && same && file.kind == moved.kind;
   };
   for (const auto& [record, undone] : all_) {
@@ -145,6 +145,11 @@ bool History::is_whole(const Seam& seam) const {
     const Record::File &was = left.file(), &is = found.file();
     if (was.staged && was.kind == is.kind && is.old.same_content(*was.staged)) return true;
     if (was.new_digest && found.kind == Kind::kept && is.old_digest == was.new_digest) return true;
+  }
+  // Files that came from one archive have the same time, and often the same size.
+  if (left.kind == Kind::moved && found.kind != Kind::absent &&
+      left.file().old.inode != found.file().old.inode) {
+    return left.file().kind == found.file().kind && was_restored(found_by(seam), left);
   }
   return is_as(found_by(seam), left);
 }

@@ -105,6 +105,38 @@ TEST_F(UndoingASession, KeepsWhatSomebodyWroteAfterItsMove) {
   EXPECT_EQ(content("g"), "agent");
 }
 
+TEST_F(UndoingASession, TellsFilesOfOneArchiveApart) {
+  for (const char* name : {"a", "c"}) {
+    tree.file("in/" + std::string(name), name);
+    std::filesystem::last_write_time(tree.path("in/" + std::string(name)), {});
+  }
+  move("a", "b");
+  apply({.kind = Kind::move, .path = "c", .to = "b", .replace = true}, "other");
+  const std::string theirs = last_;
+  move("b", "d");
+  EXPECT_TRUE(has(undo(), "'b' was changed by others"));
+  EXPECT_EQ(content("d"), "c");
+  EXPECT_EQ(undo({.own_session = "s"}), "");
+  EXPECT_EQ(undo({.id = theirs}), "");
+  EXPECT_EQ(undo(), "");
+  EXPECT_EQ(content("a"), "a");
+  EXPECT_EQ(content("c"), "c");
+}
+
+TEST_F(UndoingASession, TellsFilesOfOneArchiveApartWhenOneWasRestored) {
+  for (const char* name : {"a", "c"}) {
+    tree.file("in/" + std::string(name), name);
+    std::filesystem::last_write_time(tree.path("in/" + std::string(name)), {});
+  }
+  move("a", "b");
+  apply({.kind = Kind::remove, .path = "c"}, "other");
+  EXPECT_EQ(undo({.id = last_}), "");
+  apply({.kind = Kind::move, .path = "c", .to = "b", .replace = true}, "other");
+  move("b", "d");
+  EXPECT_TRUE(has(undo(), "'b' was changed by others"));
+  EXPECT_EQ(content("d"), "c");
+}
+
 TEST_F(UndoingASession, TakesBackMovesOfADirectoryThatWasDeletedAndRestoredInBetween) {
   tree.file("in/d/x", "x");
   move("d", "e");

@@ -53,6 +53,7 @@ class History {
   Now found_by(const Seam& seam) const;
   // Whether nobody changed the path between the two changes.
   bool is_whole(const Seam& seam) const;
+  static bool is_mode_whole(const Seam& seam);
   // Of a directory; nothing when it has more than `limit` bytes.
   std::optional<std::string> outline_at(const std::string& path, std::uint64_t limit) const;
   Result<std::string> content_of(const PathState& state) const;

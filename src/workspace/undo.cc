@@ -239,14 +239,28 @@ std::vector<std::string> History::made_directories() const {
   return {made.begin(), made.end()};
 }
 
-// To take the changes back at once would also take back what others did in between.
+// A change that replaced a file left its mode as it was.
+bool History::is_mode_whole(const Seam& seam) {
+  const PathState &left = seam.left, &found = seam.found;
+  const bool is_known = left.kind == Kind::written && left.file().what == Changed::What::replaced &&
+                        (found.kind == Kind::kept || found.kind == Kind::moved);
+  return !is_known || !found.inside.empty() ||
+         ((left.file().old_mode ^ found.file().old_mode) & 0777) == 0;
+}
+
+// To take the changes back at once would also take back what others did in between. Only a file
+// that is still there keeps the mode that they gave it.
 Result<void> History::check_seams() const {
   for (const Seam& seam : seams_) {
-    if (!net_.contains(seam.path) || is_whole(seam)) continue;
+    const auto change = net_.find(seam.path);
+    if (change == net_.end()) continue;
+    const bool keeps_content = is_whole(seam);
+    if (keeps_content && (change->second.only_replaced || is_mode_whole(seam))) continue;
     return Error{
         Code::conflict,
-        fmt::format("'{}' was changed by others after change {}, and then again",
-                    escape_for_display(shown(seam.path)), escape_for_display(seam.older->id)),
+        fmt::format("{}'{}' was changed by others after change {}, and then again",
+                    keeps_content ? "the mode of " : "", escape_for_display(shown(seam.path)),
+                    escape_for_display(seam.older->id)),
         "undo change by change, the newest first; other files by path", "changed_since"};
   }
   return {};

@@ -1,5 +1,7 @@
 // Undoing what a session did when others worked on the same files, or when it made room for itself:
 // nothing of theirs is lost, and what is refused names the reason.
+#include <sys/stat.h>
+
 #include "unit/workspace/fixture.h"
 
 namespace helve::workspace {
@@ -26,6 +28,12 @@ class UndoingASession : public WorkspaceTest {
     return undone ? "" : kind_of(undone.error()) + ": " + undone.error().message;
   }
   std::string content(const std::string& path) const { return tree.content("in/" + path); }
+
+  unsigned mode(const std::string& path) const {
+    struct stat s {};
+    EXPECT_EQ(::stat(tree.path("in/" + path).c_str(), &s), 0);
+    return s.st_mode & 07777;
+  }
 
   std::unique_ptr<Workspace> files_ = journaled();
   std::string last_;  // id of the newest change
@@ -135,6 +143,31 @@ TEST_F(UndoingASession, TellsFilesOfOneArchiveApartWhenOneWasRestored) {
   move("b", "d");
   EXPECT_TRUE(has(undo(), "'b' was changed by others"));
   EXPECT_EQ(content("d"), "c");
+}
+
+TEST_F(UndoingASession, KeepsTheModeThatSomebodyGaveAFileInBetween) {
+  for (const bool is_moved : {false, true}) {
+    tree.file("in/f", "one");
+    write("f", "agent");
+    ASSERT_EQ(::chmod(tree.path("in/f").c_str(), 0755), 0);
+    is_moved ? move("f", "g") : remove("f");
+    EXPECT_TRUE(has(undo(), "the mode of 'f' was changed by others")) << is_moved;
+    EXPECT_EQ(undo({.own_session = "s"}), "");
+    EXPECT_EQ(undo({.own_session = "s"}), "");
+    EXPECT_EQ(content("f"), "one");
+    EXPECT_EQ(mode("f"), 0755u) << is_moved;
+    std::filesystem::remove(tree.path("in/f"));
+  }
+}
+
+TEST_F(UndoingASession, LeavesTheModeThatSomebodyGaveAFileThatItOnlyWrote) {
+  tree.file("in/f", "one");
+  write("f", "agent 1");
+  ASSERT_EQ(::chmod(tree.path("in/f").c_str(), 0755), 0);
+  write("f", "agent 2");
+  EXPECT_EQ(undo(), "");
+  EXPECT_EQ(content("f"), "one");
+  EXPECT_EQ(mode("f"), 0755u);
 }
 
 TEST_F(UndoingASession, TakesBackMovesOfADirectoryThatWasDeletedAndRestoredInBetween) {

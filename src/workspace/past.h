@@ -89,6 +89,7 @@ class History {
   std::string later_change(const std::string& path) const;
   std::string later_undo(const Now& now) const;
   void note_later_changes();
+  bool is_below_another(const std::string& path) const;
   bool is_passed_over(const Record& record) const;
   Result<void> check_seams() const;
   bool is_made(const Now& now) const;
@@ -110,10 +111,15 @@ class History {
   UndoneFiles undone_ = UndoneFiles::are_skipped;  // of the selected changes
   std::optional<std::string> only_;                // absolute
   std::vector<Undoing> passed_over_, needless_;
-  size_t counted_ = 0;                        // files whose changed lines were counted
-  std::map<std::string, std::string> later_;  // who changed a path after the selected ones
-  std::set<std::string> left_;                // to a later change, which took them back
-  std::set<std::string> sources_;             // what is there comes back to another path
+  size_t counted_ = 0;  // files whose changed lines were counted
+  // Of each path the newest change that came after the oldest selected one, and is none of them.
+  struct Later {
+    const Record* record;
+    bool is_newest;  // no selected one came after it
+  };
+  std::map<std::string, Later> later_;
+  std::set<std::string> left_;                          // to a later change, which took them back
+  std::set<std::string> sources_;                       // what is there comes back to another path
   std::vector<std::shared_ptr<const sys::Fd>> opened_;  // for changes_
   std::vector<Change> changes_;
   std::vector<Difference> planned_;

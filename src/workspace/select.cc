@@ -135,19 +135,25 @@ std::vector<Record::Rename> History::moves() const {
 
 Result<void> History::keep_wanted() {
   // A move is wanted when one of its ends is; and then what took the place that it left.
+  std::multimap<std::string, std::string> other_ends;
   std::set<std::string> wanted;
+  std::vector<std::string> open;
+  const auto want = [&](const std::string& path) {
+    if (wanted.insert(path).second) open.push_back(path);
+  };
   for (const auto& [path, change] : net_) {
-    if (wants(path)) wanted.insert(path);
+    if (wants(path)) want(path);
   }
-  const std::vector<Record::Rename> all = moves();
-  for (bool grows = true; grows;) {
-    grows = false;
-    for (const auto& [from, to] : all) {
-      const auto has = [&](const std::string& one) { return wants(one) || wanted.contains(one); };
-      if (!has(from) && !has(to)) continue;
-      grows |= wanted.insert(from).second;
-      grows |= wanted.insert(to).second;
-    }
+  for (const auto& [from, to] : moves()) {
+    other_ends.emplace(from, to);
+    other_ends.emplace(to, from);
+    if (wants(from) || wants(to)) want(from);
+  }
+  while (!open.empty()) {
+    const std::string path = std::move(open.back());
+    open.pop_back();
+    const auto [begin, end] = other_ends.equal_range(path);
+    for (auto it = begin; it != end; ++it) want(it->second);
   }
   std::erase_if(net_, [&](const auto& entry) { return !wanted.contains(entry.first); });
   if (!net_.empty()) return {};

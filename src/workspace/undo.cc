@@ -26,20 +26,24 @@ Error directory_in_the_way(std::string message) {
 
 }  // namespace
 
-// What changed the path, or a directory around it, after the selected changes and still holds.
+// What changed the path, a directory around it, or something in it, after the selected changes and
+// still holds: the newest.
 std::string History::later_change(const std::string& path) const {
-  for (const Loaded& loaded : all_) {
-    if (loaded.record.time_ns <= selected_.back()->record.time_ns) break;
-    if (!loaded.is_open() || is_passed_over(loaded.record)) continue;
-    if (std::ranges::find(selected_, &loaded) != selected_.end()) continue;
-    for (size_t i = 0; i < loaded.undone.size(); ++i) {
-      const Record::File& file = loaded.record.files[i];
-      const bool touches = below(file.path, path) || below(path, file.path) ||
-                           (!file.to.empty() && (below(file.to, path) || below(path, file.to)));
-      if (touches && !loaded.undone[i]) return loaded.record.id;
+  const Record* newest = nullptr;
+  const auto take = [&](const Later& later) {
+    if (!newest || later.record->time_ns > newest->time_ns) newest = later.record;
+  };
+  for (size_t end = path.size(); end != 0 && end != path.npos; end = path.rfind('/', end - 1)) {
+    if (const auto known = later_.find(path.substr(0, end)); known != later_.end()) {
+      take(known->second);
     }
   }
-  return "";
+  const std::string front = path + "/";
+  for (auto it = later_.lower_bound(front); it != later_.end() && it->first.starts_with(front);
+       ++it) {
+    take(it->second);
+  }
+  return newest ? newest->id : "";
 }
 
 // The undo that left what is there: it may have come to pass while later changes were made.
@@ -59,23 +63,30 @@ std::string History::later_undo(const Now& now) const {
   return "";
 }
 
-// To undo a change below another of the same path would leave that one without what it found, even
-// where it looks as if nothing had happened.
 void History::note_later_changes() {
-  std::set<std::string> known;
+  const std::set<const Loaded*> selected(selected_.begin(), selected_.end());
+  std::set<std::string_view> known;
   for (const Loaded& loaded : all_) {
     if (loaded.record.time_ns < selected_.back()->record.time_ns) break;
-    const bool is_selected = std::ranges::find(selected_, &loaded) != selected_.end();
+    const bool is_selected = selected.contains(&loaded);
     if (!is_selected && (!loaded.is_open() || is_passed_over(loaded.record))) continue;
     for (size_t i = 0; i < loaded.undone.size(); ++i) {
       if (loaded.undone[i]) continue;
       const Record::File& file = loaded.record.files[i];
       for (const std::string* path : {&file.path, &file.to}) {
-        if (!path->empty() && known.insert(*path).second && !is_selected)
-          later_.emplace(*path, loaded.record.id);
+        if (path->empty()) continue;
+        const bool is_newest = known.insert(*path).second;
+        if (!is_selected) later_.try_emplace(*path, Later{&loaded.record, is_newest});
       }
     }
   }
+}
+
+// To undo a change below another of the same path would leave that one without what it found, even
+// where it looks as if nothing had happened.
+bool History::is_below_another(const std::string& path) const {
+  const auto later = later_.find(path);
+  return later != later_.end() && later->second.is_newest;
 }
 
 Error History::changed_since(const std::string& path, const NetChange& change,
@@ -126,7 +137,7 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
     return directory_in_the_way(
         fmt::format("'{}' is a directory now", escape_for_display(shown(path))));
   }
-  if (!is_as(now, change.after) || later_.contains(path)) return changed_since(path, change, now);
+  if (!is_as(now, change.after) || is_below_another(path)) return changed_since(path, change, now);
   Difference difference{.path = shown(path)};
   const bool is_shown =
       (!now.content || now.content->size() <= kMaxShown) &&
@@ -316,9 +327,10 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
   undoer.after_ns = all_.front().record.time_ns;
   Undone undone;
   for (const Loaded* loaded : selected_) {
-    const std::string& id = loaded->record.id;
-    if (std::ranges::find(undoer.undoes, id, &Undoing::id) == undoer.undoes.end()) continue;
-    undone.ids.push_back(id);
+    // They come in the same order, those of which nothing is taken back left out.
+    if (undone.ids.size() == undoer.undoes.size()) break;
+    if (loaded->record.id != undoer.undoes[undone.ids.size()].id) continue;
+    undone.ids.push_back(loaded->record.id);
     undone.tools.push_back(loaded->record.tool);
   }
   undone.files = std::move(planned_);

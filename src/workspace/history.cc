@@ -20,7 +20,7 @@ using Kind = PathState::Kind;
 using What = Changed::What;
 
 constexpr size_t kMaxCounted = 1u << 20;  // bytes of a text whose changed lines are counted
-constexpr size_t kMaxPassedOver = 100;    // changes that an undo finds undone by others
+constexpr size_t kMaxPassedOver = 5000;   // changes of which an undo finds nothing
 constexpr size_t kMaxCountedFiles = 500;  // of one list
 
 // Its name and what changes with it may be others.
@@ -107,9 +107,10 @@ bool History::was_restored(const Now& now, const PathState& state) const {
                        file.old.modified_ns == moved.old.modified_ns);
     return kept && same && file.kind == moved.kind;
   };
-  for (const auto& [record, undone] : all_) {
+  for (const Loaded& loaded : all_) {
+    const Record& record = loaded.record;
     for (size_t i = 0; i < record.files.size(); ++i) {
-      if (!undone[i] || !was_it(record.files[i])) continue;
+      if (!loaded.undone[i] || !was_it(record.files[i])) continue;
       const auto content = content_of({.kind = Kind::kept, .record = &record, .index = i});
       if (content && now.content == *content) return true;
     }
@@ -349,9 +350,8 @@ std::vector<PastFile> History::describe(const Loaded& loaded) {
 Result<Past> History::past(const PastQuery& query) {
   TRY(limit_to(query.path));
   Past past{.changes = {}};
-  Loader loader(journal_);
   std::vector<size_t> chosen;
-  while (auto loaded = loader.next()) {
+  for (size_t i = 0; const Loaded* loaded = loaded_.at(i); ++i) {
     const Record& record = loaded->record;
     const bool fits = (query.session.empty() || record.session == query.session) &&
                       std::ranges::any_of(record.files, [&](const Record::File& file) {
@@ -361,8 +361,7 @@ Result<Past> History::past(const PastQuery& query) {
       past.more = true;
       break;
     }
-    if (fits) chosen.push_back(all_.size());
-    all_.push_back(std::move(*loaded));
+    if (fits) chosen.push_back(i);
   }
   for (const size_t index : chosen) {
     const Loaded& loaded = all_[index];
@@ -391,30 +390,37 @@ Error no_journal() {
 
 Result<Past> Workspace::past(const PastQuery& query) {
   if (!journal_) return no_journal();
-  return History(*this).past(query);
+  LoadedChanges changes(*journal_);
+  return History(*this, changes).past(query);
 }
 
 Result<Differences> Workspace::differences(const Selection& selection) {
   if (!journal_) return no_journal();
-  return History(*this).differences(selection);
+  LoadedChanges changes(*journal_);
+  return History(*this, changes).differences(selection);
 }
 
 Result<Undone> Workspace::undo(const Selection& selection, Rehearsal rehearsal,
                                const Author& author) {
   if (!journal_) return no_journal();
+  LoadedChanges changes(*journal_);
   std::vector<Undoing> passed_over;
   std::optional<Error> first;
   for (;;) {
-    History history(*this);
-    history.pass_over(passed_over);
-    Result<Undone> undone = history.undo(selection, rehearsal, author);
+    History history(*this, changes);
+    Result<Undone> undone = history.undo(selection, rehearsal, author, passed_over);
     if (undone) return undone;
     if (!first) first = undone.error();
     const std::vector<Undoing>& needless = history.needless();
-    passed_over.insert(passed_over.end(), needless.begin(), needless.end());
-    if (needless.empty() || passed_over.size() > kMaxPassedOver) {
+    if (needless.empty()) {
       return undone.error().type == first->type ? *first : std::move(undone).error();
     }
+    if (passed_over.size() >= kMaxPassedOver) {
+      first->message = fmt::format("of the newest {} changes nothing is left", passed_over.size());
+      return *first;
+    }
+    passed_over.insert(passed_over.end(), needless.begin(), needless.end());
+    for (const Undoing& one : needless) changes.pass_over(one.id);
   }
 }
 

@@ -41,4 +41,19 @@ std::optional<Loaded> Loader::next() {
   return {};
 }
 
+const Loaded* LoadedChanges::at(size_t index) {
+  while (all_.size() <= index) {
+    std::optional<Loaded> loaded = loader_.next();
+    if (!loaded) return nullptr;
+    all_.push_back(std::move(*loaded));
+  }
+  return &all_[index];
+}
+
+void LoadedChanges::pass_over(std::string_view id) {
+  for (Loaded& loaded : all_) {
+    if (loaded.record.id == id) loaded.is_passed_over = true;
+  }
+}
+
 }  // namespace helve::workspace

@@ -25,16 +25,17 @@ inline std::uint32_t git_mode(sys::FileKind kind, std::uint32_t mode) {
 // One look at the past of a workspace.
 class History {
  public:
-  explicit History(Workspace& files) : files_(files), journal_(*files.journal_) {}
+  // The changes must outlive it, and may be used again.
+  History(Workspace& files, LoadedChanges& changes)
+      : files_(files), journal_(*files.journal_), loaded_(changes), all_(changes.so_far()) {}
 
   // `of_named`: whether a change that is named by its id counts with what was undone of it.
   Result<void> select(const Selection& selection, UndoneFiles of_named);
   Result<Past> past(const PastQuery& query);
   Result<Differences> differences(const Selection& selection);
-  Result<Undone> undo(const Selection& selection, Rehearsal rehearsal, const Author& author);
-  // For undo() of the newest change: it looks for an older one, and says of these that they are
-  // undone with it, since everything is already as it was before them.
-  void pass_over(std::vector<Undoing> changes) { passed_over_ = std::move(changes); }
+  // `passed_over`: they are undone with it, since everything is already as it was before them.
+  Result<Undone> undo(const Selection& selection, Rehearsal rehearsal, const Author& author,
+                      const std::vector<Undoing>& passed_over);
   // After undo() failed: what it may pass over.
   const std::vector<Undoing>& needless() const { return needless_; }
 
@@ -90,7 +91,6 @@ class History {
   std::string later_undo(const Now& now) const;
   void note_later_changes();
   bool is_below_another(const std::string& path) const;
-  bool is_passed_over(const Record& record) const;
   Result<void> check_seams() const;
   bool is_made(const Now& now) const;
   Result<void> check_room() const;
@@ -103,14 +103,15 @@ class History {
 
   Workspace& files_;
   Journal& journal_;
-  std::vector<Loaded> all_;              // newest first, as far as it was needed
+  LoadedChanges& loaded_;
+  const std::deque<Loaded>& all_;        // newest first, as far as they were needed
   std::vector<const Loaded*> selected_;  // newest first
   NetChanges net_;
   std::optional<Entangled> entangled_;
   std::vector<Seam> seams_;
   UndoneFiles undone_ = UndoneFiles::are_skipped;  // of the selected changes
   std::optional<std::string> only_;                // absolute
-  std::vector<Undoing> passed_over_, needless_;
+  std::vector<Undoing> needless_;
   size_t counted_ = 0;  // files whose changed lines were counted
   // Of each path the newest change that came after the oldest selected one, and is none of them.
   struct Later {

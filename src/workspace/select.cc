@@ -41,13 +41,8 @@ bool History::wants(const std::string& path) const {
   return !only_ || below(*only_, path).has_value();
 }
 
-bool History::is_passed_over(const Record& record) const {
-  return std::ranges::find(passed_over_, record.id, &Undoing::id) != passed_over_.end();
-}
-
 bool History::has_open_file(const Loaded& loaded) const {
   if (!loaded.is_open()) return false;
-  if (is_passed_over(loaded.record)) return false;
   for (size_t i = 0; i < loaded.undone.size(); ++i) {
     const Record::File& file = loaded.record.files[i];
     if (!loaded.undone[i] && (wants(file.path) || (!file.to.empty() && wants(file.to)))) {
@@ -63,25 +58,23 @@ Result<void> History::select(const Selection& selection, UndoneFiles of_named) {
   if (!selection.id.empty()) id = TRY(journal_.whole_id(selection.id));
   if (!selection.since.empty()) since = TRY(journal_.whole_id(selection.since));
   const bool newest_only = id.empty() && since.empty() && selection.session.empty();
-  Loader loader(journal_);
   std::vector<size_t> chosen;
   std::optional<size_t> newest_own, newest_any;
   bool has_own = false;
-  while (auto loaded = loader.next()) {
+  for (size_t i = 0; const Loaded* loaded = loaded_.at(i); ++i) {
     const Record& record = loaded->record;
     if (!since.empty() && record.id == since) break;
     const bool is_own = record.session == selection.own_session;
     has_own |= is_own;
     if (has_open_file(*loaded)) {
-      if (is_own && !newest_own) newest_own = all_.size();
-      if (!newest_any) newest_any = all_.size();
+      if (is_own && !newest_own) newest_own = i;
+      if (!newest_any) newest_any = i;
     }
     const bool is_chosen =
         !id.empty()      ? record.id == id
         : !since.empty() ? true
                          : loaded->is_open() && !newest_only && record.session == selection.session;
-    if (is_chosen) chosen.push_back(all_.size());
-    all_.push_back(std::move(*loaded));
+    if (is_chosen) chosen.push_back(i);
     if ((is_chosen && !id.empty()) || (newest_only && newest_own)) break;
   }
   if (newest_only) {

@@ -69,7 +69,7 @@ void History::note_later_changes() {
   for (const Loaded& loaded : all_) {
     if (loaded.record.time_ns < selected_.back()->record.time_ns) break;
     const bool is_selected = selected.contains(&loaded);
-    if (!is_selected && (!loaded.is_open() || is_passed_over(loaded.record))) continue;
+    if (!is_selected && !loaded.is_open()) continue;
     for (size_t i = 0; i < loaded.undone.size(); ++i) {
       if (loaded.undone[i]) continue;
       const Record::File& file = loaded.record.files[i];
@@ -306,8 +306,8 @@ Error History::as_before(const Selection& selection, std::vector<Undoing> undoes
   return error;
 }
 
-Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
-                             const Author& author) {
+Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal, const Author& author,
+                             const std::vector<Undoing>& passed_over) {
   TRY(select(selection, UndoneFiles::are_skipped));
   if (entangled_) {
     return directory_in_the_way(
@@ -335,7 +335,7 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal,
   }
   undone.files = std::move(planned_);
   if (changes_.empty()) return as_before(selection, std::move(undoer.undoes));
-  for (const Undoing& passed : passed_over_) {
+  for (const Undoing& passed : passed_over) {
     undoer.undoes.push_back(passed);
     undone.passed_over.push_back(passed.id);
   }

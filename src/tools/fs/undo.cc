@@ -1,6 +1,8 @@
 // undo: takes back what tools changed, and touches nothing else.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/diff.h"
 #include "base/encoding.h"
 #include "base/text.h"
@@ -13,6 +15,7 @@ namespace {
 
 constexpr size_t kMaxDiffLines = 40;   // of one file
 constexpr size_t kMaxShownFiles = 20;  // with a difference
+constexpr size_t kMaxPassedOver = 10;  // changes that are named
 
 struct UndoInput {
   std::optional<std::string> change;
@@ -120,9 +123,14 @@ Result<UndoOutput> undo(const UndoInput& in, Context& context) {
                     .change = change_of(undone.applied),
                     .dry_run = in.dry_run};
   for (const workspace::Difference& difference : undone.files) describe(difference, output);
-  for (const std::string& id : undone.passed_over) {
+  const size_t passed = undone.passed_over.size();
+  for (size_t i = 0; i < std::min(passed, kMaxPassedOver); ++i) {
+    undone.applied.notes.push_back(fmt::format(
+        "passed over {}: everything is already as it was before it", undone.passed_over[i]));
+  }
+  if (passed > kMaxPassedOver) {
     undone.applied.notes.push_back(
-        fmt::format("passed over {}: everything is already as it was before it", id));
+        fmt::format("passed over {} older ones likewise", passed - kMaxPassedOver));
   }
   output.notes = notes_of(std::move(undone.applied));
   return output;

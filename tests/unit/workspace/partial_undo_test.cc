@@ -153,6 +153,16 @@ TEST_F(Partly, WhatIsPassedOverIsUndoneUntilTheUndoIsUndone) {
   EXPECT_EQ(all(), "a=A b=b c=c ");
 }
 
+TEST_F(Partly, AnyNumberOfChangesThatChangedNothingIsPassedOver) {
+  const std::string first = apply({write("a", "A")});
+  for (int i = 0; i < 150; ++i) apply({write("b", "b")});
+  const auto undone = undo({});
+  ASSERT_TRUE(undone) << describe(undone.error());
+  EXPECT_EQ(undone->ids, std::vector<std::string>{first});
+  EXPECT_EQ(undone->passed_over.size(), 150u);
+  EXPECT_EQ(all(), "a=a b=b c=c ");
+}
+
 TEST_F(Partly, WhatALaterChangeTookBackIsNotPassedOver) {
   apply({write("c", "C")});
   apply({write("a", "A")});

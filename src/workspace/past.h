@@ -90,7 +90,7 @@ class History {
   std::string later_change(const std::string& path) const;
   std::string later_undo(const Now& now) const;
   void note_later_changes();
-  bool is_below_another(const std::string& path) const;
+  bool is_below_another(const std::string& path, const Now& now);
   Result<void> check_seams() const;
   bool is_made(const Now& now) const;
   Result<void> check_room() const;
@@ -113,12 +113,14 @@ class History {
   std::optional<std::string> only_;                // absolute
   std::vector<Undoing> needless_;
   size_t counted_ = 0;  // files whose changed lines were counted
-  // Of each path the newest change that came after the oldest selected one, and is none of them.
+  // Who changed a path after the oldest selected change, and is none of them; newest first.
   struct Later {
     const Record* record;
-    bool is_newest;  // no selected one came after it
+    size_t index;
+    bool is_above;  // no selected one came after it
   };
-  std::map<std::string, Later> later_;
+  std::map<std::string, std::vector<Later>> later_;
+  std::vector<Undoing> taken_back_;                     // of later changes, by others
   std::set<std::string> left_;                          // to a later change, which took them back
   std::set<std::string> sources_;                       // what is there comes back to another path
   std::vector<std::shared_ptr<const sys::Fd>> opened_;  // for changes_

@@ -30,8 +30,9 @@ Error directory_in_the_way(std::string message) {
 // still holds: the newest.
 std::string History::later_change(const std::string& path) const {
   const Record* newest = nullptr;
-  const auto take = [&](const Later& later) {
-    if (!newest || later.record->time_ns > newest->time_ns) newest = later.record;
+  const auto take = [&](const std::vector<Later>& later) {
+    const Record* record = later.front().record;
+    if (!newest || record->time_ns > newest->time_ns) newest = record;
   };
   for (size_t end = path.size(); end != 0 && end != path.npos; end = path.rfind('/', end - 1)) {
     if (const auto known = later_.find(path.substr(0, end)); known != later_.end()) {
@@ -65,7 +66,7 @@ std::string History::later_undo(const Now& now) const {
 
 void History::note_later_changes() {
   const std::set<const Loaded*> selected(selected_.begin(), selected_.end());
-  std::set<std::string_view> known;
+  std::set<std::string_view> known;  // of the selected ones
   for (const Loaded& loaded : all_) {
     if (loaded.record.time_ns < selected_.back()->record.time_ns) break;
     const bool is_selected = selected.contains(&loaded);
@@ -75,18 +76,37 @@ void History::note_later_changes() {
       const Record::File& file = loaded.record.files[i];
       for (const std::string* path : {&file.path, &file.to}) {
         if (path->empty()) continue;
-        const bool is_newest = known.insert(*path).second;
-        if (!is_selected) later_.try_emplace(*path, Later{&loaded.record, is_newest});
+        if (is_selected) {
+          known.insert(*path);
+        } else {
+          later_[*path].push_back({&loaded.record, i, !known.contains(*path)});
+        }
       }
     }
   }
 }
 
 // To undo a change below another of the same path would leave that one without what it found, even
-// where it looks as if nothing had happened.
-bool History::is_below_another(const std::string& path) const {
+// where it looks as if nothing had happened. Unless somebody has put there what the change left:
+// then nothing is left of the later ones, and they are undone there, too.
+bool History::is_below_another(const std::string& path, const Now& now) {
   const auto later = later_.find(path);
-  return later != later_.end() && later->second.is_newest;
+  if (later == later_.end() || !later->second.front().is_above) return false;
+  std::vector<Undoing> taken_back;
+  for (const auto& [record, index, is_above] : later->second) {
+    if (!is_above) break;
+    const Record::File& file = record->files[index];
+    const bool stands_alone = file.kind != sys::FileKind::directory &&
+                              file.what != Changed::What::moved && record->renames.empty() &&
+                              record->handed_on.empty();
+    if (!stands_alone) return true;
+    taken_back.push_back({record->id, {path}});
+  }
+  const auto& [newest, index, is_above] = later->second.front();
+  const bool is_gone = newest->files[index].what == Changed::What::removed;
+  if (is_as(now, is_gone ? PathState() : PathState{Kind::written, newest, index})) return true;
+  taken_back_.insert(taken_back_.end(), taken_back.begin(), taken_back.end());
+  return false;
 }
 
 Error History::changed_since(const std::string& path, const NetChange& change,
@@ -137,7 +157,8 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
     return directory_in_the_way(
         fmt::format("'{}' is a directory now", escape_for_display(shown(path))));
   }
-  if (!is_as(now, change.after) || is_below_another(path)) return changed_since(path, change, now);
+  if (!is_as(now, change.after) || is_below_another(path, now))
+    return changed_since(path, change, now);
   Difference difference{.path = shown(path)};
   const bool is_shown =
       (!now.content || now.content->size() <= kMaxShown) &&
@@ -339,6 +360,13 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal, co
     undoer.undoes.push_back(passed);
     undone.passed_over.push_back(passed.id);
   }
+  undoer.undoes.insert(undoer.undoes.end(), taken_back_.begin(), taken_back_.end());
+  std::vector<std::string>& notes = undone.applied.notes;
+  if (!taken_back_.empty()) {
+    notes.push_back(
+        fmt::format("of later changes of '{}' nothing was left, so that they are undone",
+                    escape_for_display(shown(taken_back_.front().paths.front()))));
+  }
   if (rehearsal == Rehearsal::yes) return undone;
   undoer.leaves = made_directories();
   Result<Applied> applied = files_.apply(changes_, undoer);
@@ -349,6 +377,7 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal, co
       error.hint = "look at it, move it out of the way, undo again";
     return error;
   }
+  applied->notes.insert(applied->notes.end(), notes.begin(), notes.end());
   undone.applied = std::move(*applied);
   return undone;
 }

@@ -196,6 +196,26 @@ TEST_F(Partly, NothingIsUndoneBelowLaterChangesOfTheSameFile) {
   EXPECT_EQ(all(), "a=A b=b c=c ");
 }
 
+TEST_F(Partly, LaterChangesThatSomebodyTookBackByHandAreUndoneToo) {
+  const std::string first = apply({write("a", "A")});
+  const std::string second = apply({write("a", "X"), write("c", "C")});
+  const std::string third = apply({write("a", "Y")});
+  tree.file("in/a", "A");
+  apply({write("b", "B")});
+  const auto undone = undo({.id = first});
+  ASSERT_TRUE(undone) << describe(undone.error());
+  EXPECT_EQ(undone->ids, std::vector<std::string>{first});
+  ASSERT_EQ(undone->applied.notes.size(), 1u);
+  EXPECT_EQ(undone->applied.notes[0],
+            "of later changes of 'a' nothing was left, so that they are undone");
+  EXPECT_EQ(all(), "a=a b=B c=C ");
+  EXPECT_TRUE(has(undo({.id = third}).error().message, "undone already"));
+  EXPECT_TRUE(undo({.id = second}));
+  EXPECT_EQ(all(), "a=a b=B c=c ");
+  EXPECT_TRUE(undo({}));
+  EXPECT_EQ(all(), "a=a b=b c=c ");
+}
+
 TEST_F(Partly, ASessionIsUndoneAboveChangesOfOthers) {
   apply({write("b", "B")});
   apply({write("a", "X")}, "other");

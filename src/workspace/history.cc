@@ -23,12 +23,6 @@ constexpr size_t kMaxCounted = 1u << 20;  // bytes of a text whose changed lines
 constexpr size_t kMaxPassedOver = 5000;   // changes of which an undo finds nothing
 constexpr size_t kMaxCountedFiles = 500;  // of one list
 
-// Its name and what changes with it may be others.
-bool is_unchanged(const sys::FileStatus& now, const Version& old) {
-  if (now.kind == sys::FileKind::directory) return now.inode == old.inode;
-  return now.size == old.size && now.modified_ns == old.modified_ns;
-}
-
 }  // namespace
 
 History::Now History::look(const std::string& path) const {
@@ -56,8 +50,20 @@ History::Now History::look(const std::string& path) const {
     if (const auto target = sys::read_link_at(*opened, name)) now.content = *target;
   } else if (status->kind == sys::FileKind::file) {
     if (auto whole = files_.read_whole(path)) now.content = std::move(whole->content);
+  } else if (status->kind == sys::FileKind::directory) {
+    if (const auto born = sys::birth_at(*opened, name)) now.born_ns = *born;
   }
   return now;
+}
+
+// The inode of a directory that is gone is soon given to another, which is younger than the change.
+bool History::is_unchanged(const Now& now, const PathState& moved) {
+  const Version& old = moved.file().old;
+  if (now.status->kind == sys::FileKind::directory) {
+    return now.status->inode == old.inode &&
+           (!now.born_ns || *now.born_ns <= moved.record->made_ns());
+  }
+  return now.status->size == old.size && now.status->modified_ns == old.modified_ns;
 }
 
 bool History::is_as(const Now& now, const PathState& state) const {
@@ -73,7 +79,7 @@ bool History::is_as(const Now& now, const PathState& state) const {
     }
     case Kind::moved:
       return now.status && now.status->kind == state.file().kind &&
-             (is_unchanged(*now.status, state.file().old) || was_restored(now, state));
+             (is_unchanged(now, state) || was_restored(now, state));
     case Kind::kept: {
       if (!now.content || now.status->kind != state.file().kind) return false;
       const auto content = content_of(state);
@@ -131,7 +137,7 @@ History::Now History::found_by(const Seam& seam) const {
   if (file.kind == sys::FileKind::directory) return now;
   if (is_kept) {
     if (auto content = content_of(found)) now.content = std::move(*content);
-  } else if (Now there = look(found.from); there.status && is_unchanged(*there.status, file.old)) {
+  } else if (Now there = look(found.from); there.status && is_unchanged(there, found)) {
     now.content = std::move(there.content);
   }
   return now;
@@ -194,10 +200,12 @@ std::optional<std::uint64_t> made_again(const Record& undo, const Record& remova
 bool History::is_made_anew(const Now& now, const PathState& moved) const {
   std::string at = moved.file().to, inside;
   std::uint64_t inode = moved.file().old.inode;  // of the directory that holds it as `inside`
+  bool is_another = false;                       // made by an undo
   const Record* removal = nullptr;
   std::string removed;  // by that, and it held the directory as `inside`
   const auto is_now = [&] {
-    return inside.empty() && at == now.path && inode == now.status->inode;
+    if (!inside.empty() || at != now.path) return false;
+    return is_another ? inode == now.status->inode : is_unchanged(now, moved);
   };
   for (size_t i = all_.size(); i-- > 0;) {
     const Record& later = all_[i].record;
@@ -206,6 +214,7 @@ bool History::is_made_anew(const Now& now, const PathState& moved) const {
       const auto made = made_again(later, *removal, removed);
       if (!made) continue;
       inode = *made;
+      is_another = true;
       removal = nullptr;
       continue;
     }

@@ -45,9 +45,12 @@ class History {
     std::optional<sys::FileStatus> status;
     std::optional<std::string> content;  // of a file that is small enough, or where a link leads
     std::optional<Error> unknown = {};   // why it cannot be said
+    std::optional<std::int64_t> born_ns = {};  // a directory, where the file system knows
   };
   Now look(const std::string& path) const;
   bool is_as(const Now& now, const PathState& state) const;
+  // Whether it is what was moved, and as it was then but for its name.
+  static bool is_unchanged(const Now& now, const PathState& moved);
   bool was_restored(const Now& now, const PathState& moved) const;
   bool is_made_anew(const Now& now, const PathState& moved) const;
   // What a newer change found, as if it were there now.

@@ -400,6 +400,30 @@ TEST_F(Restoring, ADirectoryThatSomebodyElseMadeIsNotMovedBack) {
   EXPECT_TRUE(has(undo_newest(*files), "'e' was changed since"));
 }
 
+TEST_F(Restoring, ADirectoryThatGotTheInodeOfTheMovedOneIsNotMovedBack) {
+  tree.file("in/d/x", "x");
+  const auto files = journaled();
+  must(*files, move("d", "e"));
+  const auto inode = [&] {
+    struct stat s {};
+    EXPECT_EQ(::stat(tree.path("in/e").c_str(), &s), 0);
+    return s.st_ino;
+  };
+  const auto moved = inode();
+  // The times of files come from a clock that stands still for some milliseconds.
+  const auto time_of_files = [&] {
+    tree.file("probe");
+    return std::filesystem::last_write_time(tree.path("probe"));
+  };
+  for (const auto then = time_of_files(); time_of_files() <= then;) {
+  }
+  std::filesystem::remove_all(tree.path("in/e"));
+  tree.file("in/e/theirs", "x");
+  if (inode() != moved) GTEST_SKIP() << "this file system does not give inodes again at once";
+  EXPECT_TRUE(has(undo_newest(*files), "'e' was changed since"));
+  EXPECT_EQ(tree.content("in/e/theirs"), "x");
+}
+
 TEST_F(Restoring, ADirectoryThatWasRestoredIsKnownOnceTheJournalWasTidied) {
   tree.file("in/d/x", "x");
   tree.file("in/f", "old");

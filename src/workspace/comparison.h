@@ -55,7 +55,12 @@ class History::Comparison {
     std::string path;                       // before
     std::optional<bool> is_too_large = {};  // a directory, for its files to be shown
   };
-  using ChangesOf = std::map<std::string, std::vector<std::pair<std::int64_t, Changed::What>>>;
+  struct Event {  // of a path
+    std::int64_t made_ns;
+    Changed::What what;
+    std::string_view from = {};  // moved: what came here
+  };
+  using ChangesOf = std::map<std::string, std::vector<Event>, std::less<>>;
 
   void build_trees();
   void check(const Loaded& loaded);
@@ -92,6 +97,7 @@ class History::Comparison {
            const std::string& from = "");
   void add_move(const Leaf& from, const Leaf& to);
   const ChangesOf& changes_of();
+  const Event* last_event(std::string_view path, std::int64_t before_ns);
   bool came_later(const Side& side);
   void add_moves(std::vector<Leaf>& gone, std::vector<Leaf>& came);
   void add_rewritten();

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/text.h"
 #include "workspace/comparison.h"
@@ -84,30 +85,49 @@ bool History::Comparison::is_copy(const std::string& path, const Side& one, cons
 const History::Comparison::ChangesOf& History::Comparison::changes_of() {
   if (!changes_of_.empty()) return changes_of_;
   for (const Loaded& loaded : history_.all_) {
+    const std::int64_t made_ns = loaded.record.made_ns();
     for (const Record::File& file : loaded.record.files) {
-      changes_of_[file.path].push_back({loaded.record.made_ns(), file.what});
+      changes_of_[file.path].push_back({made_ns, file.what});
+      if (!file.to.empty()) changes_of_[file.to].push_back({made_ns, file.what, file.path});
     }
   }
   return changes_of_;
 }
 
+// The newest one before that time.
+const History::Comparison::Event* History::Comparison::last_event(std::string_view path,
+                                                                  std::int64_t before_ns) {
+  const auto changes = changes_of().find(path);
+  if (changes == changes_of().end()) return nullptr;
+  const auto is_before = [&](const Event& event) { return event.made_ns < before_ns; };
+  const auto last = std::ranges::find_if(changes->second, is_before);
+  return last != changes->second.end() ? &*last : nullptr;
+}
+
 // Whether a file in a directory that was moved is none that was moved with it: the first change of
-// it since then tells, or else the time when it was made.
+// it since then tells, or else the time when it was made. It is followed back by the names that it
+// bore.
 bool History::Comparison::came_later(const Side& side) {
   const std::int64_t moved = side.place.moved_ns;
   const bool may_be = side.place.is_inside && moved != 0 && side.status->changed_ns > moved;
   if (!may_be || side.truth.kind != Source::Kind::now) return false;
-  const std::string& path = side.truth.path;
+  std::string path = side.truth.path;
   std::optional<Changed::What> first;
   std::int64_t restored = moved;  // when a directory around it was, with all it held
-  for (size_t end = path.size(); end != 0; end = path.rfind('/', end - 1)) {
-    const auto changes = changes_of().find(path.substr(0, end));
-    if (changes == changes_of().end()) continue;
-    for (const auto& [made_ns, what] : changes->second) {  // newest first
-      if (made_ns <= moved) break;
-      if (end == path.size()) first = what;
-      if (what == Changed::What::created) restored = std::max(restored, made_ns);
+  for (std::int64_t time = std::numeric_limits<std::int64_t>::max();;) {
+    const Event* last = nullptr;
+    size_t length = 0;  // of the path that it is about
+    for (size_t end = path.size(); end != 0; end = path.rfind('/', end - 1)) {
+      const Event* event = last_event(std::string_view(path).substr(0, end), time);
+      if (!event || event->made_ns <= (last ? last->made_ns : moved)) continue;
+      last = event;
+      length = end;
     }
+    if (!last) break;
+    time = last->made_ns;
+    if (last->what == Changed::What::created) restored = std::max(restored, time);
+    if (length == path.size()) first = last->what;
+    if (!last->from.empty()) path = std::string(last->from) + path.substr(length);
   }
   if (first) return *first == Changed::What::created;
   const auto [name, directory] = opened_parent(side.truth);

@@ -236,6 +236,21 @@ TEST_F(ShowingDifferences, OfAMovedDirectoryThatWasDeletedAndRestored) {
   EXPECT_EQ(shown(), "e/x: was d/x\nz: - -> z\n");
 }
 
+TEST_F(ShowingDifferences, OfADirectoryThatWasMovedOnAfterAFileInItWasRestored) {
+  tree.file("in/d/x", "1");
+  move("d", "e");
+  remove("e/x");
+  (void)undo();
+  // The clock of files may be some milliseconds behind.
+  const auto restored = std::filesystem::last_write_time(tree.path("in/e"));
+  do {
+    tree.file("in/tick", "");
+  } while (std::filesystem::last_write_time(tree.path("in/tick")) <
+           restored + std::chrono::milliseconds(20));
+  move("e", "h");
+  EXPECT_EQ(shown(), "h/x: was d/x\n");
+}
+
 TEST_F(ShowingDifferences, SaysWhatOfAMovedDirectoryNoChangeExplains) {
   tree.file("in/d/x", "1");
   tree.file("in/d/edited", "1");

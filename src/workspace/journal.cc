@@ -291,6 +291,12 @@ void Journal::look_at_pending(const std::string& name, Abandoned& found) {
                     record->files.size(), escape_for_display(path_), name));
     return;
   }
+  if (state_in(name) == State::staged) {
+    // It got this name before the first of its files did, and its own file this time.
+    const auto status = sys::status_at(pending_, name);
+    if (status && record->begun_ns != 0)
+      record->time_ns = std::max(record->time_ns, status->changed_ns);
+  }
   found.changes.push_back({std::move(*record), state_in(name)});
 }
 

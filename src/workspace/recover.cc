@@ -77,8 +77,16 @@ class RecoveredChange {
     conclude(progress);
     const bool all_done =
         std::ranges::all_of(progress, [](Progress one) { return one == Progress::done; });
+    if (all_done) set_time_made();
     set_state(all_done ? State::made : State::back);
     was_begun_ = std::ranges::find(progress, Progress::done) != progress.end();
+  }
+
+  // What was taken away shows what others did to it before, so it comes after that.
+  void set_time_made() {
+    for (const RecoveredFile& file : files_) {
+      record_.time_ns = std::max(record_.time_ns, file.put_aside_ns().value_or(0));
+    }
   }
 
   // Steps are performed in their order, but what makes way does so before all others; and only what
@@ -175,7 +183,7 @@ class RecoveredChange {
 
   Journal& journal_;
   std::span<const Root> roots_;
-  const Record& record_;
+  Record record_;
   State state_;
   std::vector<RecoveredFile> files_ = {};
   bool was_begun_ = true;

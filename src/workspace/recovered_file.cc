@@ -81,6 +81,15 @@ sys::OrErrno<bool> RecoveredFile::is_put_aside() const {
   return is_old(seen->aside);
 }
 
+sys::OrErrno<std::int64_t> RecoveredFile::put_aside_ns() const {
+  const auto seen = look();
+  if (!seen) return std::unexpected(seen.error());
+  if (file_.what != What::removed || !is_old(seen->aside)) {
+    return std::unexpected(std::errc::no_such_file_or_directory);
+  }
+  return seen->aside->changed_ns;
+}
+
 sys::OrErrno<RecoveredFile::Progress> RecoveredFile::progress() {
   if (const auto mended = mend_links(); !mended) return std::unexpected(mended.error());
   const auto seen = look();

@@ -36,6 +36,8 @@ class RecoveredFile {
   sys::OrErrno<Progress> progress();
   // Whether what was there has its temporary name: then at least something was done.
   sys::OrErrno<bool> is_put_aside() const;
+  // When what was removed got its temporary name, which only helve knows. Fails when it did not.
+  sys::OrErrno<std::int64_t> put_aside_ns() const;
 
   // What came to its place goes, if it is what was staged, and nobody changed it.
   TakenBack take_away();

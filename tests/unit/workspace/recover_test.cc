@@ -488,6 +488,40 @@ TEST_F(Recovering, WhatWasDecidedOnceIsNotDecidedAgain) {
   EXPECT_TRUE(files->past({})->changes.empty());
 }
 
+TEST_F(Recovering, AChangeComesAfterThoseThatWereMadeWhileItWasStaged) {
+  for (const What what : {What::removed, What::moved}) {
+    tree.file("in/d/f", "old");
+    Record::File directory = what == What::moved ? moved("d", "e") : old_file(what, "d");
+    directory.kind = sys::FileKind::directory;
+    interrupted({directory}, [&](const Record& record) {
+      ASSERT_TRUE(write_file(*journaled(), "d/f", "other"));
+      // Its record, or its file, gets the new name after that by the clock of the file system,
+      // which stands still for some milliseconds.
+      const std::string staged = journal_path() + "/pending/" + record.name() + ".staged";
+      const std::string again = what == What::moved ? staged : root() + "/d";
+      const auto now = std::chrono::system_clock::now().time_since_epoch();
+      struct stat s {};
+      do {
+        std::filesystem::rename(again, again + "~");
+        std::filesystem::rename(again + "~", again);
+        ASSERT_EQ(::stat(again.c_str(), &s), 0);
+      } while (std::chrono::seconds(s.st_ctim.tv_sec) +
+                   std::chrono::nanoseconds(s.st_ctim.tv_nsec) <=
+               now);
+      perform(record.files[0]);
+    });
+    const auto files = journaled();
+    const auto undo = [&] {
+      const auto undone = files->undo({.any = true}, Rehearsal::no, {.tool = "undo"});
+      return undone ? "" : describe(undone.error());
+    };
+    EXPECT_EQ(undo(), "");
+    EXPECT_EQ(tree.content("in/d/f"), "other");
+    EXPECT_EQ(undo(), "");
+    EXPECT_EQ(tree.content("in/d/f"), "old");
+  }
+}
+
 TEST_F(Recovering, DirectoriesThatAChangeLeavesEmptyGoWithIt) {
   tree.file("in/n/deep/x", "x");
   tree.file("in/full/y", "y");

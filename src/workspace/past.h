@@ -91,6 +91,7 @@ class History {
   Error as_before(const Selection& selection, std::vector<Undoing> undoes);
   Error changed_since(const std::string& path, const NetChange& change, const Now& now) const;
   std::string later_change(const std::string& path) const;
+  std::string removal_around(const std::string& path) const;
   std::string later_undo(const Now& now) const;
   void note_later_changes();
   bool is_below_another(const std::string& path, const Now& now);

@@ -17,6 +17,8 @@ using Kind = PathState::Kind;
 
 constexpr size_t kMaxShownLines = 30;   // of the difference in a conflict
 constexpr size_t kMaxShown = 1u << 20;  // bytes of a file whose difference is shown
+// From when a change gets its time until its files have their names.
+constexpr std::int64_t kLongestStep = 10'000'000'000;  // ns
 
 // To take all back at once would need a certain order.
 Error directory_in_the_way(std::string message) {
@@ -45,6 +47,25 @@ std::string History::later_change(const std::string& path) const {
     take(it->second);
   }
   return newest ? newest->id : "";
+}
+
+// Which change took away a directory around the path at the same time as the selected one changed
+// it: that may have got its time first, and its names after it.
+std::string History::removal_around(const std::string& path) const {
+  const std::int64_t time = selected_.front()->record.time_ns;
+  for (size_t i = 0; const Loaded* loaded = loaded_.at(i); ++i) {
+    const Record& record = loaded->record;
+    if (record.time_ns < time - kLongestStep) break;
+    if (record.time_ns >= time || !loaded->is_open()) continue;
+    for (size_t k = 0; k < record.files.size(); ++k) {
+      const Record::File& file = record.files[k];
+      const bool leaves = file.what == Changed::What::removed || file.what == Changed::What::moved;
+      if (leaves && !loaded->undone[k] && file.path != path && below(file.path, path)) {
+        return record.id;
+      }
+    }
+  }
+  return "";
 }
 
 // The undo that left what is there: it may have come to pass while later changes were made.
@@ -121,6 +142,9 @@ Error History::changed_since(const std::string& path, const NetChange& change,
   } else if (const std::string undo = later_undo(now); !undo.empty()) {
     error.hint =
         fmt::format("undo {} first, an undo that brought what is there", escape_for_display(undo));
+  } else if (const std::string removal = now.status ? "" : removal_around(path); !removal.empty()) {
+    error.hint = fmt::format("undo {} first, which took away a directory around it",
+                             escape_for_display(removal));
   }
   if (change.before.kind != Kind::kept || !now.content) return error;
   const Result<std::string> kept = content_of(change.before);

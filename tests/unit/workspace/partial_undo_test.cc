@@ -1,4 +1,6 @@
 // Undoing some files of a change, and what is left to undo then.
+#include <fmt/core.h>
+
 #include "unit/workspace/fixture.h"
 
 namespace helve::workspace {
@@ -138,6 +140,33 @@ TEST_F(Partly, AConflictNamesTheLaterChange) {
   const auto undone = undo({.id = first});
   ASSERT_FALSE(undone);
   EXPECT_TRUE(has(undone.error().hint, "undo " + second + " first")) << undone.error().hint;
+}
+
+TEST_F(Partly, AConflictNamesWhatRemovedADirectoryAtTheSameTime) {
+  tree.file("in/d/f", "old");
+  const std::string written = apply({write("d/f", "new")});
+  const std::string removed = apply({{.kind = Kind::remove, .path = "d", .tree = true}});
+  // It took its time before the other, and then its names changed after that one's.
+  std::string time;  // of the first
+  const std::string journal = tree.path("journal/" + tree.names("journal").at(0)) + "/entries";
+  for (const auto& entry : std::filesystem::directory_iterator(journal)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(written)) time = name.substr(0, name.find('.'));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(journal)) {
+    if (!entry.path().string().ends_with(removed)) continue;
+    const auto before = std::stoull(time, nullptr, 16) - 1;
+    std::filesystem::rename(entry.path(), fmt::format("{}/{:016x}.{}", journal, before, removed));
+    break;
+  }
+  const auto undone = undo({});
+  ASSERT_FALSE(undone);
+  EXPECT_EQ(undone.error().hint,
+            "undo " + removed + " first, which took away a directory around it");
+  EXPECT_TRUE(undo({.id = removed}));
+  EXPECT_EQ(tree.content("in/d/f"), "new");
+  EXPECT_TRUE(undo({}));
+  EXPECT_EQ(tree.content("in/d/f"), "old");
 }
 
 TEST_F(Partly, WhatIsPassedOverIsUndoneUntilTheUndoIsUndone) {

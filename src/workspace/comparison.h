@@ -99,6 +99,7 @@ class History::Comparison {
   const ChangesOf& changes_of();
   const Event* last_event(std::string_view path, std::int64_t before_ns);
   bool came_later(const Side& side);
+  sys::OrErrno<std::int64_t> birth_of(const Source& source) const;
   void add_moves(std::vector<Leaf>& gone, std::vector<Leaf>& came);
   void add_rewritten();
   void leave_halves_out();

@@ -108,13 +108,16 @@ const History::Comparison::Event* History::Comparison::last_event(std::string_vi
 // it since then tells, or else the time when it was made. It is followed back by the names that it
 // bore.
 bool History::Comparison::came_later(const Side& side) {
+  const Source& truth = side.truth;
   const std::int64_t moved = side.place.moved_ns;
-  const bool may_be = side.place.is_inside && moved != 0 && side.status->changed_ns > moved;
-  if (!may_be || side.truth.kind != Source::Kind::now) return false;
-  std::string path = side.truth.path;
+  const bool is_now = truth.kind == Source::Kind::now;
+  const bool is_known = is_now || (truth.kind == Source::Kind::kept && truth.path.empty());
+  if (!is_known || moved == 0 || (is_now && side.status->changed_ns <= moved)) return false;
+  std::string path = is_now ? truth.path : truth.file().path;
   std::optional<Changed::What> first;
   std::int64_t restored = moved;  // when a directory around it was, with all it held
-  for (std::int64_t time = std::numeric_limits<std::int64_t>::max();;) {
+  std::int64_t time = is_now ? std::numeric_limits<std::int64_t>::max() : truth.record->made_ns();
+  for (;;) {
     const Event* last = nullptr;
     size_t length = 0;  // of the path that it is about
     for (size_t end = path.size(); end != 0; end = path.rfind('/', end - 1)) {
@@ -126,14 +129,26 @@ bool History::Comparison::came_later(const Side& side) {
     if (!last) break;
     time = last->made_ns;
     if (last->what == Changed::What::created) restored = std::max(restored, time);
-    if (length == path.size()) first = last->what;
+    if (length == path.size() && last->what != Changed::What::moved) first = last->what;
     if (!last->from.empty()) path = std::string(last->from) + path.substr(length);
   }
   if (first) return *first == Changed::What::created;
-  const auto [name, directory] = opened_parent(side.truth);
-  const auto birth = directory ? sys::birth_at(*directory, name)
-                               : sys::OrErrno<std::int64_t>(std::unexpected(directory.error()));
-  return !birth || *birth > restored;
+  const auto birth = birth_of(truth);
+  return birth ? *birth > restored : is_now;
+}
+
+sys::OrErrno<std::int64_t> History::Comparison::birth_of(const Source& source) const {
+  if (source.kind == Source::Kind::kept && source.path.empty()) {
+    const auto kept = history_.journal_.find_kept(*source.record, source.index);
+    const auto status = kept ? sys::status_at(*kept->directory, kept->name)
+                             : std::unexpected(std::errc::no_such_file_or_directory);
+    const bool is_itself = status && status->inode == source.file().old.inode;  // and no copy
+    if (!is_itself) return std::unexpected(std::errc::no_such_file_or_directory);
+    return sys::birth_at(*kept->directory, kept->name);
+  }
+  const auto [name, directory] = opened_parent(source);
+  if (!directory) return std::unexpected(directory.error());
+  return sys::birth_at(*directory, name);
 }
 
 void History::Comparison::add_move(const Leaf& from, const Leaf& to) {

@@ -82,9 +82,7 @@ void PastTree::take_back(const Loaded& loaded, UndoneFiles undone) {
       const bool is_directory = file.kind == sys::FileKind::directory;
       for (auto& [rest, place] : moved[i]) {
         if (rest.empty()) place.is_inside = false;
-        if (is_directory && (rest.empty() || place.moved_ns != 0)) {
-          place.moved_ns = record.made_ns();
-        }
+        if (is_directory) place.moved_ns = record.made_ns();
         places_[file.path + rest] = std::move(place);
       }
     }

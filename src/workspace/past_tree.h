@@ -36,7 +36,7 @@ class PastTree {
   struct Place {
     Source source;
     bool is_inside = true;      // of a directory about which something is known, or of none
-    std::int64_t moved_ns = 0;  // when that directory was moved; 0: it was not
+    std::int64_t moved_ns = 0;  // when it went elsewhere with a directory; 0: it did not
   };
   using Places = std::map<std::string, Place>;
 

@@ -269,6 +269,26 @@ TEST_F(ShowingDifferences, SaysWhatOfAMovedDirectoryNoChangeExplains) {
             "e/x: was d/x\n");
 }
 
+TEST_F(ShowingDifferences, SaysThatWhatAToolRemovedCameLaterToAMovedDirectory) {
+  tree.file("in/d/x", "1");
+  tree.file("in/d/y", "1");
+  move("d", "e");
+  const std::string id = newest();
+  const auto moved = std::filesystem::file_time_type::clock::now();
+  do {
+    std::filesystem::remove(tree.path("in/e/users"));
+    tree.file("in/e/users", "u");
+  } while (std::filesystem::last_write_time(tree.path("in/e/users")) <
+           moved + std::chrono::milliseconds(50));
+  remove("e/users");
+  remove("e/x");
+  move("e/y", "z");
+  EXPECT_EQ(shown({.id = id}),
+            "e/users: (left out: made or replaced after its directory was moved)\n"
+            "e/x: was d/x\n"
+            "e/y: was d/y\n");
+}
+
 TEST_F(ShowingDifferences, OfAMovedDirectoryWhoseNameAnotherBearsNow) {
   tree.file("in/d/x", "1");
   tree.file("in/g/y", "2");

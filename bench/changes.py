@@ -95,7 +95,7 @@ def contenders(workspace, environment):
         "Codex apply_patch": ([codex()], Task.envelope, environment),
         "git apply": (["git", "apply", "-p1", "-"], Task.unified, environment),
         "GNU patch": (["patch", "-p1", "-s", "--no-backup-if-mismatch"], Task.unified, environment),
-        "floor": (BUILD / "bench" / "bench_exchange", None, environment),
+        "plain exchange": (BUILD / "bench" / "bench_exchange", None, environment),
     }
 
 
@@ -176,6 +176,6 @@ def measure(setting):
              "Whole processes; \"running\" is a call to a server that runs already, as an agent makes it. Codex, git and GNU patch change one file after the other and sync nothing: after a failure or a power cut some "
              "files are new, some old, some perhaps empty. helve changes all files or none. Synced, the change is on disk when the "
              "call returns; with sync off a power cut within the next half minute may take it back, as with the others, but "
-             "a crash of the program may not. The floor is told the change: it reads each file, writes the new one beside it, lets them "
-             "change places and removes the old one; it keeps nothing, syncs nothing and takes nothing back.", ""]
+             "a crash of the program may not. The plain exchange is told the change: it reads each file, writes the new one beside it, lets "
+             "them change places and removes the old one; it keeps nothing, syncs nothing and takes nothing back. It is no lower bound.", ""]
     return Section(lines, list(make_goals(seen)), {"changes_ms": seen})

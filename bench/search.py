@@ -237,7 +237,7 @@ def make_goals(linux, small, lists, index, update):
     yield "glob with index: at least 15 times faster than git ls-files", f"{listed:.0f} times", listed >= 15
     walked = lists["rg --files"] / lists["helve"]
     yield "glob without index: no slower than rg --files", f"{walked:.2f} times", walked >= 1
-    yield "index of the Linux tree: built in at most 10 s", f"{index['seconds']:.1f} s", index["seconds"] <= 10
+    yield "index of the Linux tree, its files in memory: built in at most 10 s", f"{index['seconds']:.1f} s", index["seconds"] <= 10
     share = index["bytes"] / index["text_bytes"]
     yield "index: at most 12 % of the text", f"{share:.1%}", share <= 0.12
     yield "index: takes in 100 changed files in at most 100 ms", f"{update:.0f} ms", update <= 100

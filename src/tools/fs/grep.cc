@@ -167,14 +167,6 @@ std::string below(const std::vector<std::string>& searched, std::string glob) {
   return glob;
 }
 
-Result<search::GlobSet> globs_of(const GrepInput& in, const std::vector<std::string>& searched) {
-  std::vector<std::string> rules, excluded;
-  for (const std::string& glob : in.include) rules.push_back(below(searched, glob));
-  for (const std::string& glob : in.exclude) excluded.push_back(below(searched, glob));
-  std::ranges::move(excluding(excluded), std::back_inserter(rules));
-  return search::GlobSet::from_patterns(rules);
-}
-
 // Absolute paths of the directory: as the system names it, and as its root was named.
 std::vector<std::string> names_of(const workspace::Workspace& files, const sys::Fd& directory) {
   std::vector<std::string> names;
@@ -182,6 +174,22 @@ std::vector<std::string> names_of(const workspace::Workspace& files, const sys::
   if (const InRoot place = root_of(files, directory); place.root)
     names.push_back(place.root->path + (place.below.empty() ? "" : "/" + place.below));
   return names;
+}
+
+// `directory` is the one that is searched; null: a file is.
+Result<search::GlobSet> globs_of(const GrepInput& in, const workspace::Workspace& files,
+                                 const sys::Fd* directory) {
+  const auto is_absolute = [](std::string_view glob) {
+    return glob.starts_with('/') || glob.starts_with("!/");
+  };
+  const bool needs_names = directory && (std::ranges::any_of(in.include, is_absolute) ||
+                                         std::ranges::any_of(in.exclude, is_absolute));
+  const auto searched = needs_names ? names_of(files, *directory) : std::vector<std::string>();
+  std::vector<std::string> rules, excluded;
+  for (const std::string& glob : in.include) rules.push_back(below(searched, glob));
+  for (const std::string& glob : in.exclude) excluded.push_back(below(searched, glob));
+  std::ranges::move(excluding(excluded), std::back_inserter(rules));
+  return search::GlobSet::from_patterns(rules);
 }
 
 std::string listed(std::vector<std::string> names, std::uint64_t count) {
@@ -450,8 +458,7 @@ Result<GrepOutput> grep(const GrepInput& in, Context& context) {
     TRY(Decoder::open(*options.scan.encoding));
   }
   const Result<sys::Fd> directory = files.open_directory(in.path);
-  const search::GlobSet globs =
-      TRY(globs_of(in, directory ? names_of(files, *directory) : std::vector<std::string>()));
+  const search::GlobSet globs = TRY(globs_of(in, files, directory ? &*directory : nullptr));
   if (!globs.empty()) options.walk.globs = &globs;
   if (!in.include.empty()) options.walk.glob_use = search::GlobUse::overriding;
   const search::GlobSet types = in.type ? TRY(search::globs_of_type(*in.type)) : search::GlobSet();

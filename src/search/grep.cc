@@ -197,16 +197,8 @@ class Search final : public Visitor {
 
   Next problem(std::string_view path, std::errc error) {
     // Gone since it was listed, or not a file any more: as if it had never been there.
-    switch (error) {
-      case std::errc::no_such_file_or_directory:
-      case std::errc::not_a_directory:
-      case std::errc::is_a_directory:
-      case std::errc::too_many_symbolic_link_levels:
-      case std::errc::invalid_seek:
-        return Next::go_on;
-      default:
-        break;
-    }
+    const bool is_no_file = error == std::errc::is_a_directory || error == std::errc::invalid_seek;
+    if (is_gone(error) || is_no_file) return Next::go_on;
     ++report_.problem_count;
     if (report_.problems.size() < kMaxProblems)
       report_.problems.push_back({std::string(path), error});

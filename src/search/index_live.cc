@@ -32,12 +32,6 @@ std::string_view directory_of(std::string_view path) {
   return slash == path.npos ? std::string_view() : path.substr(0, slash);
 }
 
-// Since its name was read.
-bool is_gone(std::errc error) {
-  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
-         error == std::errc::too_many_symbolic_link_levels;
-}
-
 // The stamp of what is at an absolute path; all zero when there is nothing. Whoever looks each time
 // sees changes by other names, too.
 FileStamp stamp_at(const std::string& path) {

@@ -147,11 +147,7 @@ class Worker {
   }
 
   void note_unreadable(std::string path, std::errc error) {
-    // Gone, or no longer a directory, since its name was read.
-    if (error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
-        error == std::errc::too_many_symbolic_link_levels) {
-      return;
-    }
+    if (is_gone(error)) return;
     ++report_.unreadable_count;
     if (report_.unreadable.size() < kMaxUnreadable)
       report_.unreadable.push_back({std::move(path), error});
@@ -357,6 +353,11 @@ void Worker::visit_batch(const WalkTask& task) {
 }
 
 }  // namespace
+
+bool is_gone(std::errc error) {
+  return error == std::errc::no_such_file_or_directory || error == std::errc::not_a_directory ||
+         error == std::errc::too_many_symbolic_link_levels;
+}
 
 sys::OrErrno<WalkReport> walk(const sys::Fd& directory, const WalkOptions& options,
                               const std::function<Visitor&()>& visitor) {

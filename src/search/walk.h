@@ -109,6 +109,9 @@ struct WalkReport {
 };
 constexpr size_t kMaxUnreadable = 100;  // that a report names
 
+// Whether the error says that an entry is gone, or is something else, since its name was read.
+bool is_gone(std::errc error);
+
 // `visitor` is called once on each thread that takes part; what it returns must outlive the walk.
 // Calls are never at the same time. Fails only when the directory itself cannot be read, or
 // memory runs out.

@@ -30,8 +30,8 @@ constexpr std::string_view kDetails =
     "The index tells which files can hold a text, so that grep reads only those. It is never asked "
     "about a file that changed since it was built: results are always those of a full search. A "
     "server builds and updates it by itself where it pays; on the command line one that is there "
-    "is "
-    "used for trees of 5000 files and more.";
+    "is used for trees of 5000 files and more.";
+static_assert(search::kFilesThatPayForOne == 5000);
 
 // The files of the tree as a search shows them, with what they are now.
 class Files final : public search::Visitor {
@@ -174,7 +174,9 @@ Result<int> run_index(const IndexInput& in, App& app, cli::Run& run) {
   const std::stop_token stop = TRY(app.watch_signals(130));
   const Place& place = *TRY(app.open(run.options, Purpose::inspect))->home;
   if (!place.files) return Error(*place.no_files);
-  const bool is_used = place.settings.config.index;
+  const config::Config& config = place.settings.config;
+  const bool is_bare = config.profile == config::Profile::bare;
+  const bool is_used = config.index && !is_bare;
   JsonArray roots;
   for (const workspace::Root& root : place.files->roots()) {
     const Status status = TRY(handle(in.action, all, root, stop, run));
@@ -186,7 +188,8 @@ Result<int> run_index(const IndexInput& in, App& app, cli::Run& run) {
   if (run.options.json)
     cli::show_json(JsonObject{{"used", is_used}, {"roots", std::move(roots)}}, run.screen);
   else if (!is_used)
-    run.screen.out.write("not used: the setting index is off (helve doctor tells where)\n");
+    run.screen.out.write(fmt::format("not used: {} (helve doctor tells where)\n",
+                                     is_bare ? "the profile is bare" : "the setting index is off"));
   return 0;
 }
 

@@ -41,6 +41,11 @@ TEST_F(Machine, SaysThatTheIndexIsOff) {
       << out_;
 }
 
+TEST_F(Machine, SaysThatTheBareProfileUsesNoIndex) {
+  EXPECT_EQ(run({"index", "--profile", "bare"}), 0) << err_;
+  EXPECT_TRUE(out_.ends_with("not used: the profile is bare (helve doctor tells where)\n")) << out_;
+}
+
 TEST_F(Machine, AnIndexIsNotForOthersToRead) {
   put("work/a.txt", "some text\n");
   EXPECT_EQ(run({"index", "build"}), 0) << err_;

@@ -1,0 +1,187 @@
+#include "sandbox/enclosure.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <memory>
+
+#include "sandbox/capabilities.h"
+#include "sandbox/failure.h"
+#include "sandbox/hide.h"
+#include "sandbox/kernel.h"
+#include "sandbox/landlock.h"
+#include "sandbox/limits.h"
+#include "sandbox/mounts.h"
+#include "sandbox/protect.h"
+#include "sandbox/sockets.h"
+#include "sandbox/view.h"
+
+namespace helve::sandbox {
+namespace {
+
+// What root, even without capabilities, could read of the whole machine.
+constexpr auto kHiddenOfProc = std::to_array<const char*>(
+    {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg", "/proc/kallsyms",
+     "/proc/sysrq-trigger", "/proc/timer_list", "/proc/vmallocinfo", "/proc/slabinfo"});
+
+Error invalid(std::string message, std::string hint) {
+  return {.code = Code::invalid_argument, .message = std::move(message), .hint = std::move(hint)};
+}
+
+std::string real_path(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), &free);
+  return resolved ? std::string(resolved.get()) : std::string();
+}
+
+// What the hidden paths lead to now, before any command could change a link.
+void add_targets(std::vector<std::string>& hidden) {
+  const size_t count = hidden.size();
+  for (size_t i = 0; i < count; ++i) {
+    std::string target = real_path(hidden[i]);
+    if (!target.empty() && target != hidden[i]) hidden.push_back(std::move(target));
+  }
+}
+
+Result<void> check(const Policy& policy) {
+  for (const auto* roots : {&policy.roots, &policy.read_only_roots}) {
+    for (const std::string& root : *roots) {
+      if (real_path(root) != root) {
+        return invalid(fmt::format("the sandbox root '{}' is not a real path", root),
+                       "name an existing directory without symbolic links");
+      }
+      for (const std::string& hidden : policy.hidden) {
+        if (is_below(root, hidden)) {
+          return invalid(
+              fmt::format("the sandbox root '{}' lies in '{}', which is hidden", root, hidden),
+              "choose another root, or take it off sandbox.hidden");
+        }
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Enclosure> Enclosure::make(Policy policy) {
+  Enclosure enclosure(std::move(policy));
+  TRY(enclosure.build());
+  return enclosure;
+}
+
+Result<void> Enclosure::build() {
+  if (policy_.level == Level::full) {
+    if (has_capability(kCapabilitySysAdmin)) clone_flags_ = CLONE_NEWPID | CLONE_NEWNS;
+    return {};
+  }
+  clone_flags_ = CLONE_NEWPID | CLONE_NEWNS;
+  add_targets(policy_.hidden);
+  TRY(check(policy_));
+  filter_ = TRY(make_filter());
+  socket_list_ = TRY(open_socket_list());
+  namespaces_ = TRY(leave_host(policy_));
+  TRY(build_view(policy_));
+  TRY(hide(policy_.hidden));
+  // The directory it stood in belongs to the view of the host.
+  if (chdir("/") != 0) return failure("go to /", errno);
+  return {};
+}
+
+Result<void> Enclosure::enter(std::span<const Overlay> overlays) const {
+  if (clone_flags_ == 0) return {};
+  if (policy_.level != Level::full) {
+    for (const Overlay& overlay : overlays) TRY(mount_overlay(overlay));
+    TRY(protect(policy_));
+    // Again: a cover goes away when somebody outside replaces what it covers.
+    TRY(hide(policy_.hidden));
+    TRY(hide_sockets());
+  }
+  return mount_proc();
+}
+
+Result<void> Enclosure::mount_proc() const {
+  const bool full = policy_.level == Level::full;
+  // At the full level the rest of the mounts stay shared with the host.
+  if (full && mount(nullptr, "/proc", nullptr, MS_PRIVATE, nullptr) != 0) {
+    return failure("make /proc private", errno);
+  }
+  constexpr std::uint64_t kPlain = kNoSuid | kNoDevices | kNoExecute;
+  const Detached proc = TRY(new_filesystem("proc", {}, kPlain));
+  TRY(bound_namespace(proc, policy_.limits));
+  // Root would own the settings of the whole machine, also without capabilities.
+  if (!full) TRY(restrict_tree(proc, kReadOnly));
+  TRY(attach(proc, "/proc"));
+  if (full) return {};
+  static const std::vector<std::string> hidden(kHiddenOfProc.begin(), kHiddenOfProc.end());
+  return hide(hidden);
+}
+
+Result<void> Enclosure::mount_overlay(const Overlay& overlay) const {
+  const auto kept = [&](const std::string& path) {
+    return kScratchInVault + path.substr(policy_.scratch.size());
+  };
+  const std::array<std::string, 3> places{overlay.root, kept(overlay.upper), kept(overlay.work)};
+  std::array<sys::Fd, 3> open_places;
+  for (size_t i = 0; i < places.size(); ++i) {
+    open_places[i] = sys::Fd(open(places[i].c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!open_places[i]) return failure("open " + places[i] + " for an overlay", errno);
+  }
+  // By descriptor, because a path may hold the characters that separate options.
+  const auto named = [&](size_t i) {
+    return fmt::format("/proc/self/fd/{}", open_places[i].get());
+  };
+  const std::vector<MountOption> options{{"lowerdir", named(0)},
+                                         {"upperdir", named(1)},
+                                         {"workdir", named(2)},
+                                         {"userxattr", ""},
+                                         {"volatile", ""}};
+  const Detached tree = TRY(new_filesystem("overlay", options, kNoSuid | kNoDevices));
+  return attach(tree, overlay.root);
+}
+
+Result<void> Enclosure::hide_sockets() const {
+  std::vector<std::string> paths = TRY(socket_paths(socket_list_));
+  // With a network of their own, commands have none of these sockets. With the host's network they
+  // may, and those in the roots may be theirs.
+  if (policy_.network) {
+    std::erase_if(paths, [&](const std::string& path) {
+      return std::ranges::any_of(policy_.roots,
+                                 [&](const std::string& root) { return is_below(path, root); });
+    });
+  }
+  return hide(paths, Which::sockets_only);
+}
+
+std::vector<std::string> Enclosure::writable() const {
+  std::vector<std::string> paths = private_directories();
+  if (policy_.level == Level::workspace_write) {
+    paths.insert(paths.end(), policy_.roots.begin(), policy_.roots.end());
+  }
+  return paths;
+}
+
+Result<void> Enclosure::lock() const {
+  TRY(apply_limits(policy_.limits));
+  if (policy_.level == Level::full) return {};
+  // Its memory may hold what came from outside; the command must not read it.
+  if (prctl(PR_SET_DUMPABLE, 0) != 0) return failure("become undumpable", errno);
+  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure("give up new privileges", errno);
+  TRY(restrict_by_landlock(writable(),
+                           policy_.network ? AbstractSockets::own : AbstractSockets::any));
+  TRY(drop_capabilities());
+  return install(filter_);
+}
+
+void Enclosure::settle() const {}
+
+void Enclosure::tidy() const { release_reserved(policy_); }
+
+}  // namespace helve::sandbox

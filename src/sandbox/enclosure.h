@@ -1,0 +1,78 @@
+// Enclosure: the place in which commands run. Made once by a small process of one thread, which
+// lives in it from then on; every command gets a process of its own that enters it and locks the
+// door behind itself.
+//
+//   Enclosure enclosure = TRY(Enclosure::make(policy));
+//   // per command, in a process cloned with enclosure.clone_flags():
+//   TRY(enclosure.enter({}));
+//   TRY(enclosure.lock());
+//   // … start the command
+//
+// Descriptors are not looked at: what the process has open, the command may use.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/filter.h"
+#include "sandbox/namespaces.h"
+#include "sandbox/policy.h"
+#include "sys/file_descriptor.h"
+
+namespace helve::sandbox {
+
+// The command sees `root` with all it holds, but what it changes there is written to `upper` alone.
+// Both directories are below the policy's scratch directory and on one file system; `work` is empty
+// and the kernel's own. Deleted names are character devices 0:0 in `upper`; a directory that
+// replaces another has the attribute user.overlay.opaque.
+struct Overlay {
+  std::string root;
+  std::string upper;
+  std::string work;
+};
+
+class Enclosure {
+ public:
+  // Takes the calling process, which must have one thread and read its own /proc, out of the
+  // namespaces it shares with the host. After a failure the process is good for nothing else.
+  // The working directory is / then.
+  // Fails when any part of the wall cannot be built; the Error names the step, the kernel's reason
+  // and what would help.
+  static Result<Enclosure> make(Policy policy);
+
+  // For the clone of a process that will call enter(): it becomes process 1 of its own world. 0 at
+  // Level::full without privileges.
+  int clone_flags() const { return clone_flags_; }
+  // Own /proc, overlays, protected names and covers. The process must not be used for anything
+  // after a failure.
+  Result<void> enter(std::span<const Overlay> overlays) const;
+  // Limits, no new privileges, no capabilities, Landlock, system call filter. What this process
+  // starts is locked in with it.
+  Result<void> lock() const;
+
+  // After a command has ended, by the process that made the enclosure.
+  void settle() const;
+  // When no command is left, before the process that made the enclosure ends: takes away what was
+  // put into the roots. A helve that was killed leaves this to the next one.
+  void tidy() const;
+
+  const Policy& policy() const { return policy_; }
+
+ private:
+  explicit Enclosure(Policy policy) : policy_(std::move(policy)) {}
+  Result<void> build();
+  Result<void> mount_proc() const;
+  Result<void> mount_overlay(const Overlay& overlay) const;
+  Result<void> hide_sockets() const;
+  std::vector<std::string> writable() const;
+
+  Policy policy_;
+  Namespaces namespaces_;
+  FilterProgram filter_;
+  sys::Fd socket_list_;
+  int clone_flags_ = 0;
+};
+
+}  // namespace helve::sandbox

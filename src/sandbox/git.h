@@ -1,0 +1,23 @@
+// Git: which files of a repository would make git run something later, so that commands must not
+// write them.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace helve::sandbox {
+
+// Names relative to `root`, besides the protected names themselves: those of `protected_names` that
+// begin with ".git/", said of every repository whose directory lies below the root's own .git
+// (submodules, nested ones too), and the files that lead git to another repository or another
+// configuration. When the root itself is a repository's directory, of that as well.
+std::vector<std::string> git_names(const std::string& root,
+                                   std::span<const std::string> protected_names);
+
+// The repository that a linked worktree belongs to, when it lies outside the root: commands cannot
+// commit there unless it is a root, too.
+std::optional<std::string> repository_elsewhere(const std::string& root);
+
+}  // namespace helve::sandbox

@@ -1,0 +1,62 @@
+#include "sandbox/hide.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "sandbox/failure.h"
+#include "sandbox/mounts.h"
+
+namespace helve::sandbox {
+namespace {
+
+constexpr const char* kEmptyDirectory = "/run/helve/directory";
+constexpr const char* kEmptyFile = "/run/helve/file";
+
+Result<void> make_directory(const char* path, mode_t mode) {
+  if (mkdir(path, mode) == 0 || errno == EEXIST) return {};
+  return failure(std::string("make ") + path, errno);
+}
+
+Result<void> make_file(const char* path) {
+  const sys::Fd file(open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0));
+  if (!file) return failure(std::string("make ") + path, errno);
+  return {};
+}
+
+// What there is to cover at `path`; nothing when the command could not reach it either.
+sys::Fd find(const std::string& path) { return sys::Fd(open(path.c_str(), O_PATH | O_CLOEXEC)); }
+
+}  // namespace
+
+Result<void> make_vault() {
+  TRY(make_directory(kVault, 0755));
+  const Detached vault = TRY(new_filesystem("tmpfs", {{"mode", "0755"}, {"size", "64k"}},
+                                            kNoSuid | kNoDevices | kNoExecute));
+  TRY(attach(vault, kVault));
+  TRY(make_directory(kEmptyDirectory, 0));
+  TRY(make_file(kEmptyFile));
+  // Nobody without capabilities passes a directory of mode 0 that is on a read-only mount: its
+  // owner could not change the mode.
+  TRY(make_directory("/run/helve/kept", 0));
+  TRY(make_directory(kScratchInVault, 0));
+  return restrict_mount(kVault, kReadOnly);
+}
+
+Result<void> hide(std::span<const std::string> paths, Which which) {
+  struct stat cover {};
+  if (stat(kEmptyFile, &cover) != 0) return failure("find its covers", errno);
+  for (const std::string& path : paths) {
+    const sys::Fd place = find(path);
+    struct stat status {};
+    if (!place || fstat(place.get(), &status) != 0 || status.st_dev == cover.st_dev) continue;
+    if (which == Which::sockets_only && !S_ISSOCK(status.st_mode)) continue;
+    const Detached tree = TRY(clone_tree(S_ISDIR(status.st_mode) ? kEmptyDirectory : kEmptyFile));
+    TRY(attach(tree, place, path));
+  }
+  return {};
+}
+
+}  // namespace helve::sandbox

@@ -1,0 +1,165 @@
+#include "sandbox/protect.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "sandbox/failure.h"
+#include "sandbox/git.h"
+#include "sandbox/mounts.h"
+#include "sandbox/reserve.h"
+#include "sandbox/view.h"
+
+namespace helve::sandbox {
+namespace {
+
+constexpr size_t kMaxMounts = 8192;  // of one command; each costs some microseconds
+
+sys::Fd open_place(const sys::Fd& parent, std::string_view name) {
+  return sys::Fd(openat(parent.get(), std::string(name).c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+}
+
+mode_t kind_of(const sys::Fd& place) {
+  struct stat status {};
+  return fstat(place.get(), &status) == 0 ? status.st_mode & S_IFMT : 0;
+}
+
+// Protects names below one root. Every directory between the root and a name becomes a mount point
+// once, and is walked into through that mount.
+class Guard {
+ public:
+  explicit Guard(std::string root) : root_(std::move(root)) {}
+
+  Result<void> open() {
+    sys::Fd place(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!place) return failure("open the root " + root_, errno);
+    pinned_.insert_or_assign("", std::move(place));
+    return {};
+  }
+
+  // `name` is relative to the root.
+  Result<void> protect(std::string_view name) {
+    size_t slash = 0;
+    std::string parent;
+    while ((slash = name.find('/', slash)) != name.npos) {
+      const std::string directory(name.substr(0, slash++));
+      if (!TRY(pin(parent, directory))) return {};
+      parent = directory;
+    }
+    return close(parent, std::string(name));
+  }
+
+ private:
+  std::string shown(std::string_view name) const { return fmt::format("{}/{}", root_, name); }
+
+  static std::string last_part(std::string_view name) {
+    return std::string(name.substr(name.rfind('/') + 1));
+  }
+
+  // The parent was pinned before. False: there is nothing to walk into, because the name itself is
+  // closed now.
+  Result<bool> pin(const std::string& parent, const std::string& name) {
+    if (closed_.contains(name)) return false;
+    if (pinned_.contains(name)) return true;
+    sys::Fd place = open_place(pinned_.at(parent), last_part(name));
+    if (!place || kind_of(place) != S_IFDIR) {
+      TRY(close(parent, name));
+      return false;
+    }
+    TRY(count());
+    TRY(bind_to_itself(place, 0, shown(name)));
+    place = open_place(pinned_.at(parent), last_part(name));
+    if (!place) return failure("open " + shown(name), errno);
+    pinned_.insert_or_assign(name, std::move(place));
+    return true;
+  }
+
+  Result<void> close(const std::string& parent, const std::string& name) {
+    if (!closed_.insert(name).second) return {};
+    const sys::Fd& directory = pinned_.at(parent);
+    const std::string last = last_part(name);
+    sys::Fd place = open_place(directory, last);
+    if (!place && errno == ENOENT) {
+      sys::Fd held = TRY(reserve(directory, last, shown(name)));
+      if (!held) return {};
+      held.release();  // kept until the process ends
+      place = open_place(directory, last);
+    } else if (place) {
+      hold_reserved(directory, last).release();
+    }
+    if (!place) return failure("open " + shown(name), errno);
+    if (kind_of(place) == S_IFLNK) return link_refused(name);
+    TRY(count());
+    return bind_to_itself(place, kReadOnly, shown(name));
+  }
+
+  // A link cannot be mounted on, so a command could replace it.
+  Error link_refused(const std::string& name) const {
+    return failure("protect " + shown(name), ELOOP,
+                   "it is a symbolic link: put what it leads to in its place, or take it off "
+                   "sandbox.protected");
+  }
+
+  Result<void> count() {
+    if (++mounts_ <= kMaxMounts) return {};
+    return failure("protect " + root_, E2BIG, "there are too many submodules");
+  }
+
+  std::string root_;
+  std::map<std::string, sys::Fd> pinned_;
+  std::set<std::string> closed_;
+  size_t mounts_ = 0;
+};
+
+// The names below `root` that are protected, whoever says so.
+std::vector<std::string> names_below(const Policy& policy, const std::string& root) {
+  std::vector<std::string> names = policy.protected_names;
+  const size_t skip = root == "/" ? 1 : root.size() + 1;
+  for (const auto* paths : {&policy.protected_paths, &policy.read_only_roots}) {
+    for (const std::string& path : *paths) {
+      if (path != root && is_below(path, root)) names.push_back(path.substr(skip));
+    }
+  }
+  std::ranges::move(git_names(root, policy.protected_names), std::back_inserter(names));
+  return names;
+}
+
+}  // namespace
+
+Result<void> protect(const Policy& policy) {
+  if (policy.level != Level::workspace_write) return {};
+  for (const std::string& root : policy.roots) {
+    Guard guard(root);
+    TRY(guard.open());
+    for (const std::string& name : names_below(policy, root)) TRY(guard.protect(name));
+  }
+  return {};
+}
+
+void release_reserved(const Policy& policy) {
+  if (policy.level != Level::workspace_write) return;
+  for (const std::string& root : policy.roots) {
+    for (std::string name : names_below(policy, root)) {
+      // The deepest first: what stands in reserved is gone before it.
+      for (;;) {
+        const size_t slash = name.rfind('/');
+        const std::string parent = slash == name.npos ? root : root + "/" + name.substr(0, slash);
+        const sys::Fd directory(
+            open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        if (directory) release_reserved(directory, name.substr(slash + 1));
+        if (slash == name.npos) break;
+        name.resize(slash);
+      }
+    }
+  }
+}
+
+}  // namespace helve::sandbox

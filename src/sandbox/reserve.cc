@@ -1,0 +1,102 @@
+#include "sandbox/reserve.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "sandbox/failure.h"
+
+namespace helve::sandbox {
+namespace {
+
+// A modification time that nothing else has tells ours, on every file system: the first change of
+// the content replaces it.
+constexpr time_t kMark = 0x68656c76;  // in 2025
+constexpr long kMarkNanoseconds = 0;
+
+constexpr int kAttempts = 8;  // against others who make and remove the same name
+
+// A directory, unless the name is one that programs know as a file.
+bool is_file_name(std::string_view name) {
+  return name == "config" || name.find('.', 1) != name.npos;
+}
+
+bool is_marked(const struct stat& status) {
+  return status.st_mtim.tv_sec == kMark && status.st_mtim.tv_nsec == kMarkNanoseconds &&
+         (S_ISDIR(status.st_mode) || (S_ISREG(status.st_mode) && status.st_size == 0));
+}
+
+// By number, because the name of the system's header is that of one of ours.
+bool lock_at_once(const sys::Fd& file, int how) {
+  constexpr int kWithoutWaiting = 4;
+  return syscall(SYS_flock, file.get(), how | kWithoutWaiting) == 0;
+}
+constexpr int kShared = 1;
+constexpr int kExclusive = 2;
+
+sys::Fd open_for_lock(const sys::Fd& parent, const std::string& name) {
+  return sys::Fd(openat(parent.get(), name.c_str(),
+                        O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+}
+
+// Whether the locked descriptor is still what bears the name.
+bool is_current(const sys::Fd& parent, const std::string& name, const sys::Fd& held) {
+  struct stat named {
+  }, opened{};
+  return fstatat(parent.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         fstat(held.get(), &opened) == 0 && named.st_dev == opened.st_dev &&
+         named.st_ino == opened.st_ino;
+}
+
+bool create(const sys::Fd& parent, const std::string& name) {
+  if (is_file_name(name)) {
+    const sys::Fd file(openat(parent.get(), name.c_str(),
+                              O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644));
+    if (!file) return false;
+  } else if (mkdirat(parent.get(), name.c_str(), 0755) != 0) {
+    return false;
+  }
+  const timespec times[2]{{0, UTIME_OMIT}, {kMark, kMarkNanoseconds}};
+  utimensat(parent.get(), name.c_str(), times, AT_SYMLINK_NOFOLLOW);
+  return true;
+}
+
+}  // namespace
+
+sys::Fd hold_reserved(const sys::Fd& parent, const std::string& name) {
+  sys::Fd held = open_for_lock(parent, name);
+  struct stat status {};
+  if (!held || fstat(held.get(), &status) != 0 || !is_marked(status)) return {};
+  if (!lock_at_once(held, kShared) || !is_current(parent, name, held)) return {};
+  return held;
+}
+
+Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::string_view shown) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    if (!create(parent, name) && errno != EEXIST) {
+      // What we may not make, with more rights than the command will have, it cannot make either.
+      if (errno == EACCES || errno == EPERM || errno == EROFS) return sys::Fd();
+      return failure("reserve " + std::string(shown), errno);
+    }
+    if (sys::Fd held = hold_reserved(parent, name)) return held;
+    struct stat status {};
+    if (fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+        !is_marked(status)) {
+      return failure("reserve " + std::string(shown), EEXIST, "it appeared just now; try again");
+    }
+  }
+  return failure("reserve " + std::string(shown), EBUSY, "try again");
+}
+
+void release_reserved(const sys::Fd& parent, const std::string& name) {
+  const sys::Fd held = open_for_lock(parent, name);
+  struct stat status {};
+  if (!held || fstat(held.get(), &status) != 0 || !is_marked(status)) return;
+  if (!lock_at_once(held, kExclusive) || !is_current(parent, name, held)) return;
+  unlinkat(parent.get(), name.c_str(), S_ISDIR(status.st_mode) ? AT_REMOVEDIR : 0);
+}
+
+}  // namespace helve::sandbox

@@ -1,0 +1,23 @@
+// Reserve: where a protected name does not exist yet, something must stand, because a mount needs
+// something to be mounted on. It is empty, on the host's disk, and goes away again.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "sys/file_descriptor.h"
+
+namespace helve::sandbox {
+
+// Puts something empty at `name` in `parent`, and keeps other helves from removing it until the
+// descriptor is closed. Without a descriptor: nobody may make anything there, so that nothing needs
+// protection.
+Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::string_view shown);
+// Keeps what another helve has put there; without a descriptor: it is something else.
+sys::Fd hold_reserved(const sys::Fd& parent, const std::string& name);
+
+// Removes it again, unless somebody holds it or has put something into it. Anything else stays.
+void release_reserved(const sys::Fd& parent, const std::string& name);
+
+}  // namespace helve::sandbox

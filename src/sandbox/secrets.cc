@@ -1,0 +1,173 @@
+// Where people keep keys and passwords, by the defaults of the programs that keep them.
+#include <array>
+
+#include "sandbox/policy.h"
+
+namespace helve::sandbox {
+namespace {
+
+constexpr auto kBelowHome = std::to_array<std::string_view>({
+    // Keys and identities.
+    ".ssh",
+    ".gnupg",
+    ".pki",
+    ".putty",
+    ".config/age",
+    ".config/sops",
+    ".local/share/keyrings",
+    ".local/share/kwalletd",
+    ".kde/share/apps/kwallet",
+    ".password-store",
+    ".local/share/pass",
+    ".config/op",
+    ".config/1Password",
+    ".1password",
+    ".config/Bitwarden",
+    ".config/Bitwarden CLI",
+    ".config/keepassxc",
+    ".vault-token",
+    // Clouds and clusters.
+    ".aws",
+    ".azure",
+    ".config/gcloud",
+    ".config/doctl",
+    ".config/hcloud",
+    ".config/linode-cli",
+    ".oci",
+    ".aliyun",
+    ".bluemix",
+    ".fly",
+    ".kube",
+    ".docker/config.json",
+    ".config/containers/auth.json",
+    ".terraform.d/credentials.tfrc.json",
+    ".terraformrc",
+    ".pulumi/credentials.json",
+    ".config/heroku",
+    ".config/vercel",
+    ".local/share/com.vercel.cli",
+    ".config/netlify",
+    ".wrangler",
+    ".config/.wrangler",
+    ".config/rclone",
+    ".s3cfg",
+    ".boto",
+    // Code hosting and package registries.
+    ".git-credentials",
+    ".config/git/credentials",
+    ".config/gh",
+    ".config/hub",
+    ".config/glab-cli",
+    ".config/tea",
+    ".netrc",
+    ".npmrc",
+    ".yarnrc.yml",
+    ".pypirc",
+    ".cargo/credentials",
+    ".cargo/credentials.toml",
+    ".gem/credentials",
+    ".composer/auth.json",
+    ".config/composer/auth.json",
+    ".m2/settings-security.xml",
+    ".config/pypoetry/auth.toml",
+    // Databases.
+    ".pgpass",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".mongorc.js",
+    ".dbshell",
+    // Models and agents.
+    ".config/openai",
+    ".codex/auth.json",
+    ".claude/.credentials.json",
+    ".gemini",
+    ".config/anthropic",
+    ".cache/huggingface/token",
+    ".huggingface",
+    ".config/github-copilot",
+    ".kaggle",
+    ".local/share/opencode/auth.json",
+    // Browsers and mail.
+    ".mozilla",
+    ".librewolf",
+    ".thunderbird",
+    ".config/google-chrome",
+    ".config/google-chrome-beta",
+    ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".config/opera",
+    ".config/vivaldi",
+    ".var/app",
+    "snap/firefox",
+    "snap/chromium",
+    "snap/thunderbird",
+    ".config/Signal",
+    ".config/Slack",
+    ".config/discord",
+    ".config/evolution",
+    ".local/share/evolution",
+    // What was typed once.
+    ".bash_history",
+    ".zsh_history",
+    ".local/share/fish/fish_history",
+    ".python_history",
+    ".node_repl_history",
+    ".psql_history",
+    ".mysql_history",
+    ".sqlite_history",
+    ".rediscli_history",
+    ".Xauthority",
+    ".ICEauthority",
+});
+
+constexpr auto kOfTheSystem = std::to_array<std::string_view>({
+    "/etc/shadow",
+    "/etc/shadow-",
+    "/etc/gshadow",
+    "/etc/gshadow-",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/security/opasswd",
+    "/etc/ssh/ssh_host_rsa_key",
+    "/etc/ssh/ssh_host_ecdsa_key",
+    "/etc/ssh/ssh_host_ed25519_key",
+    "/etc/ssl/private",
+    "/etc/pki/tls/private",
+    "/etc/krb5.keytab",
+    "/etc/wireguard",
+    "/etc/openvpn",
+    "/etc/NetworkManager/system-connections",
+    "/etc/ppp",
+    "/etc/letsencrypt",
+    "/etc/kubernetes",
+    "/etc/rancher",
+    "/etc/docker/key.json",
+    "/var/lib/docker",
+    "/var/lib/containerd",
+    "/var/lib/kubelet",
+    "/var/lib/cloud",
+    "/var/lib/NetworkManager",
+    "/var/lib/sss",
+    "/var/lib/systemd/credential.secret",
+    "/var/spool/cron",
+    "/var/spool/mail",
+    "/var/mail",
+    "/var/backups",
+    "/etc/credstore",
+    "/etc/credstore.encrypted",
+});
+
+}  // namespace
+
+std::vector<std::string> default_secrets(std::string_view home) {
+  std::vector<std::string> paths(kOfTheSystem.begin(), kOfTheSystem.end());
+  while (home.ends_with('/')) home.remove_suffix(1);
+  if (!home.starts_with('/')) return paths;  // unset, or the root directory
+  for (const std::string_view name : kBelowHome) {
+    paths.push_back(std::string(home) + "/" + std::string(name));
+  }
+  return paths;
+}
+
+}  // namespace helve::sandbox

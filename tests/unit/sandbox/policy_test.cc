@@ -1,0 +1,81 @@
+#include "sandbox/policy.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace helve::sandbox {
+namespace {
+
+Policy example() {
+  Policy policy;
+  policy.level = Level::read_only;
+  policy.backend = Backend::own;
+  policy.network = true;
+  policy.roots = {"/work", "/with space\nand line"};
+  policy.read_only_roots = {"/lib"};
+  policy.protected_names = default_protected_names();
+  policy.protected_paths = {"/etc/helve"};
+  policy.hidden = default_secrets("/home/u");
+  policy.scratch = "/state/scratch";
+  policy.limits = {.processes = 7,
+                   .memory_bytes = 1u << 30,
+                   .file_bytes = 5,
+                   .tmp_bytes = 6,
+                   .cpu_seconds = 8,
+                   .open_files = 9};
+  return policy;
+}
+
+TEST(SandboxPolicy, SurvivesTheWayToTheHelper) {
+  const auto decoded = decode(encode(example()));
+  ASSERT_TRUE(decoded) << describe(decoded.error());
+  EXPECT_EQ(*decoded, example());
+}
+
+TEST(SandboxPolicy, RefusesEveryCutOfItsText) {
+  const std::string text = encode(example());
+  for (size_t length = 0; length < text.size(); ++length) {
+    EXPECT_FALSE(decode(std::string_view(text).substr(0, length))) << length;
+  }
+}
+
+TEST(SandboxPolicy, RefusesPathsThatCouldMeanAnotherPlace) {
+  for (const char* path : {"relative", "/a/../b", "/a//b", "/a/./b", "", "/a/"}) {
+    Policy policy;
+    policy.roots = {path};
+    EXPECT_FALSE(decode(encode(policy))) << path;
+  }
+  for (const char* name : {"/absolute", "../up", "a//b", ""}) {
+    Policy policy;
+    policy.protected_names = {name};
+    EXPECT_FALSE(decode(encode(policy))) << name;
+  }
+}
+
+TEST(SandboxPolicy, RefusesUnknownFieldsAndNumbersOutOfRange) {
+  EXPECT_FALSE(decode("helve-policy 1\nsurprise 1:x\nend\n"));
+  EXPECT_FALSE(decode("helve-policy 1\nlevel 1:9\nend\n"));
+  EXPECT_FALSE(decode("helve-policy 1\nprocesses 10:4294967296\nend\n"));
+  EXPECT_TRUE(decode("helve-policy 1\nlevel 1:1\nend\n"));
+  EXPECT_FALSE(decode("helve-policy 2\nend\n"));
+}
+
+TEST(SandboxPolicy, BoundsTheNumberOfPaths) {
+  Policy policy;
+  policy.hidden.assign(5000, "/x");
+  EXPECT_FALSE(decode(encode(policy)));
+}
+
+TEST(SandboxPolicy, HidesKeysBelowHomeAndOfTheSystem) {
+  const auto paths = default_secrets("/home/u/");
+  EXPECT_NE(std::ranges::find(paths, "/home/u/.ssh"), paths.end());
+  EXPECT_NE(std::ranges::find(paths, "/etc/shadow"), paths.end());
+}
+
+TEST(SandboxPolicy, HidesNothingBelowAHomeThatIsNotSet) {
+  for (const std::string& path : default_secrets("")) EXPECT_FALSE(path.starts_with("/.")) << path;
+}
+
+}  // namespace
+}  // namespace helve::sandbox

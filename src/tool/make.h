@@ -24,6 +24,7 @@ struct Erased {
   Result<Product> (*run)(AnyFunction function, const void* input, Context& context);
   AnyFunction effect_function;  // null: the spec's effect
   Effect (*effect)(AnyFunction function, const void* input);
+  Demand (*demand)(const void* input, const Context& context);  // null: it has none
 };
 Tool make_tool(Spec spec, const Erased& erased);
 Result<Product> encode_product(const schema::Type& type, const void* output,
@@ -39,6 +40,16 @@ std::vector<Content> content_of(const Output& output) {
     return text_content(output.text());
   else
     return {};
+}
+
+template <class Input>
+constexpr auto demand_of() -> Demand (*)(const void*, const Context&) {
+  if constexpr (requires(const Input& input, const Context& context) { input.demand(context); })
+    return [](const void* input, const Context& context) {
+      return static_cast<const Input*>(input)->demand(context);
+    };
+  else
+    return nullptr;
 }
 
 }  // namespace detail
@@ -67,7 +78,8 @@ Tool make_tool(Spec spec, Result<Output> (*run)(const Input&, Context&),
        [](AnyFunction function, const void* input) {
          return reinterpret_cast<Effect (*)(const Input&)>(function)(
              *static_cast<const Input*>(input));
-       }});
+       },
+       detail::demand_of<Input>()});
 }
 
 }  // namespace helve

@@ -104,6 +104,9 @@ class TypedBound final : public Bound {
   Effect effect() const override {
     return erased_.effect_function ? erased_.effect(erased_.effect_function, input_) : effect_;
   }
+  Demand demand(const Context& context) const override {
+    return erased_.demand ? erased_.demand(input_, context) : Demand{};
+  }
   Result<Product> run(Context& context) override {
     return erased_.run(erased_.function, input_, context);
   }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "schema/type.h"
 #include "tool/content.h"
+#include "tool/demand.h"
 
 namespace helve {
 
@@ -43,6 +44,9 @@ struct Spec {
   bool idempotent = false;
   bool open_world = false;   // reaches beyond the workspace and the store
   bool destructive = false;  // may destroy what was there
+  // The arguments that say what a call works on: a standing permission names these and leaves the
+  // others free. Empty: all of them.
+  std::vector<std::string> subject = {};
   std::vector<std::string> aliases = {};
   std::vector<Example> examples = {};
   Limits limits = {};
@@ -61,6 +65,9 @@ class Bound {
  public:
   virtual ~Bound() = default;
   virtual Effect effect() const = 0;
+  // What it wants besides. The context is the one it would run in, but for the store and the
+  // deadline.
+  virtual Demand demand(const Context&) const { return {}; }
   virtual Result<Product> run(Context& context) = 0;
   // The arguments as decoded: canonical names, defaults filled in.
   virtual std::string arguments() const = 0;

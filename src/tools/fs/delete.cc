@@ -61,6 +61,7 @@ Tool tool_delete() {
                     .title = "Delete a file or directory",
                     .effect = Effect::write,
                     .destructive = true,
+                    .subject = {"path", "recursive"},
                     .examples = {{"A file", R"({"path": "old.txt"})"},
                                  {"A directory", R"({"path": "build", "recursive": true})"}}},
                    delete_path);

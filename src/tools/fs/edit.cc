@@ -163,6 +163,7 @@ Tool tool_edit() {
        .title = "Edit a file",
        .effect = Effect::write,
        .destructive = true,
+       .subject = {"path"},
        .examples =
            {{"Change one place",
              R"({"path": "src/main.c", "old_text": "return 1;", "new_text": "return 0;"})"},

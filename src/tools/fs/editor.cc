@@ -301,6 +301,7 @@ Tool tool_editor() {
        .title = "View and edit files",
        .effect = Effect::write,
        .destructive = true,
+       .subject = {"command", "path"},
        .examples =
            {{"Part of a file",
              R"({"command": "view", "path": "src/main.c", "view_range": [10, 40]})"},

@@ -80,6 +80,7 @@ Tool tool_move() {
        .title = "Move or rename a file or directory",
        .effect = Effect::write,
        .destructive = true,
+       .subject = {"path", "to"},
        .examples = {{"Another name", R"({"path": "draft.md", "to": "docs/guide.md"})"}}},
       move);
 }

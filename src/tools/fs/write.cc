@@ -110,6 +110,7 @@ Tool tool_write() {
        .effect = Effect::write,
        .idempotent = true,
        .destructive = true,
+       .subject = {"path"},
        .examples =
            {{"A new or changed file", R"({"path": "notes/today.md", "content": "# Today\n"})"},
             {"Only if it does not exist yet",

@@ -1,0 +1,30 @@
+// Demand: what a call wants besides its effect. Policy, approvals and rules see it before the call
+// runs; a tool whose input has `Demand demand(const Context&) const` tells it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace helve {
+
+struct Demand {
+  std::string command = {};              // the shell script that it runs; empty: none
+  std::vector<std::string> beyond = {};  // what it wants outside of the sandbox, in words as below
+
+  bool is_plain() const { return command.empty() && beyond.empty(); }
+};
+
+// The words for what lies beyond the sandbox. A permission names them one by one.
+inline constexpr std::string_view kBeyondNetwork = "network";
+inline constexpr std::string_view kBeyondFull = "full";   // no sandbox at all
+inline constexpr std::string_view kBeyondHost = "host:";  // and the name of a host route
+inline constexpr std::string_view kBeyondRoot = "root:";  // and the absolute path of a directory
+inline constexpr std::string_view kBeyondWords = "network, full, host:NAME or root:/PATH";
+
+// Whether a rule may speak of it.
+bool is_beyond(std::string_view word);
+
+}  // namespace helve

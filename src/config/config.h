@@ -34,10 +34,18 @@ struct RuleLayer {
   std::string path = {};             // below this: "tools", "agents[0].tools"
 };
 
+// A rule that allows, and its place.
+struct Allowed {
+  AllowRule rule;
+  size_t layer = 0;  // Loaded::layers[layer] says it,
+  std::string path;  // here: "approvals.allow[0]"
+};
+
 struct Config {
   Load load;
   std::vector<std::string> agents;  // ids
   std::string agent;                // empty, or one of `agents`
+  ApprovalSettings approvals;       // without `allow`: Loaded::allow has the rules of all places
   std::vector<Root> roots;          // paths are absolute when they came from a file
   Limits limits;
   HookSettings hooks;
@@ -76,6 +84,8 @@ struct Loaded {
   };
   Config config;
   std::vector<RuleLayer> rules;      // in the order of their places
+  std::vector<Allowed> allow;        // likewise
+  std::string user_file;             // where rules of the user's own go; empty: nowhere
   std::vector<File> files;           // those that exist and were read
   std::vector<std::string> notices;  // what was ignored, and why
   std::vector<Layer> layers;         // what each place says, the weakest first

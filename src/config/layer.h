@@ -53,8 +53,9 @@ class Complaints {
 Layer environment_layer(const std::map<std::string, std::string>& environment,
                         std::vector<std::string>& notices);
 
-// Only what narrows: denies, asks, stricter effects, smaller limits than `current` has. The rest
-// becomes notices. The layer must have been decoded without complaint before.
-Layer narrowed(const Layer& layer, const Limits& current, std::vector<std::string>& notices);
+// Only what narrows: denies, asks, stricter effects, a stricter mode and smaller limits than
+// `current` has. The rest becomes notices. The layer must have been decoded without complaint
+// before.
+Layer narrowed(const Layer& layer, const Settings& current, std::vector<std::string>& notices);
 
 }  // namespace helve::config

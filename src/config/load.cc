@@ -51,7 +51,7 @@ class Loader {
     const auto named = sources_.environment.find("HELVE_CONFIG");
     const bool is_named = named != sources_.environment.end() && !named->second.empty();
     if (is_named) path = named->second;
-    user_path_ = path;
+    loaded_.user_file = path;
     if (path.empty()) return {};
     const std::optional<std::string> content = TRY(read_own_file(path, kMaxYamlBytes));
     if (content) {
@@ -110,11 +110,12 @@ class Loader {
       Settings all;  // the whole file must be right, also what is then ignored
       decode(layer, all);
       if (complaints_.size() > before) return;
-      layer = narrowed(layer, settings_.limits, loaded_.notices);
+      layer = narrowed(layer, settings_, loaded_.notices);
     }
     settings_.tools.allow.clear(), settings_.tools.deny.clear(), settings_.tools.ask.clear();
     settings_.tools.effects = {};
     settings_.agents.clear();
+    settings_.approvals.allow.clear();
     decode(layer, settings_);
     if (complaints_.size() > before) return;
     take_rules(layer, trust);
@@ -137,6 +138,23 @@ class Loader {
     }
     if (find(layer.value, "roots")) resolve_roots(layer, settings.roots);
     check_ids(layer, settings.agents);
+    for (size_t i = 0; i < settings.approvals.allow.size(); ++i)
+      resolve_workspace(layer, fmt::format("approvals.allow[{}].workspace", i),
+                        settings.approvals.allow[i].workspace);
+  }
+
+  // Rules speak of workspaces by their absolute paths.
+  void resolve_workspace(const Layer& layer, const std::string& at, std::string& path) {
+    if (path.empty() || path.starts_with('/')) return;
+    const bool is_below_home = path == "~" || path.starts_with("~/");
+    if (is_below_home && !sources_.home.empty()) {
+      path.replace(0, 1, sources_.home);
+      return;
+    }
+    complaints_.add(layer, at,
+                    fmt::format("'{}' {}", escape_for_display(path),
+                                is_below_home ? "needs a home directory" : "is relative"),
+                    "begin with / or ~/");
   }
 
   void resolve_roots(const Layer& layer, std::vector<Root>& roots) {
@@ -186,6 +204,11 @@ class Loader {
 
   void take_rules(const Layer& layer, Trust trust) {
     take(layer.source, "", "tools", settings_.tools);
+    std::vector<AllowRule>& allow = settings_.approvals.allow;
+    for (size_t i = 0; i < allow.size(); ++i)
+      loaded_.allow.push_back(
+          {std::move(allow[i]), loaded_.layers.size(), fmt::format("approvals.allow[{}]", i)});
+    allow.clear();
     for (size_t i = 0; i < settings_.agents.size(); ++i) {
       Agent& agent = settings_.agents[i];
       std::vector<std::string>& ids = loaded_.config.agents;
@@ -207,8 +230,8 @@ class Loader {
     const Layer* layer = loaded_.decider("agent");
     if (layer && layer->is_command_line && complaints_.empty()) {
       // No file is wrong, so there is no place in one to point at.
-      if (hint.empty() && !user_path_.empty())
-        hint = fmt::format("add it under agents: in {}", escape_for_display(user_path_));
+      if (hint.empty() && !loaded_.user_file.empty())
+        hint = fmt::format("add it under agents: in {}", escape_for_display(loaded_.user_file));
       return Error{Code::invalid_argument, message, hint, "invalid_config"};
     }
     if (hint.empty())
@@ -221,6 +244,7 @@ class Loader {
     Config& config = loaded_.config;
     config.load = to_load(settings_.tools.load).value_or(Load{});
     config.agent = std::move(settings_.agent);
+    config.approvals = settings_.approvals;
     config.roots = std::move(settings_.roots);
     config.limits = settings_.limits;
     config.hooks = settings_.hooks;
@@ -238,7 +262,6 @@ class Loader {
   const Sources& sources_;
   Settings settings_;
   Complaints complaints_;
-  std::string user_path_;
   Loaded loaded_;
 };
 

@@ -12,7 +12,7 @@ constexpr double kUsualInlineChars = 10'000;
 
 class Narrower {
  public:
-  Narrower(const Layer& layer, const Limits& current, std::vector<std::string>& notices)
+  Narrower(const Layer& layer, const Settings& current, std::vector<std::string>& notices)
       : layer_(layer), current_(current), notices_(notices) {}
 
   JsonObject settings(const JsonObject& all) {
@@ -23,6 +23,8 @@ class Narrower {
         kept[key] = rules(value.get_object(), "tools");
       else if (key == "agents")
         kept[key] = agents(value.get_array());
+      else if (key == "approvals")
+        kept[key] = approvals(value.get_object());
       else if (key == "limits")
         kept[key] = limits(value.get_object());
       else if ((key == "read_hard_links" || key == "index") && value == false)
@@ -80,13 +82,33 @@ class Narrower {
     return kept;
   }
 
+  JsonObject approvals(const JsonObject& all) {
+    JsonObject kept;
+    for (const auto& [key, value] : all) {
+      const bool narrows = (key == "mode" && is_stricter(value.get_string())) ||
+                           (key == "fallback" && value == "deny");
+      if (narrows)
+        kept[key] = value;
+      else if (!value.is_null())
+        ignore(fmt::format("approvals.{}", std::string_view(key)));
+    }
+    return kept;
+  }
+
+  bool is_stricter(std::string_view mode) const {
+    const ApprovalMode wanted = mode == "always"  ? ApprovalMode::always
+                                : mode == "smart" ? ApprovalMode::smart
+                                                  : ApprovalMode::off;
+    return wanted >= current_.approvals.mode;
+  }
+
   double current_limit(std::string_view key) const {
     if (key == "inline_chars")
-      return current_.inline_chars ? static_cast<double>(*current_.inline_chars)
-                                   : kUsualInlineChars;
+      return current_.limits.inline_chars ? static_cast<double>(*current_.limits.inline_chars)
+                                          : kUsualInlineChars;
     if (key == "timeout_seconds")
-      return current_.timeout_seconds.value_or(std::numeric_limits<double>::infinity());
-    if (key == "max_frame_bytes") return static_cast<double>(current_.max_frame_bytes);
+      return current_.limits.timeout_seconds.value_or(std::numeric_limits<double>::infinity());
+    if (key == "max_frame_bytes") return static_cast<double>(current_.limits.max_frame_bytes);
     return 0;  // a limit that is not known here cannot be shown to be smaller
   }
 
@@ -104,13 +126,13 @@ class Narrower {
   }
 
   const Layer& layer_;
-  const Limits& current_;
+  const Settings& current_;
   std::vector<std::string>& notices_;
 };
 
 }  // namespace
 
-Layer narrowed(const Layer& layer, const Limits& current, std::vector<std::string>& notices) {
+Layer narrowed(const Layer& layer, const Settings& current, std::vector<std::string>& notices) {
   Layer kept = layer;
   kept.value = Narrower(layer, current, notices).settings(layer.value.get_object());
   return kept;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ enum class Verdict : unsigned char { allow, ask, deny };  // from lenient to str
 enum class Access : unsigned char { read_only, writable };
 enum class Profile : unsigned char { default_, bare };
 enum class Color : unsigned char { auto_, always, never };
+enum class ApprovalMode : unsigned char { off, smart, always };  // from lenient to strict
+enum class Fallback : unsigned char { deny, allow };
 
 struct Effects {
   Verdict read = Verdict::allow;
@@ -79,6 +82,49 @@ struct Agent {
     return schema::object("An agent and its rules.",
                           schema::arg<&Agent::id>("Its name").min_length(1).max_length(64),
                           schema::opt<&Agent::tools>("Which tools it may use"));
+  }
+};
+
+struct AllowRule {
+  std::string tool;
+  std::map<std::string, Json> arguments;
+  std::vector<std::string> beyond;
+  std::string workspace;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "Calls that need no person's word.",
+        schema::arg<&AllowRule::tool>("A tool, group or pattern").min_length(1).max_length(200),
+        schema::opt<&AllowRule::arguments>(
+            "Arguments that must be so; in texts * and ** stand for any characters, * for no slash")
+            .max_length(kMaxRules),
+        schema::opt<&AllowRule::beyond>(
+            "Ways out of the sandbox: network, full, host:NAME, root:/PATH")
+            .max_length(kMaxRules),
+        schema::opt<&AllowRule::workspace>("Only in this workspace: absolute, or ~/…; empty: all")
+            .max_length(4096));
+  }
+};
+
+struct ApprovalSettings {
+  ApprovalMode mode = ApprovalMode::off;
+  double timeout_seconds = 120;
+  Fallback fallback = Fallback::deny;
+  std::vector<AllowRule> allow;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "When a person is asked.",
+        schema::opt<&ApprovalSettings::mode>(
+            "off: where a rule asks; smart: for all that does more than read; always: for "
+            "everything. Leaving the sandbox is asked for in every mode"),
+        schema::opt<&ApprovalSettings::timeout_seconds>("How long an answer is waited for")
+            .min_number(0.001)
+            .max_number(86'400),
+        schema::opt<&ApprovalSettings::fallback>(
+            "What happens then; what leaves the sandbox is denied in any case"),
+        schema::opt<&ApprovalSettings::allow>("Calls that need no person's word")
+            .max_length(kMaxRules));
   }
 };
 
@@ -155,6 +201,7 @@ struct Settings {
   ToolSettings tools;
   std::vector<Agent> agents;
   std::string agent;
+  ApprovalSettings approvals;
   std::vector<Root> roots;
   Limits limits;
   HookSettings hooks;
@@ -175,6 +222,7 @@ struct Settings {
         schema::opt<&Settings::agents>("Agents and their rules").max_length(kMaxRules),
         schema::opt<&Settings::agent>("The agent that calls are made as, unless another is named")
             .max_length(64),
+        schema::opt<&Settings::approvals>("When a person is asked"),
         schema::opt<&Settings::roots>("Directories besides the workspace").max_length(kMaxRules),
         schema::opt<&Settings::limits>("Bounds of every call"),
         schema::opt<&Settings::hooks>("Your scripts around every call"),

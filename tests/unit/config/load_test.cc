@@ -323,5 +323,54 @@ TEST_F(LoadTest, RefusesARelativeRootInTheUserFile) {
   EXPECT_THAT(failure(), HasSubstr("'~/x' needs a home directory"));
 }
 
+TEST_F(LoadTest, RulesThatAllowAddUpAndKnowTheirPlace) {
+  user("approvals:\n  mode: smart\n  allow:\n    - {tool: write, workspace: ~/project}\n");
+  sources_.flags = {{"approvals", JsonObject{{"mode", "always"}}}};
+  sources_.environment = {
+      {"HELVE_APPROVALS_ALLOW", R"([{"tool":"edit","arguments":{"path":"docs/**","x":null}}])"}};
+  const Loaded all = loaded();
+  EXPECT_EQ(all.config.approvals.mode, ApprovalMode::always);
+  ASSERT_EQ(all.allow.size(), 2u);
+  EXPECT_EQ(all.allow[0].rule.workspace, base_ + "/home/project");
+  EXPECT_EQ(all.layers[all.allow[0].layer].place_of(all.allow[0].path + ".tool"),
+            user_file_ + ":4");
+  EXPECT_EQ(all.allow[1].rule.arguments,
+            (std::map<std::string, Json>{{"path", "docs/**"}, {"x", nullptr}}));
+  EXPECT_EQ(all.user_file, user_file_);
+}
+
+TEST_F(LoadTest, ARuleThatAllowsIsCheckedWhereItStands) {
+  user("approvals:\n  allow:\n    - {tol: write}\n    - {tool: x, workspace: project}\n");
+  EXPECT_NE(failure().find(user_file_ + ":3: approvals.allow[0].tol: unknown key (did you mean "
+                                        "'tool'?)"),
+            std::string::npos)
+      << failure();
+  user("approvals:\n  allow:\n    - {tool: x, workspace: project}\n");
+  EXPECT_EQ(failure(), user_file_ +
+                           ":3: approvals.allow[0].workspace: 'project' is relative "
+                           "(begin with / or ~/)");
+}
+
+TEST_F(LoadTest, AnUntrustedWorkspaceMayOnlyHavePeopleAskedMore) {
+  user("approvals: {mode: smart, fallback: allow}\n");
+  workspace(
+      "approvals:\n  mode: always\n  fallback: deny\n  timeout_seconds: 1\n  allow:\n"
+      "    - {tool: write}\n");
+  const Loaded all = loaded();
+  EXPECT_EQ(all.config.approvals.mode, ApprovalMode::always);
+  EXPECT_EQ(all.config.approvals.fallback, Fallback::deny);
+  EXPECT_EQ(all.config.approvals.timeout_seconds, 120);
+  EXPECT_TRUE(all.allow.empty());
+  EXPECT_EQ(all.notices,
+            (std::vector<std::string>{
+                workspace_file_ +
+                    ":4: 'approvals.timeout_seconds' is ignored until you trust this file (helve "
+                    "trust)",
+                workspace_file_ +
+                    ":5: 'approvals.allow' is ignored until you trust this file (helve trust)"}));
+  workspace("approvals: {mode: off}\n");
+  EXPECT_EQ(loaded().config.approvals.mode, ApprovalMode::smart);
+}
+
 }  // namespace
 }  // namespace helve::config

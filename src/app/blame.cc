@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "app/rules.h"
+
 namespace helve::app {
 
 Error wrong_rules(const Registry& registry, const config::Loaded& settings,
@@ -20,6 +22,18 @@ Error wrong_rules(const Registry& registry, const config::Loaded& settings,
     look("allow", layer.allow);
     look("deny", layer.deny);
     look("ask", layer.ask);
+  }
+  return complaints.empty() ? std::move(otherwise) : complaints.to_error();
+}
+
+Error wrong_allow(const Registry& registry, const config::Loaded& settings, Error otherwise) {
+  config::Complaints complaints;
+  for (const config::Allowed& allowed : settings.allow) {
+    for (const dispatch::RuleProblem& problem :
+         dispatch::problems_of(rule_of(allowed.rule), registry))
+      complaints.add(settings.layers[allowed.layer],
+                     fmt::format("{}.{}", allowed.path, problem.path), problem.error.message,
+                     problem.error.hint);
   }
   return complaints.empty() ? std::move(otherwise) : complaints.to_error();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/blame.h"
+#include "config/add_items.h"
 
 namespace helve::app {
 namespace {
@@ -26,6 +27,21 @@ bool restricts(const config::RuleLayer& layer) {
          });
 }
 
+Error bare_has_no(std::string_view what, std::string_view where) {
+  return Error{Code::invalid_argument,
+               fmt::format("the bare profile has no {}, and {}", what, where),
+               "leave one of them out", "usage"};
+}
+
+// What set the mode, for people.
+std::string mode_from(const config::Loaded& settings) {
+  const std::string_view mode = schema::kType<config::ApprovalMode>.names[static_cast<size_t>(
+      settings.config.approvals.mode)];
+  const config::Layer* const layer = settings.decider("approvals.mode");
+  if (layer && layer->is_command_line) return fmt::format("--approvals {}", mode);
+  return fmt::format("approvals.mode '{}' of {}", mode, layer ? layer->source : "the defaults");
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& registry,
@@ -38,14 +54,47 @@ Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& regi
   }
   if (layers.empty()) return nullptr;
   if (settings.config.profile == config::Profile::bare) {
-    return Error{Code::invalid_argument,
-                 fmt::format("the bare profile has no policy, and {} restricts tools",
-                             layers.front().source),
-                 "leave one of them out", "usage"};
+    return bare_has_no("policy", layers.front().source + " restricts tools");
   }
   Result<dispatch::Policy> policy = dispatch::Policy::make(registry, layers);
   if (!policy) return wrong_rules(registry, settings, rules, std::move(policy).error());
   return std::make_shared<const dispatch::Policy>(std::move(*policy));
+}
+
+dispatch::AllowRule rule_of(const config::AllowRule& rule) {
+  return {rule.tool, rule.arguments, rule.beyond, rule.workspace};
+}
+
+Result<std::shared_ptr<const dispatch::Approvals>> make_approvals(const Registry& registry,
+                                                                  const config::Loaded& settings,
+                                                                  dispatch::Grants& grants) {
+  const config::ApprovalSettings& wanted = settings.config.approvals;
+  const bool is_bare = settings.config.profile == config::Profile::bare;
+  if (is_bare && wanted.mode != config::ApprovalMode::off)
+    return bare_has_no("approvals", mode_from(settings) + " asks for them");
+  dispatch::ApprovalSettings made{
+      .mode = static_cast<dispatch::ApprovalSettings::Mode>(wanted.mode),
+      .mode_from = mode_from(settings),
+      .timeout =
+          std::chrono::milliseconds(static_cast<std::int64_t>(wanted.timeout_seconds * 1000)),
+      .fallback = static_cast<dispatch::ApprovalSettings::Fallback>(wanted.fallback)};
+  for (const config::Allowed& allowed : settings.allow) made.allow.push_back(rule_of(allowed.rule));
+  Result<dispatch::Approvals> approvals =
+      dispatch::Approvals::make(registry, std::move(made), grants);
+  if (!approvals) return wrong_allow(registry, settings, std::move(approvals).error());
+  return std::make_shared<const dispatch::Approvals>(std::move(*approvals));
+}
+
+std::unique_ptr<dispatch::Grants> make_grants(const std::string& user_file,
+                                              const std::string& lock) {
+  if (user_file.empty() || lock.empty()) return std::make_unique<dispatch::Grants>();
+  return std::make_unique<dispatch::Grants>(user_file,
+                                            [user_file, lock](const std::vector<RuleLine>& lines) {
+                                              std::vector<config::NewItem> items;
+                                              for (const RuleLine& line : lines)
+                                                items.push_back({line.list, line.yaml});
+                                              return config::add_items(user_file, lock, items);
+                                            });
 }
 
 }  // namespace helve::app

@@ -1,9 +1,10 @@
-// Rules: the policy that the configuration asks for.
+// Rules: the policy and the approvals that the configuration asks for.
 #pragma once
 
 #include <memory>
 
 #include "config/config.h"
+#include "dispatch/approvals.h"
 #include "dispatch/policy.h"
 #include "tool/registry.h"
 
@@ -13,5 +14,17 @@ namespace helve::app {
 Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& registry,
                                                             const config::Loaded& settings,
                                                             std::string_view agent);
+
+dispatch::AllowRule rule_of(const config::AllowRule& rule);
+
+// Borrows the registry and the grants.
+Result<std::shared_ptr<const dispatch::Approvals>> make_approvals(const Registry& registry,
+                                                                  const config::Loaded& settings,
+                                                                  dispatch::Grants& grants);
+
+// What people allow for ever goes to the user's own configuration. `lock` as config::add_items has
+// it.
+std::unique_ptr<dispatch::Grants> make_grants(const std::string& user_file,
+                                              const std::string& lock);
 
 }  // namespace helve::app

@@ -24,12 +24,12 @@ must be in every `allow` list there is, and the strictest verdict on an effect c
 because it reads their long answers; deny it to leave it out. A rule names a tool (`read`, or `Read`, as other systems
 call it), a group (`group:fs`) or a pattern (`read*`). Names that do not exist are errors.
 
-`ask` wants a person's approval. On the command line it is asked for at the terminal; without a terminal, and under
-`helve mcp`, the call is refused. A program that embeds helve asks in its own way.
+`ask` wants a person's approval, and so do the modes `smart` and `always` of `approvals`; its `allow` rules of all places add up
+and spare the question. [approvals.md](approvals.md) says who is asked, where, and what an answer is good for.
 
 `agents` are named sets of rules that hold besides those for everybody. `--agent reviewer` or `agent: reviewer` chooses one.
 
-In the environment a list is separated by commas; `agents` and `roots` are JSON. `helve doctor` shows what is set, and where.
+In the environment a list is separated by commas; `agents`, `approvals.allow` and `roots` are JSON. `helve doctor` shows what is set, and where.
 
 | key | type | default | environment variable | meaning |
 |---|---|---|---|---|

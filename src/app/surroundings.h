@@ -24,6 +24,7 @@ struct Surroundings {
   std::string database() const { return below(state_directory, "helve.db"); }
   std::string journal_directory() const { return below(state_directory, "journal"); }
   std::string trust_file() const { return below(state_directory, "trust"); }
+  std::string config_lock() const { return below(state_directory, "config.lock"); }
   std::string index_directory() const { return below(state_directory, "index"); }
 
  private:

@@ -14,11 +14,11 @@ class TerminalApprover final : public Approver {
   // Opened with the first question. Empty: there is no terminal.
   explicit TerminalApprover(std::string terminal) : terminal_(std::move(terminal)) {}
 
-  // Only y or yes grants the call.
-  Result<void> ask(const Question& question, std::stop_token stop) override;
+  // y, s and a allow; everything else denies.
+  Result<Answer> ask(const Question& question, std::stop_token stop) override;
 
  private:
-  Result<void> ask_now(const Question& question, std::stop_token stop) const;
+  Result<Answer> ask_now(const Question& question, std::stop_token stop) const;
 
   const std::string terminal_;
   std::mutex mutex_;

@@ -88,6 +88,13 @@ void want_store(World& world, const config::Config& config, const Surroundings& 
       }});
 }
 
+Result<void> add_rules(World& world, Place& place) {
+  place.policy = TRY(make_policy(*world.registry, place.settings, place.who.agent));
+  place.approvals = TRY(make_approvals(*world.registry, place.settings, *world.grants));
+  place.stages.approvals = place.approvals.get();
+  return {};
+}
+
 Result<void> add_stages(World& world, Place& place, std::vector<std::string>& notices,
                         const Surroundings& surroundings, const Tell& tell) {
   const config::Config& config = place.settings.config;
@@ -167,7 +174,7 @@ Result<std::shared_ptr<const Place>> place_with(config::Loaded settings, const s
   place->who.workspace = path;
   place->files = TRY(open_all(roots, options, surroundings, place->settings.config));
   open_journal(*place, surroundings);
-  place->policy = TRY(make_policy(*world.registry, place->settings, place->who.agent));
+  TRY(add_rules(world, *place));
   std::vector<std::string> notices = place->settings.notices;
   std::ranges::copy(place->files->notices(), std::back_inserter(notices));
   std::ranges::move(fixed_settings(place->settings.config, world.home->settings.config),
@@ -264,6 +271,8 @@ JsonObject config_flags(const cli::Options& options, const std::string& current_
                                {"access", "writable"}});
   }
   if (!roots.empty()) flags["roots"] = std::move(roots);
+  if (options.approvals)
+    flags["approvals"] = JsonObject{{"mode", cli::name_of(*options.approvals)}};
   if (options.agent && *options.agent != kDefaultAgent) flags["agent"] = *options.agent;
   if (options.profile == cli::Profile::bare) flags["profile"] = "bare";
   if (options.dialect) flags["dialect"] = *options.dialect;
@@ -308,7 +317,8 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
     open_journal(*place, surroundings);
     std::ranges::copy(place->files->notices(), std::back_inserter(world->notices));
   }
-  place->policy = TRY(make_policy(*world->registry, place->settings, place->who.agent));
+  world->grants = make_grants(place->settings.user_file, surroundings.config_lock());
+  TRY(add_rules(*world, *place));
   TRY(add_stages(*world, *place, world->notices, surroundings, tell));
   if (purpose == Purpose::call) {
     // Who serves a client has no person at its terminal.
@@ -343,6 +353,7 @@ void leave_workspace(World& world, std::string why) {
   place->no_files = no_workspace({Code::denied, std::move(why),
                                   "let the client name its roots, or start helve with --root DIR"});
   place->policy = now->policy;
+  place->approvals = now->approvals;
   place->hooks = now->hooks;
   place->stages = now->stages;
   world.move_to(finished(world, std::move(place)));

@@ -34,6 +34,7 @@ struct Place {
   std::unique_ptr<workspace::Workspace> files;  // null: there is none, and no_files says why
   std::optional<Error> no_files;
   std::shared_ptr<const dispatch::Policy> policy;  // null: everything loaded is allowed
+  std::shared_ptr<const dispatch::Approvals> approvals;
   std::shared_ptr<hooks::ScriptHooks> hooks;
   dispatch::Stages stages;
   std::unique_ptr<dispatch::Dispatcher> dispatcher;
@@ -54,6 +55,7 @@ struct World {
   std::unique_ptr<store::StoreRecorder> recorder;
   std::unique_ptr<search::IndexService> index;  // null: searches do without
   std::unique_ptr<TerminalApprover> approver;   // null: there is nobody to ask
+  std::unique_ptr<dispatch::Grants> grants;     // what people allow, in every place
 
   std::shared_ptr<const Place> home;  // where it began; kept for calls that began there
 

@@ -14,6 +14,10 @@ namespace helve::cli {
 constexpr std::int64_t kMaxIdLength = 200;
 
 enum class Profile { default_, bare };
+enum class Approvals { off, smart, always };
+constexpr std::string_view name_of(Approvals mode) {
+  return schema::kType<Approvals>.names[static_cast<size_t>(mode)];
+}
 
 struct Options {
   // How to answer.
@@ -35,6 +39,7 @@ struct Options {
   std::optional<std::string> tools;
   std::optional<std::string> dialect;
   bool read_only = false;
+  std::optional<Approvals> approvals;
   bool record = true;
   std::optional<double> timeout;
 
@@ -60,6 +65,7 @@ struct Options {
         opt<&Options::tools>("Load all, none, or these names and groups"),
         opt<&Options::dialect>("Whose names MCP clients and models see"),
         opt<&Options::read_only>("Refuse to write, execute or use the network"),
+        opt<&Options::approvals>("When a person is asked: by rules, for all but reads, always"),
         opt<&Options::record>("Write calls down in the log"),
         opt<&Options::timeout>("Seconds that a call may take")
             .min_number(0.001)

@@ -40,6 +40,7 @@ Dispatcher::Dispatcher(const Registry& registry, Capabilities capabilities, Stag
     : registry_(registry),
       capabilities_(std::move(capabilities)),
       stages_(std::move(stages)),
+      own_(registry, {}, grants_),
       deadlines_(std::make_unique<Deadlines>()) {}
 Dispatcher::~Dispatcher() = default;
 
@@ -208,13 +209,14 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   passage.bound = std::move(*bound);
   if (stages_.hooks) TRY(run_before_hooks(passage));
   passage.effect = passage.bound->effect();
-  TRY(ask_policy(passage));
+  Context context = context_of(passage);
+  TRY(ask_policy(passage, context));
   if (call.stop.stop_requested()) return Error{Code::cancelled, "the call was cancelled"};
 
   if (call.timeout || stages_.timeout) TRY(deadlines_->start());
   if (stages_.recorder && passage.effect != Effect::read) TRY(record_intent(passage));
   passage.ran = true;
-  Result<Product> product = run(passage);
+  Result<Product> product = run(passage, context);
   if (!product && capabilities_.no_files && product.error().type == "no_files")
     return *capabilities_.no_files;
   if (!product) {
@@ -225,23 +227,32 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   return product;
 }
 
-Result<void> Dispatcher::ask_policy(Passage& passage) {
-  const Policy* policy = passage.call.policy;
-  if (!policy || policy->decides_plainly()) return {};
+Result<void> Dispatcher::ask_policy(Passage& passage, const Context& context) {
   const Tool& tool = passage.tool();
-  Policy::Decision decision = policy->decide(registry_.index_of(tool), passage.effect);
-  if (decision.verdict == Verdict::allow) return {};
+  const Call& call = passage.call;
+  Policy::Decision decision{Verdict::allow, ""};
+  if (call.policy && !call.policy->decides_plainly())
+    decision = call.policy->decide(registry_.index_of(tool), passage.effect);
   if (decision.verdict == Verdict::deny) return forbidden(tool, decision.reason);
-  if (!stages_.approver) {
-    return Error{Code::denied,
-                 fmt::format("tool '{}' needs approval ({}), and there is nobody to ask",
-                             tool.spec.name, decision.reason),
-                 fmt::format("change {} to allow it", decision.reason), "approval_required"};
-  }
-  const std::string arguments = passage.bound->arguments();
-  return stages_.approver->ask(
-      {passage.call.who, tool.spec.name, passage.effect, arguments, decision.reason},
-      passage.call.stop);
+  const std::string_view asked_by =
+      decision.verdict == Verdict::ask ? std::string_view(decision.reason) : "";
+  const Demand demand = passage.bound->demand(context);
+  Approvals::Ruling ruling;
+  Result<void> permitted =
+      (stages_.approvals ? *stages_.approvals : own_)
+          .permit({.who = call.who,
+                   .tool = tool,
+                   .effect = passage.effect,
+                   .bound = *passage.bound,
+                   .demand = demand,
+                   .asked_by = asked_by},
+                  {.approver = call.approver ? call.approver : stages_.approver,
+                   .deadlines = *deadlines_,
+                   .stop = call.stop},
+                  ruling);
+  passage.record.decided = std::move(ruling.decided);
+  std::ranges::move(ruling.notes, std::back_inserter(passage.outcome.notes));
+  return permitted;
 }
 
 Result<void> Dispatcher::run_before_hooks(Passage& passage) {
@@ -300,20 +311,24 @@ const Dialect::Entry* Dispatcher::words_of(const Passage& passage) const {
   return is_listed ? entry : nullptr;
 }
 
-Result<Product> Dispatcher::run(Passage& passage) {
+Context Dispatcher::context_of(const Passage& passage) const {
   const Call& call = passage.call;
-  Context context{.who = call.who,
-                  .caller = call.caller,
-                  .tool = passage.tool().spec.name,
-                  .call_id = passage.outcome.call_id,
-                  .named_session = call.named_session,
-                  .stop = call.stop,
-                  .files = capabilities_.files,
-                  .index = capabilities_.index,
-                  .results = stages_.results,
-                  .clock = capabilities_.clock,
-                  .listener = call.listener,
-                  .dialect = words_of(passage)};
+  return {.who = call.who,
+          .caller = call.caller,
+          .tool = passage.tool().spec.name,
+          .call_id = passage.outcome.call_id,
+          .named_session = call.named_session,
+          .stop = call.stop,
+          .files = capabilities_.files,
+          .index = capabilities_.index,
+          .results = stages_.results,
+          .clock = capabilities_.clock,
+          .listener = call.listener,
+          .dialect = words_of(passage)};
+}
+
+Result<Product> Dispatcher::run(Passage& passage, Context& context) {
+  const Call& call = passage.call;
   std::shared_ptr<store::CallStore> store;
   if (capabilities_.store) {
     store = capabilities_.store();

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatch/approvals.h"
 #include "dispatch/policy.h"
 #include "tool/registry.h"
 #include "tool/services.h"
@@ -39,6 +40,7 @@ struct Call {
   std::stop_token stop = {};
   std::optional<std::chrono::milliseconds> timeout = {};
   Listener* listener = nullptr;
+  Approver* approver = nullptr;  // who is asked about this call; null: the one of the stages
 };
 
 // What came of a call. Exactly one of error and product is meaningful.
@@ -71,7 +73,8 @@ struct Capabilities {
 // The configured stages. Null: the stage is absent.
 struct Stages {
   Hooks* hooks = nullptr;
-  Approver* approver = nullptr;
+  const Approvals* approvals = nullptr;  // null: mode off, and no rules
+  Approver* approver = nullptr;          // null: nobody can be asked
   Recorder* recorder = nullptr;
   Results* results = nullptr;
   std::optional<std::chrono::milliseconds> timeout = {};  // of calls that state none
@@ -98,11 +101,12 @@ class Dispatcher {
  private:
   struct Passage;  // one call on its way through the stages
   Result<Product> pass(Passage& passage);
-  Result<void> ask_policy(Passage& passage);
+  Context context_of(const Passage& passage) const;
+  Result<void> ask_policy(Passage& passage, const Context& context);
   Result<void> run_before_hooks(Passage& passage);
   void run_after_hooks(Passage& passage, Result<Product>& result);
   const Dialect::Entry* words_of(const Passage& passage) const;
-  Result<Product> run(Passage& passage);
+  Result<Product> run(Passage& passage, Context& context);
   void cap(const Call& call, Effect effect, Outcome& outcome);
   void describe_call(Passage& passage);
   Result<void> record_intent(Passage& passage);
@@ -111,6 +115,8 @@ class Dispatcher {
   const Registry& registry_;
   Capabilities capabilities_;
   Stages stages_;
+  Grants grants_;  // where nobody configured approvals
+  Approvals own_;  // likewise
   std::unique_ptr<Deadlines> deadlines_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tool/approver.h"
 #include "tool/context.h"
 #include "tool/tool.h"
 
@@ -60,6 +61,9 @@ struct CallRecord {
   std::int64_t duration_us = 0;
   std::string outcome;  // "ok", or the error's type; "running" while it runs
   std::string message;  // of the error
+  // Who decided that it may run, or may not: "rule", "session" (a person, earlier in it), "person",
+  // "timeout", "nobody". Empty: there was nothing to decide.
+  std::string decided;
   std::uint64_t output_bytes = 0;
 };
 constexpr size_t kMaxRecordedArguments = 10'000;
@@ -102,21 +106,6 @@ class Hooks {
   virtual ~Hooks() = default;
   virtual HookAnswer before(const HookCall& call, std::stop_token stop) = 0;
   virtual HookAnswer after(const HookCall& call, std::stop_token stop) = 0;
-};
-
-// Asks a person. Thread-safe.
-class Approver {
- public:
-  struct Question {
-    const Identity& who;
-    std::string_view tool;
-    Effect effect;
-    std::string_view arguments;  // JSON
-    std::string_view reason;     // which rule asks
-  };
-  virtual ~Approver() = default;
-  // Granted, or an error that says who refused or why nobody could be asked.
-  virtual Result<void> ask(const Question& question, std::stop_token stop) = 0;
 };
 
 }  // namespace helve

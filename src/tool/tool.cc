@@ -1,5 +1,7 @@
 #include "tool/tool.h"
 
+#include <fmt/format.h>
+
 #include "schema/schema.h"
 #include "tool/make.h"
 #include "tool/services.h"

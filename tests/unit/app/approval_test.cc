@@ -6,18 +6,28 @@
 namespace helve::app {
 namespace {
 
+using Answer = Approver::Answer;
+
 class Approval : public Machine {
  protected:
   Approval() { put("config/config.yaml", "tools:\n  effects: {write: ask}\n"); }
-  const Identity who_{"main", "tester", "/", "s_1"};
+  const std::string rule_ =
+      R"({tool: write, arguments: {path: "a.txt"}, workspace: ")" + at("work") + "\"}";
+  Approver::Question question_{.who = {"main", "tester", "/", "s_1"},
+                               .tool = "tool",
+                               .effect = Effect::write,
+                               .arguments = "{}",
+                               .reason = "a rule",
+                               .rules = {{"approvals.allow", "{tool: tool}"}},
+                               .file = "config.yaml"};
 };
 
 TEST_F(Approval, RunsWhatThePersonAllows) {
-  Person person("[y/N] ", "y\n");
+  Person person("[y/s/a/N] ", "y\n");
   around_.terminal = person.terminal();
   EXPECT_EQ(run({"fs", "write", "a.txt", "x\x1b[2J"}), 0) << err_;
   EXPECT_TRUE(exists("work/a.txt"));
-  EXPECT_NE(person.shown().find("helve: write needs approval (effect: write; rule: "
+  EXPECT_NE(person.shown().find("helve: write needs approval (effect: write; reason: "
                                 "tools.effects.write of " +
                                 at("config/config.yaml")),
             std::string::npos)
@@ -27,7 +37,7 @@ TEST_F(Approval, RunsWhatThePersonAllows) {
 }
 
 TEST_F(Approval, ShowsTheEndsOfEveryArgument) {
-  Person person("[y/N] ", "n\n");
+  Person person("[y/s/a/N] ", "n\n");
   around_.terminal = person.terminal();
   const std::string text = "first\n" + std::string(5000, '.') + "\"last";
   EXPECT_EQ(run({"fs", "write", "a.txt", text}), 5);
@@ -38,12 +48,12 @@ TEST_F(Approval, ShowsTheEndsOfEveryArgument) {
 }
 
 TEST_F(Approval, ShowsNoMoreLinesThanAScreenHas) {
-  Person person("[y/N] ", "n\n");
+  Person person("[y/s/a/N] ", "n\n");
   JsonObject arguments;
   for (int i = 0; i < 1000; ++i) arguments["key" + std::to_string(i)] = i;
-  const std::string text = to_text(Json(arguments));
+  question_.arguments = to_text(Json(arguments));
   TerminalApprover approver(person.terminal());
-  EXPECT_FALSE(approver.ask({who_, "tool", Effect::write, text, "a rule"}, {}));
+  EXPECT_EQ(*approver.ask(question_, {}), Answer::deny);
   EXPECT_NE(person.shown().find("\n  key19: 19\r\n  (980 more arguments)\r\n"), std::string::npos)
       << person.shown();
 }
@@ -52,20 +62,18 @@ TEST_F(Approval, WhoeverWaitsForTheTerminalCanBeStopped) {
   std::stop_source first, second;
   second.request_stop();
   TerminalApprover* approver = nullptr;
-  Person person("[y/N] ", "", [&] {
-    const Result<void> answer =
-        approver->ask({who_, "tool", Effect::write, "{}", "a rule"}, second.get_token());
+  Person person("[y/s/a/N] ", "", [&] {
+    const Result<Answer> answer = approver->ask(question_, second.get_token());
     EXPECT_EQ(answer.error().code, Code::cancelled);
     first.request_stop();
   });
   TerminalApprover own(person.terminal());
   approver = &own;
-  EXPECT_EQ(own.ask({who_, "tool", Effect::write, "{}", "a rule"}, first.get_token()).error().code,
-            Code::cancelled);
+  EXPECT_EQ(own.ask(question_, first.get_token()).error().code, Code::cancelled);
 }
 
 TEST_F(Approval, ATerminalThatGoesAwayIsNoRefusal) {
-  Person person("[y/N] ", "", [&] { person.leave(); });
+  Person person("[y/s/a/N] ", "", [&] { person.leave(); });
   around_.terminal = person.terminal();
   EXPECT_NE(run({"--json", "fs", "write", "a.txt", "x"}), 0);
   EXPECT_EQ(out_.find("approval_refused"), std::string::npos) << out_;
@@ -74,7 +82,7 @@ TEST_F(Approval, ATerminalThatGoesAwayIsNoRefusal) {
 
 TEST_F(Approval, RefusesUnlessThePersonSaysYes) {
   for (const char* answer : {"n\n", "\n", "yeah\n", "\x04"}) {
-    Person person("[y/N] ", answer);
+    Person person("[y/s/a/N] ", answer);
     around_.terminal = person.terminal();
     EXPECT_EQ(run({"--json", "fs", "write", "a.txt", "x"}), 5) << answer;
     EXPECT_NE(out_.find("approval_refused"), std::string::npos) << out_;
@@ -89,10 +97,113 @@ TEST_F(Approval, DoesNotAskForWhatIsAllowed) {
 
 TEST_F(Approval, RefusesWithoutATerminalAndNamesTheRule) {
   EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 5);
-  EXPECT_NE(err_.find("hint: change tools.effects.write of " + at("config/config.yaml") +
-                      ", or run it in the foreground of a terminal"),
+  EXPECT_NE(err_.find("hint: to allow it, add to approvals.allow in " + at("config/config.yaml") +
+                      ": - " + rule_ + "; or run it in the foreground of a terminal"),
             std::string::npos)
       << err_;
+  EXPECT_FALSE(exists("work/a.txt"));
+}
+
+TEST_F(Approval, TellsWhatEachAnswerAllows) {
+  Person person("[y/s/a/N] ", "\n");
+  around_.terminal = person.terminal();
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 5);
+  const std::string expected =
+      "\r\n[y] allow this call\r\n"
+      "[s] allow such calls until the end of this session\r\n"
+      "[a] always; adds to approvals.allow in " +
+      at("config/config.yaml") + ": - " + rule_ +
+      "\r\n[n] deny, as Enter and no answer within 120 s do\r\nAllow? [y/s/a/N] ";
+  EXPECT_NE(person.shown().find(expected), std::string::npos) << person.shown();
+}
+
+TEST_F(Approval, AlwaysIsWrittenToTheUsersConfigurationAndHolds) {
+  put("config/config.yaml", "# mine\ntools:\n  effects: {write: ask}\n");
+  {
+    Person person("[y/s/a/N] ", "a\n");
+    around_.terminal = person.terminal();
+    EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 0) << err_;
+  }
+  EXPECT_NE(err_.find("added to approvals.allow in " + at("config/config.yaml") + ": - " + rule_),
+            std::string::npos)
+      << err_;
+  EXPECT_EQ(content("config/config.yaml"),
+            "# mine\ntools:\n  effects: {write: ask}\napprovals:\n  allow:\n    - " + rule_ + "\n");
+  around_.terminal.clear();
+  EXPECT_EQ(run({"fs", "write", "a.txt", "another text"}), 0) << err_;
+  EXPECT_EQ(run({"fs", "write", "b.txt", "x"}), 5);
+}
+
+TEST_F(Approval, AlwaysNeverChangesTheConfigurationOfAWorkspace) {
+  put("work/.helve/config.yaml", "tools:\n  ask: [write]\n");
+  put("config/config.yaml", "");
+  Person person("[y/s/a/N] ", "a\n");
+  around_.terminal = person.terminal();
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 0) << err_;
+  EXPECT_EQ(content("work/.helve/config.yaml"), "tools:\n  ask: [write]\n");
+  EXPECT_EQ(content("config/config.yaml"), "approvals:\n  allow:\n    - " + rule_ + "\n");
+}
+
+TEST_F(Approval, WithoutAPlaceForRulesAlwaysIsNotOffered) {
+  question_.file.clear();
+  Person person("[y/s/N] ", "a\n");
+  TerminalApprover approver(person.terminal());
+  EXPECT_EQ(*approver.ask(question_, {}), Answer::deny);
+  EXPECT_NE(person.shown().find("\n    it cannot be allowed for ever: there is no configuration to "
+                                "write to\r\n"),
+            std::string::npos)
+      << person.shown();
+}
+
+TEST_F(Approval, ShowsTheWholeCommandAndNothingThatDeceives) {
+  question_.demand.command =
+      "echo 1\nrm -rf \x1b[2K\u202e " + std::string(5000, 'x') + " \u200bend\r";
+  question_.arguments = to_text(JsonObject{{"command", question_.demand.command}, {"timeout", 9}});
+  Person person("[y/s/a/N] ", "s\n");
+  TerminalApprover approver(person.terminal());
+  EXPECT_EQ(*approver.ask(question_, {}), Answer::session);
+  EXPECT_NE(person.shown().find("\n  | echo 1\r\n  | rm -rf \\x1b[2K\\u{202e} " +
+                                std::string(5000, 'x') + " \\u{200b}end\\r\r\n  timeout: 9\r\n"),
+            std::string::npos)
+      << person.shown();
+}
+
+TEST_F(Approval, TheModeCanBeChosenOnTheCommandLine) {
+  put("config/config.yaml", "");
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 0) << err_;
+  EXPECT_EQ(run({"--approvals", "smart", "fs", "write", "a.txt", "y"}), 5);
+  EXPECT_NE(err_.find("needs approval (--approvals smart)"), std::string::npos) << err_;
+  EXPECT_EQ(run({"--approvals", "smart", "fs", "read", "a.txt"}), 0) << err_;
+  EXPECT_EQ(run({"--approvals", "always", "fs", "read", "a.txt"}), 5);
+}
+
+TEST_F(Approval, AModeOfTheConfigurationNamesItsPlace) {
+  put("config/config.yaml", "approvals: {mode: smart}\n");
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 5);
+  EXPECT_NE(err_.find("(approvals.mode 'smart' of " + at("config/config.yaml") + ")"),
+            std::string::npos)
+      << err_;
+  EXPECT_EQ(run({"--profile", "bare", "fs", "read", "a.txt"}), 2);
+  EXPECT_NE(err_.find("the bare profile has no approvals, and approvals.mode 'smart'"),
+            std::string::npos)
+      << err_;
+}
+
+TEST_F(Approval, AWrongRuleIsNamedWithItsLine) {
+  put("config/config.yaml", "approvals:\n  allow:\n    - {tool: write, arguments: {pth: a}}\n");
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 2);
+  EXPECT_NE(err_.find(at("config/config.yaml") + ":3: approvals.allow[0].arguments.pth: write has "
+                                                 "no argument 'pth' (did you mean 'path'?)"),
+            std::string::npos)
+      << err_;
+}
+
+TEST_F(Approval, NobodyAnswersInTime) {
+  put("config/config.yaml", "approvals: {mode: smart, timeout_seconds: 0.01}\n");
+  Person person("[y/s/a/N] ", "");
+  around_.terminal = person.terminal();
+  EXPECT_EQ(run({"--json", "fs", "write", "a.txt", "x"}), 5);
+  EXPECT_NE(out_.find("approval_timeout"), std::string::npos) << out_;
   EXPECT_FALSE(exists("work/a.txt"));
 }
 

@@ -39,10 +39,9 @@ struct FakeApprover : Approver {
   Journal& journal;
   bool grant = true;
   explicit FakeApprover(Journal& j) : journal(j) {}
-  Result<void> ask(const Question& question, std::stop_token) override {
-    journal.add("ask " + std::string(question.tool) + ": " + std::string(question.reason));
-    if (!grant) return Error{Code::denied, "the user said no"};
-    return {};
+  Result<Answer> ask(const Question& question, std::stop_token) override {
+    journal.add("ask " + question.tool + ": " + question.reason);
+    return grant ? Answer::once : Answer::deny;
   }
 };
 
@@ -204,7 +203,8 @@ TEST_F(DispatcherTest, AsksByTheEffectOfTheseArguments) {
   rules({.effects = {Verdict::allow, Verdict::ask, Verdict::allow, Verdict::allow}});
   EXPECT_TRUE(call("maybe", R"({"text":"x"})").ok());
   approver.grant = false;
-  EXPECT_EQ(call("maybe", R"({"text":"x","times":2})").error->message, "the user said no");
+  EXPECT_EQ(call("maybe", R"({"text":"x","times":2})").error->message,
+            "a person refused this call of 'maybe' (tools.effects.write of test)");
   stages.approver = nullptr;
   EXPECT_EQ(call("maybe", R"({"text":"x","times":2})").error->type, "approval_required");
 }

@@ -1,0 +1,47 @@
+#include "dispatch/grants.h"
+
+#include "base/hash.h"
+
+namespace helve::dispatch {
+
+bool Grants::has(std::string_view session, std::string_view demand) const {
+  const std::string hash = sha256_hex(demand);
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(session);
+  return found != sessions_.end() && found->second.demands.contains(hash);
+}
+
+void Grants::remember(std::string_view session, std::string_view demand) {
+  std::string hash = sha256_hex(demand);
+  const std::lock_guard lock(mutex_);
+  const auto [found, is_new] = sessions_.try_emplace(std::string(session));
+  if (is_new) session_order_.emplace_back(session);
+  Session& granted = found->second;
+  if (!granted.demands.insert(hash).second) return;
+  granted.in_order.push_back(std::move(hash));
+  if (granted.in_order.size() > kMaxSessionGrants) {
+    granted.demands.erase(granted.in_order.front());
+    granted.in_order.pop_front();
+  }
+  if (session_order_.size() > kMaxGrantSessions) {
+    sessions_.erase(session_order_.front());
+    session_order_.pop_front();
+  }
+}
+
+Result<void> Grants::add(const std::vector<RuleLine>& lines, std::vector<AllowRule> rules) {
+  if (!write_) return Error{Code::unavailable, "there is no file to write rules to"};
+  TRY(write_(lines));
+  const std::lock_guard lock(mutex_);
+  auto all = std::make_shared<std::vector<AllowRule>>(*added_);
+  std::ranges::move(rules, std::back_inserter(*all));
+  added_ = std::move(all);
+  return {};
+}
+
+std::shared_ptr<const std::vector<AllowRule>> Grants::added() const {
+  const std::lock_guard lock(mutex_);
+  return added_;
+}
+
+}  // namespace helve::dispatch

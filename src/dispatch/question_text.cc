@@ -1,0 +1,108 @@
+#include "dispatch/question_text.h"
+
+#include <fmt/format.h>
+
+#include "base/json.h"
+#include "base/text.h"
+
+namespace helve::dispatch {
+namespace {
+
+using Answer = Approver::Answer;
+
+constexpr size_t kShownLines = 20;  // arguments, one on each
+// Characters:
+constexpr size_t kShownKey = 60;
+constexpr size_t kShownHead = 300;  // of a value that is too long to be shown whole
+constexpr size_t kShownTail = 150;
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  append_json_string(out, text);
+  return out;
+}
+
+// As JSON, safe to show. What decides may stand at either end of a long value; it is cut before it
+// is escaped, since there may be much of it. The words about what is left out stand outside of the
+// quotes, where no string can write.
+std::string shown_value(const Json& value) {
+  const bool is_string = value.is_string();
+  const std::string text = is_string ? std::string(value.get_string()) : to_text(value);
+  auto part = [&](std::string_view piece) {
+    return is_string ? escape_for_display(quoted(piece)) : escape_for_display(piece);
+  };
+  const size_t count = count_chars(text);
+  if (count <= kShownHead + kShownTail) return part(text);
+  return fmt::format("{} ({} more characters) {}", part(first_chars(text, kShownHead)),
+                     count - kShownHead - kShownTail, part(last_chars(text, kShownTail)));
+}
+
+// Each line behind a bar, so that nothing in it can look like a line of ours.
+std::string shown_command(std::string_view command) {
+  const std::string_view shown = first_chars(command, kMaxShownCommand);
+  std::string out;
+  for (std::string_view line : split(shown, '\n'))
+    out += fmt::format("  | {}\n", escape_for_display(line));
+  if (shown.size() < command.size())
+    out += fmt::format("  ({} more characters of it are not shown)\n",
+                       count_chars(command.substr(shown.size())));
+  return out;
+}
+
+std::string shown_arguments(const Approver::Question& question) {
+  const Result<Json> arguments =
+      parse_json(question.arguments, {.bytes = question.arguments.size()});
+  if (!arguments || !arguments->is_object())
+    return fmt::format("  {}\n", shown_value(Json(question.arguments)));
+  const std::string& command = question.demand.command;
+  std::string out;
+  size_t lines = 0, left_out = 0;
+  for (const auto& [key, value] : arguments->get_object()) {
+    if (!command.empty() && value.is_string() && value.get_string() == command) continue;
+    if (lines++ >= kShownLines) {
+      ++left_out;
+      continue;
+    }
+    out +=
+        fmt::format("  {}: {}\n", escape_for_display(preview(key, kShownKey)), shown_value(value));
+  }
+  if (left_out > 0) out += fmt::format("  ({} more arguments)\n", left_out);
+  return out;
+}
+
+std::string rules_in_words(const Approver::Question& question) {
+  std::string out;
+  for (const RuleLine& rule : question.rules)
+    out += fmt::format("{} {} in {}: - {}", out.empty() ? "adds to" : "; and to", rule.list,
+                       escape_for_display(question.file), escape_for_display(rule.yaml));
+  return out;
+}
+
+}  // namespace
+
+std::string question_text(const Approver::Question& question) {
+  std::string out =
+      fmt::format("{} needs approval (effect: {}; reason: {})\n", escape_for_display(question.tool),
+                  name_of(question.effect), escape_for_display(question.reason));
+  if (!question.demand.command.empty()) out += shown_command(question.demand.command);
+  out += shown_arguments(question);
+  return out;
+}
+
+std::string answer_text(const Approver::Question& question, Approver::Answer answer) {
+  switch (answer) {
+    case Answer::once:
+      return "allow this call";
+    case Answer::session:
+      return "allow such calls until the end of this session";
+    case Answer::always:
+      if (question.can_be_always()) return "always; " + rules_in_words(question);
+      return "it cannot be allowed for ever: " +
+             (question.rules.empty() ? question.no_rule : "there is no configuration to write to");
+    case Answer::deny:
+      return "deny";
+  }
+  return "";
+}
+
+}  // namespace helve::dispatch

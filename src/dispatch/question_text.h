@@ -1,0 +1,18 @@
+// What a person reads before deciding about a call: safe to show anywhere, whatever the call says.
+#pragma once
+
+#include <string>
+
+#include "tool/approver.h"
+
+namespace helve::dispatch {
+
+// What would run and why it asks, in lines that end with \n. The command is shown whole, up to
+// kMaxShownCommand characters; what is left out of anything is said.
+std::string question_text(const Approver::Question& question);
+constexpr size_t kMaxShownCommand = 20'000;
+
+// What an answer allows, on one line: "always; adds to approvals.allow in FILE: - {…}".
+std::string answer_text(const Approver::Question& question, Approver::Answer answer);
+
+}  // namespace helve::dispatch

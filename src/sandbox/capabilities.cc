@@ -18,7 +18,7 @@ constexpr int kMostCapabilities = 64;
 
 }  // namespace
 
-Result<void> drop_capabilities() {
+Result<void> give_no_capabilities() {
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0) {
     return failure("drop ambient capabilities", errno);
   }
@@ -28,8 +28,12 @@ Result<void> drop_capabilities() {
   for (int capability = 0; capability < kMostCapabilities; ++capability) {
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) continue;
     if (errno == EINVAL) break;  // the kernel has no more
-    return failure("drop capabilities", errno);
+    return failure("bound its capabilities", errno);
   }
+  return {};
+}
+
+Result<void> drop_capabilities() {
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   const __user_cap_data_struct none[2]{};
   if (syscall(SYS_capset, &header, none) == 0) return {};

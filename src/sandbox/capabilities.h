@@ -5,8 +5,10 @@
 
 namespace helve::sandbox {
 
-// The calling thread and all that it starts have no capabilities, and running a program as root
-// gives none.
+// Programs that the calling thread and its children run from now on get no capabilities, not even
+// as root. Those it has stay.
+Result<void> give_no_capabilities();
+// Those it has go, too.
 Result<void> drop_capabilities();
 
 }  // namespace helve::sandbox

@@ -28,9 +28,8 @@ namespace helve::sandbox {
 namespace {
 
 // What root, even without capabilities, could read of the whole machine.
-constexpr auto kHiddenOfProc = std::to_array<const char*>(
-    {"/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg", "/proc/kallsyms",
-     "/proc/sysrq-trigger", "/proc/timer_list", "/proc/vmallocinfo", "/proc/slabinfo"});
+constexpr auto kHiddenOfProc =
+    std::to_array<const char*>({"/proc/kcore", "/proc/keys", "/proc/timer_list"});
 
 Error invalid(std::string message, std::string hint) {
   return {.code = Code::invalid_argument, .message = std::move(message), .hint = std::move(hint)};
@@ -85,23 +84,27 @@ Result<void> Enclosure::build() {
   clone_flags_ = CLONE_NEWPID | CLONE_NEWNS;
   add_targets(policy_.hidden);
   TRY(check(policy_));
-  filter_ = TRY(make_filter());
+  const FilterProgram standing = TRY(make_standing_filter());
+  closing_filter_ = TRY(make_closing_filter());
   socket_list_ = TRY(open_socket_list());
   namespaces_ = TRY(leave_host(policy_));
   TRY(build_view(policy_));
-  TRY(hide(policy_.hidden));
+  covers_ = TRY(Covers::make(policy_.hidden));
+  reserved_ = TRY(protect(policy_));
+  ruleset_ = TRY(make_ruleset(writable(), abstract_sockets()));
   // The directory it stood in belongs to the view of the host.
   if (chdir("/") != 0) return failure("go to /", errno);
-  return {};
+  TRY(give_no_capabilities());
+  return install(standing);
 }
 
 Result<void> Enclosure::enter(std::span<const Overlay> overlays) const {
   if (clone_flags_ == 0) return {};
   if (policy_.level != Level::full) {
     for (const Overlay& overlay : overlays) TRY(mount_overlay(overlay));
-    TRY(protect(policy_));
-    // Again: a cover goes away when somebody outside replaces what it covers.
-    TRY(hide(policy_.hidden));
+    // Kept until the process ends.
+    for (sys::Fd& reserved : TRY(protect(policy_))) reserved.release();
+    TRY(covers_.renew());
     TRY(hide_sockets());
   }
   return mount_proc();
@@ -168,20 +171,31 @@ std::vector<std::string> Enclosure::writable() const {
   return paths;
 }
 
-Result<void> Enclosure::lock() const {
+AbstractSockets Enclosure::abstract_sockets() const {
+  // A network of one's own has no others.
+  return policy_.network ? AbstractSockets::own : AbstractSockets::any;
+}
+
+Result<void> Enclosure::lock(std::span<const Overlay> overlays) const {
   TRY(apply_limits(policy_.limits));
   if (policy_.level == Level::full) return {};
   // Its memory may hold what came from outside; the command must not read it.
   if (prctl(PR_SET_DUMPABLE, 0) != 0) return failure("become undumpable", errno);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure("give up new privileges", errno);
-  TRY(restrict_by_landlock(writable(),
-                           policy_.network ? AbstractSockets::own : AbstractSockets::any));
+  if (overlays.empty()) {
+    TRY(enforce(ruleset_));
+  } else {
+    TRY(enforce(TRY(make_ruleset(writable(), abstract_sockets()))));
+  }
   TRY(drop_capabilities());
-  return install(filter_);
+  return install(closing_filter_);
 }
 
 void Enclosure::settle() const {}
 
-void Enclosure::tidy() const { release_reserved(policy_); }
+void Enclosure::tidy() {
+  reserved_.clear();
+  release_reserved(policy_);
+}
 
 }  // namespace helve::sandbox

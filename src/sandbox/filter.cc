@@ -92,11 +92,11 @@ constexpr auto kAdministration = std::to_array<int>({SCMP_SYS(keyctl),
                                                      SCMP_SYS(vm86),
                                                      SCMP_SYS(vm86old)});
 
-// What programs try first and do without when the kernel is said not to have it. The arguments of
-// clone3 and openat2 are behind a pointer, where no filter sees flags and modes.
-constexpr auto kDoneWithout =
-    std::to_array<int>({SCMP_SYS(clone3), SCMP_SYS(openat2), SCMP_SYS(io_uring_setup),
-                        SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register)});
+// What programs try first and do without when the kernel is said not to have it.
+constexpr auto kAsynchronous = std::to_array<int>(
+    {SCMP_SYS(io_uring_setup), SCMP_SYS(io_uring_enter), SCMP_SYS(io_uring_register)});
+// The same; their flags and modes are behind a pointer, where no filter sees them.
+constexpr auto kUnseen = std::to_array<int>({SCMP_SYS(clone3), SCMP_SYS(openat2)});
 
 // Only the lower half of a register counts for the kernel, so only that may be compared.
 scmp_arg_cmp masked(unsigned argument, std::uint64_t mask, std::uint64_t value) {
@@ -166,21 +166,19 @@ void deny_new_namespaces(Builder& filter) {
 // Sockets other than UNIX, INET and INET6. Of netlink only what lists addresses and routes: without
 // capabilities it changes nothing, and programs crash without it.
 void deny_sockets(Builder& filter) {
-  constexpr int kLastFamily = 63;  // the kernel itself refuses the numbers from AF_MAX on
-  for (int family = 0; family <= kLastFamily; ++family) {
-    if (family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK)
-      continue;
-    filter.deny(EAFNOSUPPORT, SCMP_SYS(socket), equals(0, static_cast<std::uint32_t>(family)));
+  // Compared as a whole, the upper half of the register can only make it larger, thus denied.
+  filter.deny(EAFNOSUPPORT, SCMP_SYS(socket), scmp_arg_cmp{0, SCMP_CMP_GT, AF_NETLINK, 0});
+  for (std::uint32_t family = 0; family < AF_NETLINK; ++family) {
+    if (family == AF_UNIX || family == AF_INET || family == AF_INET6) continue;
+    filter.deny(EAFNOSUPPORT, SCMP_SYS(socket), equals(0, family));
   }
+  filter.deny(EPERM, SCMP_SYS(socket), equals(0, AF_NETLINK),
+              scmp_arg_cmp{2, SCMP_CMP_NE, NETLINK_ROUTE, 0});
   constexpr int kTypeMask = 0xf;  // the rest are flags
-  for (const int family : {AF_INET, AF_INET6}) {
-    for (const int type : {static_cast<int>(SOCK_RAW), static_cast<int>(SOCK_PACKET)}) {
-      filter.deny(EPERM, SCMP_SYS(socket), equals(0, static_cast<std::uint32_t>(family)),
-                  masked(1, kTypeMask, static_cast<std::uint64_t>(type)));
+  for (const std::uint32_t family : {AF_INET, AF_INET6}) {
+    for (const std::uint64_t type : {SOCK_RAW, SOCK_PACKET}) {
+      filter.deny(EPERM, SCMP_SYS(socket), equals(0, family), masked(1, kTypeMask, type));
     }
-  }
-  for (std::uint32_t protocol = 1; protocol < MAX_LINKS; ++protocol) {
-    filter.deny(EPERM, SCMP_SYS(socket), equals(0, AF_NETLINK), equals(2, protocol));
   }
 }
 
@@ -217,30 +215,38 @@ void deny_terminal_tricks(Builder& filter) {
   }
 }
 
-// Only the plain one, the question which it is (all ones), and the lack of address randomisation
-// that sanitizers ask for.
+// Other systems' ways, and what makes memory easier to attack. Sanitizers ask for the lack of
+// address randomisation, which stays.
 void deny_personalities(Builder& filter) {
-  constexpr std::uint32_t kOnlyInTheQuestion = 1u << 31;
-  for (std::uint32_t flag = 1; flag != kOnlyInTheQuestion; flag <<= 1) {
-    if (flag == ADDR_NO_RANDOMIZE) continue;
+  constexpr std::uint32_t kOnlyInTheQuestion = 1u << 31;  // all ones asks which it is
+  for (const std::uint32_t flag :
+       {0x1u, 0x2u, 0x4u, 0x8u, 0x10u, 0x20u, 0x40u, 0x80u, unsigned{MMAP_PAGE_ZERO},
+        unsigned{READ_IMPLIES_EXEC}, unsigned{ADDR_COMPAT_LAYOUT}}) {
     filter.deny(EPERM, SCMP_SYS(personality), masked(0, flag | kOnlyInTheQuestion, flag));
   }
 }
 
 }  // namespace
 
-Result<FilterProgram> make_filter() {
+Result<FilterProgram> make_standing_filter() {
   Builder filter;
   if (!filter.ready()) return failure("make its system call filter", ENOMEM);
   filter.deny_all(EPERM, kOtherProcesses);
-  filter.deny_all(EPERM, kNamespacesAndMounts);
   filter.deny_all(EPERM, kAdministration);
-  filter.deny_all(ENOSYS, kDoneWithout);
-  deny_new_namespaces(filter);
+  filter.deny_all(ENOSYS, kAsynchronous);
   deny_sockets(filter);
   deny_set_id_files(filter);
   deny_terminal_tricks(filter);
   deny_personalities(filter);
+  return filter.finish();
+}
+
+Result<FilterProgram> make_closing_filter() {
+  Builder filter;
+  if (!filter.ready()) return failure("make its system call filter", ENOMEM);
+  filter.deny_all(EPERM, kNamespacesAndMounts);
+  filter.deny_all(ENOSYS, kUnseen);
+  deny_new_namespaces(filter);
   return filter.finish();
 }
 

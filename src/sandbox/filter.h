@@ -1,5 +1,6 @@
-// Filter: the system calls that commands do not get, as a seccomp program that is made once and
-// installed in every command.
+// Filter: the system calls that commands do not get, as seccomp programs. Most of it is installed
+// once, in the process that starts commands, because installing takes longer than the rest of the
+// lock; only what that process needs itself is closed for each command.
 #pragma once
 
 #include <linux/filter.h>
@@ -12,8 +13,11 @@ namespace helve::sandbox {
 
 using FilterProgram = std::vector<sock_filter>;
 
-Result<FilterProgram> make_filter();
-// For the calling thread and all that it starts; needs no_new_privs.
+// What neither a command nor the process that starts it needs.
+Result<FilterProgram> make_standing_filter();
+// Namespaces and mounts, and the calls whose flags no filter can see.
+Result<FilterProgram> make_closing_filter();
+// For the calling thread and all that it starts. Needs no_new_privs or privileges.
 Result<void> install(const FilterProgram& program);
 
 }  // namespace helve::sandbox

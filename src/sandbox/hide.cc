@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +15,9 @@ namespace {
 
 constexpr const char* kEmptyDirectory = "/run/helve/directory";
 constexpr const char* kEmptyFile = "/run/helve/file";
+
+// Two changes within this many seconds may bear the same time on some file systems.
+constexpr std::int64_t kCoarseClock = 2;
 
 Result<void> make_directory(const char* path, mode_t mode) {
   if (mkdir(path, mode) == 0 || errno == EEXIST) return {};
@@ -57,6 +61,40 @@ Result<void> hide(std::span<const std::string> paths, Which which) {
     TRY(attach(tree, place, path));
   }
   return {};
+}
+
+Result<Covers> Covers::make(std::span<const std::string> paths) {
+  Covers covers;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  for (const std::string& path : paths) {
+    const size_t slash = path.rfind('/');
+    covers.parents_[slash == 0 ? "/" : path.substr(0, slash)].paths.push_back(path);
+  }
+  // Before covering: a change in between is seen as one.
+  for (auto& [directory, parent] : covers.parents_) {
+    parent.stamp = stamp_of(directory);
+    parent.certain = now.tv_sec - parent.stamp.seconds > kCoarseClock;
+    TRY(hide(parent.paths));
+  }
+  return covers;
+}
+
+Result<void> Covers::renew() const {
+  for (const auto& [directory, parent] : parents_) {
+    if (parent.certain && stamp_of(directory) == parent.stamp) continue;
+    TRY(hide(parent.paths));
+  }
+  return {};
+}
+
+Covers::Stamp Covers::stamp_of(const std::string& directory) {
+  struct stat status {};
+  if (stat(directory.c_str(), &status) != 0) return {};
+  return {.device = status.st_dev,
+          .inode = status.st_ino,
+          .seconds = status.st_mtim.tv_sec,
+          .nanoseconds = status.st_mtim.tv_nsec};
 }
 
 }  // namespace helve::sandbox

@@ -2,8 +2,11 @@
 // opened, and neither can be removed.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -20,5 +23,31 @@ Result<void> make_vault();
 // Covers those of the paths that exist and are not covered yet. Links are followed: what they lead
 // to is covered.
 Result<void> hide(std::span<const std::string> paths, Which which = Which::anything);
+
+// Covers paths again when that is needed: a cover goes away when somebody outside replaces what it
+// covers, and what did not exist may exist now. Both change the directory that holds the name.
+class Covers {
+ public:
+  // Covers all of them now.
+  static Result<Covers> make(std::span<const std::string> paths);
+  Result<void> renew() const;
+
+ private:
+  struct Stamp {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  struct Parent {
+    std::vector<std::string> paths;
+    Stamp stamp;
+    bool certain = false;  // the stamp is old enough to tell every later change
+  };
+  static Stamp stamp_of(const std::string& directory);
+
+  std::map<std::string, Parent> parents_;
+};
 
 }  // namespace helve::sandbox

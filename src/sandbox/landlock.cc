@@ -61,9 +61,9 @@ Result<void> allow(const sys::Fd& ruleset, const std::string& path, std::uint64_
 
 }  // namespace
 
-Result<void> restrict_by_landlock(std::span<const std::string> writable, AbstractSockets sockets) {
+Result<sys::Fd> make_ruleset(std::span<const std::string> writable, AbstractSockets sockets) {
   const int version = landlock_version();
-  if (version == 0) return {};
+  if (version == 0) return sys::Fd();
   const std::uint64_t handled = handled_by(version);
   // Version 4 could close TCP ports, but it knows no addresses: loopback would go, too. The network
   // namespace does better.
@@ -71,12 +71,16 @@ Result<void> restrict_by_landlock(std::span<const std::string> writable, Abstrac
   if (version >= 6) {
     attributes.scoped = kScopeSignal | (sockets == AbstractSockets::own ? kScopeAbstractSocket : 0);
   }
-  const sys::Fd ruleset(static_cast<int>(
+  sys::Fd ruleset(static_cast<int>(
       syscall(SYS_landlock_create_ruleset, &attributes, attributes_size(version), 0)));
   if (!ruleset) return failure("make Landlock rules", errno);
   for (const std::string& path : writable) TRY(allow(ruleset, path, handled));
   TRY(allow(ruleset, "/dev", handled & (kWriteFile | kTruncate | kIoctlDevice)));
-  if (syscall(SYS_landlock_restrict_self, ruleset.get(), 0) == 0) return {};
+  return ruleset;
+}
+
+Result<void> enforce(const sys::Fd& ruleset) {
+  if (!ruleset || syscall(SYS_landlock_restrict_self, ruleset.get(), 0) == 0) return {};
   return failure("enforce Landlock rules", errno,
                  errno == E2BIG ? "too many sandboxes are nested" : "");
 }

@@ -6,13 +6,15 @@
 #include <string>
 
 #include "base/result.h"
+#include "sys/file_descriptor.h"
 
 namespace helve::sandbox {
 
 enum class AbstractSockets : unsigned char { any, own };
 
-// For the calling thread and all that it starts. Needs no_new_privs. Without Landlock in the kernel
-// nothing happens: the mounts hold alone.
-Result<void> restrict_by_landlock(std::span<const std::string> writable, AbstractSockets sockets);
+// Without Landlock in the kernel there is no descriptor: the mounts hold alone.
+Result<sys::Fd> make_ruleset(std::span<const std::string> writable, AbstractSockets sockets);
+// For the calling thread and all that it starts. Needs no_new_privs or privileges.
+Result<void> enforce(const sys::Fd& ruleset);
 
 }  // namespace helve::sandbox

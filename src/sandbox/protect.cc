@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -32,11 +34,23 @@ mode_t kind_of(const sys::Fd& place) {
   return fstat(place.get(), &status) == 0 ? status.st_mode & S_IFMT : 0;
 }
 
+// Whether a mount of ours is there already, from when the enclosure was made.
+bool is_mounted(const sys::Fd& place, bool read_only) {
+  struct statx status {};
+  if (statx(place.get(), "", AT_EMPTY_PATH, 0, &status) != 0 ||
+      (status.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0) {
+    return false;
+  }
+  struct statvfs mounted {};
+  return !read_only || (fstatvfs(place.get(), &mounted) == 0 && (mounted.f_flag & ST_RDONLY) != 0);
+}
+
 // Protects names below one root. Every directory between the root and a name becomes a mount point
 // once, and is walked into through that mount.
 class Guard {
  public:
-  explicit Guard(std::string root) : root_(std::move(root)) {}
+  Guard(std::string root, std::vector<sys::Fd>& reserved)
+      : root_(std::move(root)), reserved_(reserved) {}
 
   Result<void> open() {
     sys::Fd place(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -74,10 +88,12 @@ class Guard {
       TRY(close(parent, name));
       return false;
     }
-    TRY(count());
-    TRY(bind_to_itself(place, 0, shown(name)));
-    place = open_place(pinned_.at(parent), last_part(name));
-    if (!place) return failure("open " + shown(name), errno);
+    if (!is_mounted(place, false)) {
+      TRY(count());
+      TRY(bind_to_itself(place, 0, shown(name)));
+      place = open_place(pinned_.at(parent), last_part(name));
+      if (!place) return failure("open " + shown(name), errno);
+    }
     pinned_.insert_or_assign(name, std::move(place));
     return true;
   }
@@ -90,13 +106,14 @@ class Guard {
     if (!place && errno == ENOENT) {
       sys::Fd held = TRY(reserve(directory, last, shown(name)));
       if (!held) return {};
-      held.release();  // kept until the process ends
+      reserved_.push_back(std::move(held));
       place = open_place(directory, last);
     } else if (place) {
-      hold_reserved(directory, last).release();
+      if (sys::Fd held = hold_reserved(directory, last)) reserved_.push_back(std::move(held));
     }
     if (!place) return failure("open " + shown(name), errno);
     if (kind_of(place) == S_IFLNK) return link_refused(name);
+    if (is_mounted(place, true)) return {};
     TRY(count());
     return bind_to_itself(place, kReadOnly, shown(name));
   }
@@ -114,6 +131,7 @@ class Guard {
   }
 
   std::string root_;
+  std::vector<sys::Fd>& reserved_;
   std::map<std::string, sys::Fd> pinned_;
   std::set<std::string> closed_;
   size_t mounts_ = 0;
@@ -134,26 +152,28 @@ std::vector<std::string> names_below(const Policy& policy, const std::string& ro
 
 }  // namespace
 
-Result<void> protect(const Policy& policy) {
-  if (policy.level != Level::workspace_write) return {};
+Result<std::vector<sys::Fd>> protect(const Policy& policy) {
+  std::vector<sys::Fd> reserved;
+  if (policy.level != Level::workspace_write) return reserved;
   for (const std::string& root : policy.roots) {
-    Guard guard(root);
+    Guard guard(root, reserved);
     TRY(guard.open());
     for (const std::string& name : names_below(policy, root)) TRY(guard.protect(name));
   }
-  return {};
+  return reserved;
 }
 
 void release_reserved(const Policy& policy) {
   if (policy.level != Level::workspace_write) return;
   for (const std::string& root : policy.roots) {
     for (std::string name : names_below(policy, root)) {
-      // The deepest first: what stands in reserved is gone before it.
+      // The deepest first: what stands in a reserved directory is gone before it.
       for (;;) {
         const size_t slash = name.rfind('/');
         const std::string parent = slash == name.npos ? root : root + "/" + name.substr(0, slash);
         const sys::Fd directory(
             open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        umount2((root + "/" + name).c_str(), MNT_DETACH | UMOUNT_NOFOLLOW);
         if (directory) release_reserved(directory, name.substr(slash + 1));
         if (slash == name.npos) break;
         name.resize(slash);

@@ -1,18 +1,23 @@
-// Protect: makes the protected names of a policy unwritable, for one command. Done for each command
-// anew, because a mount goes away when somebody outside replaces what it is mounted on.
+// Protect: makes the protected names of a policy unwritable. Done when the enclosure is made and
+// again for each command, because a mount goes away when somebody outside replaces what it is
+// mounted on.
 #pragma once
+
+#include <vector>
 
 #include "base/result.h"
 #include "sandbox/policy.h"
+#include "sys/file_descriptor.h"
 
 namespace helve::sandbox {
 
-// In the mount namespace of the command, before it starts. What exists becomes read-only, what does
-// not exist cannot be made, and no directory on the way can be renamed. Holds what it reserved
-// until the process ends.
-Result<void> protect(const Policy& policy);
+// In the calling process's own mount namespace. What exists becomes read-only, what does not exist
+// cannot be made, and no directory on the way can be renamed. What is protected already costs
+// little. What had to be reserved stays as long as the descriptors are open.
+Result<std::vector<sys::Fd>> protect(const Policy& policy);
 
-// Takes away what protecting left behind in the roots and nobody uses any more.
+// Takes away what protecting left behind in the roots and nobody uses any more. Nothing in this
+// mount namespace is protected then.
 void release_reserved(const Policy& policy);
 
 }  // namespace helve::sandbox

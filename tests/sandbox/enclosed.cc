@@ -125,7 +125,9 @@ int wait_for(pid_t child) {
   if (chdir(options.directory.c_str()) != 0) fail("cannot go to " + options.directory);
   const pid_t child = vfork();
   if (child == 0) {
-    execvp(options.command[0], options.command);
+    char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
+    char* const environment[] = {path, nullptr};  // nothing of ours
+    execvpe(options.command[0], options.command, environment);
     _exit(127);
   }
   if (child < 0) fail("cannot start the command");

@@ -1,0 +1,318 @@
+"""The probe finds no way out of the sandbox, as root and as an ordinary user, and each way leads out without it.
+
+run_probe.py ENCLOSED: builds a world with things outside that must not be reached, tries every way without the sandbox
+to see that it can succeed, then inside, and looks afterwards whether anything outside has changed.
+"""
+
+import ctypes
+import hashlib
+import json
+import os
+import pathlib
+import pwd
+import secrets
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+
+HERE = pathlib.Path(__file__).parent
+PYTHON = "/usr/bin/python3"  # the one that every user may run
+FILE_BYTES = 16 << 30
+SHM = ctypes.CDLL(None, use_errno=True)
+
+# Keeps the secret in its environment, its memory and a shared memory segment; says where.
+HOLDER = """
+import ctypes, json, os, signal, sys
+libc = ctypes.CDLL(None)
+secret = os.environ["SECRET"].encode()
+buffer = ctypes.create_string_buffer(secret)
+segment = libc.shmget(int(sys.argv[1]), 4096, 0o1666)
+libc.shmat.restype = ctypes.c_void_p
+ctypes.memmove(libc.shmat(segment, None, 0), secret, len(secret))
+print(json.dumps({"address_of_secret": ctypes.addressof(buffer), "descriptor": os.dup(0)}), flush=True)
+signal.pause()
+libc.shmctl(segment, 0, None)
+"""
+# Puts a key into the session keyring, which children inherit, and runs the rest.
+KEEPER_OF_KEY = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None)
+libc.syscall(250, 1, None)
+libc.syscall(248, b"user", sys.argv[1].encode(), os.environ["SECRET"].encode(), len(os.environ["SECRET"]), -3)
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+def place():
+    """A directory that is neither in /tmp nor in another place that the sandbox replaces."""
+    for parent in ("/srv", "/opt", str(pathlib.Path.home())):
+        if os.access(parent, os.W_OK):
+            return pathlib.Path(tempfile.mkdtemp(prefix="helve-probe-", dir=parent))
+    sys.exit("no directory outside /tmp can be written")
+
+
+class World:
+    def __init__(self, user):
+        self.user = pwd.getpwnam(user)
+        self.base = place()
+        self.secret = "canary-" + secrets.token_hex(8)
+        self.extra = []  # what lies elsewhere and must be removed
+        self.heard = []
+        self.sockets = []
+        self.build_files()
+        self.build_git()
+        self.build_servers()
+        self.facts["process_name"] = "probe-" + secrets.token_hex(4)
+        self.hold()
+        (self.work / "probe.py").write_bytes((HERE / "probe.py").read_bytes())
+        (self.work / "world.json").write_text(json.dumps(self.facts))
+        self.own(self.base)
+        self.add_set_id_program()
+
+    def own(self, top):
+        for path in [top, *top.rglob("*")]:
+            os.chown(path, self.user.pw_uid, self.user.pw_gid, follow_symlinks=False)
+        top.chmod(0o755)
+
+    def build_files(self):
+        base = self.base
+        self.work, self.outside, self.home = base / "work", base / "outside", base / "home"
+        files = {self.outside / name: "victim" for name in ("linked", "taken", "truncated", "mode", "doomed")}
+        for path in (self.home / ".ssh/id_ed25519", self.home / ".aws/credentials", base / "state/helve.db",
+                     base / "elsewhere/token"):
+            files[path] = self.secret
+        files[self.home / ".config/helve/config.yaml"] = "x: 1"
+        for path, text in files.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        self.work.mkdir()
+        (self.home / ".gnupg").symlink_to(base / "elsewhere")
+        self.facts = {
+            "secret": self.secret, "work": str(self.work), "outside": str(self.outside), "home": str(self.home),
+            "state": str(base / "state"), "moved_secret": str(base / "elsewhere/token"), "file_bytes": FILE_BYTES,
+            "in_tmp": self.canary("/tmp"), "in_shm": self.canary("/dev/shm"), "in_run": self.canary("/run"),
+        }
+        disk = os.stat("/").st_dev
+        self.facts["disk_number"] = [os.major(disk), os.minor(disk)]
+        self.facts["disk"] = next((str(p) for p in pathlib.Path("/dev").iterdir()
+                                   if p.is_block_device() and os.stat(p).st_rdev == disk), None)
+        cgroups = [pathlib.Path("/sys/fs/cgroup/pids"), pathlib.Path("/sys/fs/cgroup/unified"),
+                   pathlib.Path("/sys/fs/cgroup")]
+        self.facts["cgroup"] = next((str(p) for p in cgroups if (p / "cgroup.procs").exists()), None)
+
+    def canary(self, directory):
+        if not os.access(directory, os.W_OK):
+            return os.path.join(directory, "nothing")
+        file, path = tempfile.mkstemp(prefix="helve-probe-", dir=directory)
+        os.write(file, self.secret.encode())
+        os.fchmod(file, 0o644)
+        os.close(file)
+        self.extra.append(path)
+        return path
+
+    def git(self, *arguments, where=None):
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.base), "GIT_CONFIG_NOSYSTEM": "1"}
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always",
+                        *arguments], cwd=where or self.work, env=environment, check=True, capture_output=True)
+
+    def build_git(self):
+        library = self.base / "library"
+        library.mkdir()
+        for directory in (library, self.work):
+            self.git("init", "-q", where=directory)
+            self.git("commit", "-q", "--allow-empty", "-m", "first", where=directory)
+        self.git("submodule", "add", "-q", str(library), "libs/sub")
+        (self.work / ".git/modules/libs/sub/hooks").mkdir(exist_ok=True)
+
+    def listen(self, family, address, kind=socket.SOCK_STREAM):
+        server = socket.socket(family, kind)
+        server.bind(address)
+        if kind == socket.SOCK_STREAM:
+            server.listen()
+        self.sockets.append(server)
+        threading.Thread(target=self.serve, args=(server, kind), daemon=True).start()
+        return server
+
+    def serve(self, server, kind):
+        try:
+            while True:
+                if kind == socket.SOCK_STREAM:
+                    connection = server.accept()[0]
+                    self.heard.append(str(server.getsockname()))
+                    with connection:
+                        connection.sendall(self.secret.encode())
+                        connection.recv(100)
+                else:
+                    sender = server.recvfrom(100)[1]
+                    self.heard.append(str(server.getsockname()))
+                    server.sendto(self.secret.encode(), sender)
+        except OSError:
+            pass
+
+    def build_servers(self):
+        facts = self.facts
+        facts["tcp"] = self.listen(socket.AF_INET, ("0.0.0.0", 0)).getsockname()[1]
+        facts["udp"] = self.listen(socket.AF_INET, ("127.0.0.1", 0), socket.SOCK_DGRAM).getsockname()[1]
+        try:
+            facts["tcp6"] = self.listen(socket.AF_INET6, ("::1", 0)).getsockname()[1]
+        except OSError:
+            facts["tcp6"] = None
+        facts["abstract"] = "helve-probe-" + secrets.token_hex(8)
+        self.listen(socket.AF_UNIX, "\0" + facts["abstract"])
+        facts["unix_in_tmp"] = f"/tmp/helve-probe-{secrets.token_hex(8)}"
+        self.extra.append(facts["unix_in_tmp"])
+        for path in (str(self.outside / "socket"), str(self.work / "socket"), facts["unix_in_tmp"]):
+            self.listen(socket.AF_UNIX, path)
+            os.chmod(path, 0o777)
+        names = [line.split(":")[0].strip() for line in open("/proc/net/dev") if ":" in line]
+        facts["interfaces"] = [name for name in names if name != "lo"]
+        facts["address"] = self.own_address()
+
+    @staticmethod
+    def own_address():
+        """An address of this machine that is not loopback; nothing is sent."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            try:
+                probe.connect(("192.0.2.1", 9))
+                return probe.getsockname()[0]
+            except OSError:
+                return None
+
+    def become(self):
+        os.setgroups([])
+        os.setgid(self.user.pw_gid)
+        os.setuid(self.user.pw_uid)
+
+    def environment(self):
+        return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "SECRET": self.secret}
+
+    def hold(self):
+        self.facts["shm_key"] = secrets.randbelow(1 << 30) + 1
+        self.facts["key"] = "helve-" + secrets.token_hex(8)
+        self.holder = subprocess.Popen(
+            [PYTHON, "-c", HOLDER, str(self.facts["shm_key"]), self.facts["process_name"]], env=self.environment(),
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, preexec_fn=self.become if os.geteuid() == 0 else None)
+        self.facts.update(json.loads(self.holder.stdout.readline()), pid=self.holder.pid)
+
+    def add_set_id_program(self):
+        program = self.base / "id"
+        shutil.copy("/usr/bin/id", program)
+        program.chmod(0o4755)
+        self.set_fact("set_id_program", str(program))
+
+    def set_fact(self, name, value):
+        self.facts[name] = value
+        (self.work / "world.json").write_text(json.dumps(self.facts))
+
+    def run(self, command):
+        key = [PYTHON, "-c", KEEPER_OF_KEY, self.facts["key"], *command]
+        return subprocess.run(key, cwd=self.work, env=self.environment(), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=900)
+
+    def control(self):
+        become = [] if os.geteuid() == self.user.pw_uid else [
+            "/usr/bin/setpriv", "--reuid", str(self.user.pw_uid), "--regid", str(self.user.pw_gid), "--clear-groups"]
+        return self.run([*become, PYTHON, "probe.py", "world.json", "--control"])
+
+    def enclosed(self, program, options=()):
+        arguments = ["--root", self.work, "--home", self.home, "--hide", self.base / "state",
+                     "--protect", self.home / ".config/helve", *options]
+        if os.geteuid() != self.user.pw_uid:
+            arguments += ["--user", self.user.pw_name]
+        return self.run([program, *map(str, arguments), "--", PYTHON, "probe.py", "world.json"])
+
+    def outside_state(self):
+        """Everything that a command must leave alone, as it looks from outside."""
+        state = {}
+        tops = [self.outside, self.home, self.base / "state", self.base / "elsewhere", self.work / ".git/hooks",
+                self.work / ".git/config", self.work / ".git/info", self.work / ".git/modules/libs/sub/hooks",
+                self.work / ".git/modules/libs/sub/config", self.work / "libs/sub/.git", self.work / ".helve"]
+        for top in tops:
+            for path in [top, *sorted(top.rglob("*"))]:
+                if not os.path.lexists(path):
+                    state[str(path)] = "absent"
+                    continue
+                status = path.lstat()
+                content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+                state[str(path)] = (oct(status.st_mode), status.st_ino, int(status.st_mtime), content)
+        return state
+
+    def set_id_files(self):
+        return [str(path) for path in self.work.rglob("*")
+                if not path.is_symlink() and path.is_file() and path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID)]
+
+    def close(self):
+        self.holder.send_signal(signal.SIGKILL)
+        self.holder.wait()
+        self.holder.stdout.close()
+        SHM.shmctl(SHM.shmget(self.facts["shm_key"], 0, 0), 0, None)
+        for server in self.sockets:
+            server.close()
+        for path in self.extra:
+            if os.path.lexists(path):
+                os.unlink(path)
+        shutil.rmtree(self.base)
+
+
+def words(result):
+    return dict(reversed(line.split(" ", 1)) for line in result.stdout.splitlines())
+
+
+def check_control(user):
+    """Problems with the probe itself: ways that do not lead out although nothing is in the way."""
+    world = World(user)
+    try:
+        result = world.control()
+        found = words(result)
+        available = [name for name, word in found.items() if word == "ESCAPED"]
+        print(f"{user}: {len(available)} ways lead out without a sandbox")
+        problems = [f"{user}, without a sandbox: {word} {name}" for name, word in found.items()
+                    if word not in ("ESCAPED", "UNAVAILABLE")]
+        if len(available) < 40:
+            problems.append(f"{user}: only {len(available)} ways could be tried\n{result.stderr}")
+        return problems
+    finally:
+        world.close()
+
+
+def check_enclosed(user, program, options):
+    world = World(user)
+    try:
+        before = world.outside_state()
+        result = world.enclosed(program, options)
+        found = words(result)
+        print(f"{user} {' '.join(options)}: {sum(word == 'BLOCKED' for word in found.values())} ways are blocked")
+        problems = [f"{user}: {word} {name}" for name, word in found.items() if word != "BLOCKED"]
+        if result.returncode != 0 and not problems:
+            problems.append(f"{user}: ended with {result.returncode}\n{result.stdout}{result.stderr}")
+        if len(found) < 40:
+            problems.append(f"{user}: only {len(found)} ways were tried\n{result.stderr}")
+        after = world.outside_state()
+        problems += [f"{user}: changed outside: {path}: {before.get(path)} became {after.get(path)}"
+                     for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
+        problems += [f"{user}: heard at {address}" for address in world.heard]
+        problems += [f"{user}: runs as its owner: {path}" for path in world.set_id_files()]
+        return problems
+    finally:
+        world.close()
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    users = ["root", "nobody"] if os.geteuid() == 0 else [pwd.getpwuid(os.geteuid()).pw_name]
+    problems = []
+    for user in users:
+        problems += check_control(user)
+        problems += check_enclosed(user, program, [])
+        problems += check_enclosed(user, program, ["--level", "read-only"])
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+// differential_shell: reads scripts that are each ended by a NUL, and writes a line of JSON about
+// each, for comparison with bash: whether it is malformed, what is unknown, and the commands as
+// lists of words, where null is a word that varies.
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+#include <string>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "shell/parse.h"
+
+namespace {
+
+using namespace helve;
+
+JsonArray words_of(const shell::Command& command) {
+  JsonArray words;
+  for (const shell::Word& word : command.words) {
+    if (word.literal()) {
+      words.emplace_back(escape_bytes(word.text));
+    } else {
+      words.emplace_back(nullptr);
+    }
+  }
+  return words;
+}
+
+std::string describe(const shell::Script& script) {
+  JsonArray commands, unknowns;
+  for (const shell::Command& command : script.commands) {
+    if (!command.words.empty()) commands.emplace_back(words_of(command));
+  }
+  for (const shell::Unknown& unknown : script.unknowns)
+    unknowns.emplace_back(escape_bytes(unknown.reason));
+  const JsonObject all{{"malformed", script.malformed},
+                       {"unknowns", std::move(unknowns)},
+                       {"commands", std::move(commands)}};
+  return to_text(Json(all)) + '\n';
+}
+
+}  // namespace
+
+int main() {
+  const std::string input{std::istreambuf_iterator<char>(std::cin), {}};
+  for (size_t at = 0; at < input.size();) {
+    const size_t end = input.find('\0', at);
+    const std::string line = describe(shell::parse(std::string_view(input).substr(at, end - at)));
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    if (end == input.npos) break;
+    at = end + 1;
+  }
+  return 0;
+}

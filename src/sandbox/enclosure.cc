@@ -15,6 +15,7 @@
 
 #include "sandbox/capabilities.h"
 #include "sandbox/failure.h"
+#include "sandbox/git.h"
 #include "sandbox/hide.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
@@ -191,7 +192,10 @@ Result<void> Enclosure::lock(std::span<const Overlay> overlays) const {
   return install(closing_filter_);
 }
 
-void Enclosure::settle() const {}
+void Enclosure::settle() const {
+  if (policy_.level != Level::workspace_write) return;
+  for (const std::string& root : policy_.roots) remove_leads(root, policy_.protected_names);
+}
 
 void Enclosure::tidy() {
   reserved_.clear();

@@ -54,7 +54,8 @@ class Enclosure {
   // starts is locked in with it. Takes the overlays that were entered.
   Result<void> lock(std::span<const Overlay> overlays = {}) const;
 
-  // After a command has ended, by the process that made the enclosure.
+  // After a command has ended, by the process that made the enclosure: takes away what the command
+  // made to mislead git.
   void settle() const;
   // When no command is left, before the process that made the enclosure ends: takes away what was
   // put into the roots. A helve that was killed leaves this to the next one.

@@ -32,8 +32,12 @@ bool is_directory(const std::string& path) {
   return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-bool is_git_directory(const std::string& path) {
-  return exists(path + "/HEAD") && is_directory(path + "/objects") && is_directory(path + "/refs");
+// A command may have removed parts of a repository to make it look like none, but not its
+// configuration.
+bool is_repository(const std::string& path) {
+  if (exists(path + "/HEAD") && is_directory(path + "/objects")) return true;
+  const auto config = sys::read_file(path + "/config", kMaxConfig);
+  return config && config->find("repositoryformatversion") != config->npos;
 }
 
 std::string real_path(const std::string& path) {
@@ -83,6 +87,7 @@ class Names {
 
   // `directory` is relative to the root; empty: the root itself.
   void add_repository(const std::string& directory, int depth) {
+    repositories_.push_back(directory);
     const std::string config =
         sys::read_file(path(join(directory, "config")), kMaxConfig).value_or("");
     for (const std::string& leaf : leaves_) add(join(directory, leaf));
@@ -98,6 +103,7 @@ class Names {
   }
 
   std::vector<std::string> take() { return std::move(names_); }
+  const std::vector<std::string>& repositories() const { return repositories_; }
 
  private:
   static std::string join(const std::string& directory, const std::string& name) {
@@ -133,7 +139,7 @@ class Names {
     if (depth >= kMaxDepth || names_.size() >= kMaxNames) return;
     for (const std::string& name : directories_in(path(directory))) {
       const std::string module = join(directory, name);
-      if (exists(path(module) + "/HEAD")) {
+      if (exists(path(module) + "/HEAD") || exists(path(module) + "/config")) {
         add_repository(module, depth + 1);
       } else {
         add_modules(module, depth + 1);
@@ -144,22 +150,35 @@ class Names {
   const std::string& root_;
   std::vector<std::string> leaves_;
   std::vector<std::string> names_;
+  std::vector<std::string> repositories_;
 };
 
-}  // namespace
-
-std::vector<std::string> git_names(const std::string& root,
-                                   std::span<const std::string> protected_names) {
+Names find_names(const std::string& root, std::span<const std::string> protected_names) {
   constexpr std::string_view kGit = ".git/";
   std::vector<std::string> leaves;
   for (const std::string& name : protected_names) {
     if (name.starts_with(kGit)) leaves.push_back(name.substr(kGit.size()));
   }
-  if (leaves.empty()) return {};
   Names names(root, leaves);
+  if (leaves.empty()) return names;
   if (is_directory(root + "/.git")) names.add_repository(".git", 0);
-  if (is_git_directory(root)) names.add_repository("", 0);
-  return names.take();
+  if (is_repository(root)) names.add_repository("", 0);
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> git_names(const std::string& root,
+                                   std::span<const std::string> protected_names) {
+  return find_names(root, protected_names).take();
+}
+
+void remove_leads(const std::string& root, std::span<const std::string> protected_names) {
+  const Names names = find_names(root, protected_names);
+  for (const std::string& repository : names.repositories()) {
+    // What was there before the command is a mount point now and stays.
+    unlink((root + "/" + repository + "/commondir").c_str());
+  }
 }
 
 std::optional<std::string> repository_elsewhere(const std::string& root) {

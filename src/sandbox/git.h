@@ -16,6 +16,11 @@ namespace helve::sandbox {
 std::vector<std::string> git_names(const std::string& root,
                                    std::span<const std::string> protected_names);
 
+// Takes away what a command may have made in the root's repositories to lead git to a configuration
+// of its own: no repository has a file commondir but a linked worktree. Such a file cannot be kept
+// from being made, because what would stand in its place would break the repository.
+void remove_leads(const std::string& root, std::span<const std::string> protected_names);
+
 // The repository that a linked worktree belongs to, when it lies outside the root: commands cannot
 // commit there unless it is a root, too.
 std::optional<std::string> repository_elsewhere(const std::string& root);

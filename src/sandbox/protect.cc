@@ -84,7 +84,8 @@ class Guard {
     if (closed_.contains(name)) return false;
     if (pinned_.contains(name)) return true;
     sys::Fd place = open_place(pinned_.at(parent), last_part(name));
-    if (!place || kind_of(place) != S_IFDIR) {
+    // What is only reserved gets nothing reserved within.
+    if (!place || kind_of(place) != S_IFDIR || hold_reserved(pinned_.at(parent), last_part(name))) {
       TRY(close(parent, name));
       return false;
     }

@@ -1,0 +1,270 @@
+#include "sandbox/enclosure.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "unit/sandbox/enclosed.h"
+
+namespace helve::sandbox {
+namespace {
+
+class EnclosureFiles : public InEnclosure {};
+class EnclosureNetwork : public InEnclosure {};
+class EnclosureLimits : public InEnclosure {};
+INSTANTIATE_TEST_SUITE_P(Users, EnclosureFiles, testing::ValuesIn(users()), user_name);
+INSTANTIATE_TEST_SUITE_P(Users, EnclosureNetwork, testing::ValuesIn(users()), user_name);
+INSTANTIATE_TEST_SUITE_P(Users, EnclosureLimits, testing::ValuesIn(users()), user_name);
+
+TEST_P(EnclosureFiles, WritesInTheRoot) {
+  EXPECT_EQ(sh("mkdir sub && echo text > sub/file && mv sub moved && rm -r moved && echo x > kept"),
+            0);
+  EXPECT_EQ(read("root/kept"), "x\n");
+}
+
+TEST_P(EnclosureFiles, WritesNowhereElse) {
+  make_directory("beside");
+  EXPECT_NE(sh("echo x > $BASE/beside/file"), 0);
+  EXPECT_FALSE(exists("beside/file"));
+}
+
+TEST_P(EnclosureFiles, WritesNoRootAtTheReadOnlyLevel) {
+  write("root/file", "old");
+  policy.level = Level::read_only;
+  EXPECT_NE(sh("echo new > file"), 0);
+  EXPECT_EQ(sh("echo new > /tmp/file && cat file"), 0);
+  EXPECT_EQ(read("root/file"), "old");
+}
+
+TEST_P(EnclosureFiles, LeavesASiblingWithTheSamePrefixAlone) {
+  make_directory("root-evil");
+  EXPECT_NE(sh("echo x > $BASE/root-evil/file"), 0);
+}
+
+TEST_P(EnclosureFiles, KeepsTemporaryFilesBetweenCommandsButNotForTheHost) {
+  const std::string name = "/tmp/helve-unit-" + std::to_string(getpid());
+  const int status = with_enclosure([&](Enclosure& enclosure, const Ask&) {
+    run_in(enclosure, [&] { return shell("echo x > " + name); });
+    return run_in(enclosure, [&] { return shell("test -s " + name); });
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_NE(access(name.c_str(), F_OK), 0);
+}
+
+TEST_P(EnclosureFiles, WritesInARootBelowTheTemporaryDirectory) {
+  std::string name = "/tmp/helve-unit-XXXXXX";
+  ASSERT_NE(mkdtemp(name.data()), nullptr);
+  std::filesystem::create_directories(name + "/deep/root");
+  for (const char* part : {"", "/deep", "/deep/root"}) {
+    ASSERT_EQ(chown((name + part).c_str(), GetParam(), static_cast<gid_t>(-1)), 0);
+  }
+  policy.roots = {name + "/deep/root"};
+  EXPECT_EQ(run([&] { return shell("echo x > " + name + "/deep/root/file"); }), 0);
+  EXPECT_NE(run([&] { return shell("mv " + name + "/deep " + name + "/moved 2>/dev/null"); }), 0);
+  EXPECT_NE(run([&] { return shell("mv " + name + " /tmp/moved 2>/dev/null"); }), 0);
+  EXPECT_TRUE(std::filesystem::exists(name + "/deep/root/file"));
+  std::filesystem::remove_all(name);
+}
+
+TEST_P(EnclosureFiles, WritesInEveryRootAndNotInAReadOnlyOneWithin) {
+  make_directory("second");
+  make_directory("root/vendor/lib");
+  policy.roots.push_back(path("second"));
+  policy.read_only_roots = {path("root/vendor/lib")};
+  EXPECT_EQ(sh("echo x > $BASE/second/file && echo x > vendor/file"), 0);
+  EXPECT_NE(sh("echo x > vendor/lib/file"), 0);
+  EXPECT_NE(sh("mv vendor other"), 0);
+}
+
+TEST_P(EnclosureFiles, HidesSecrets) {
+  write("home/.token", "x");
+  write("home/.keys/key", "x");
+  policy.hidden = {path("home/.token"), path("home/.keys")};
+  EXPECT_NE(sh("cat $BASE/home/.token"), 0);
+  EXPECT_NE(sh("cat $BASE/home/.keys/key"), 0);
+  EXPECT_NE(sh("ls $BASE/home/.keys"), 0);
+}
+
+TEST_P(EnclosureFiles, HidesWhatAppearsOrIsReplacedBetweenCommands) {
+  write("home/.old", "x");
+  policy.hidden = {path("home/.old"), path("home/.new"), path("home/dir/.deep")};
+  const auto look = [&] {
+    return shell(variables() +
+                 "cat $BASE/home/.old || cat $BASE/home/.new || ls $BASE/home/dir/.deep");
+  };
+  const int found = with_enclosure(
+      [&](Enclosure& enclosure, const Ask& ask) {
+        ask();
+        return run_in(enclosure, look);
+      },
+      [&] {
+        write("home/.old.lock", "y");
+        std::filesystem::rename(path("home/.old.lock"), path("home/.old"));
+        write("home/.new", "y");
+        make_directory("home/dir/.deep");
+      });
+  EXPECT_NE(found, 0);
+  EXPECT_NE(found, kBroken);
+}
+
+TEST_P(EnclosureFiles, HidesWhatALinkLeadsTo) {
+  write("elsewhere/key", "x");
+  make_directory("home");
+  std::filesystem::create_directory_symlink(path("elsewhere"), path("home/.keys"));
+  policy.hidden = {path("home/.keys")};
+  EXPECT_NE(sh("cat $BASE/elsewhere/key"), 0);
+}
+
+TEST_P(EnclosureFiles, RefusesARootThatIsHidden) {
+  policy.hidden = {base};
+  EXPECT_EQ(sh("true"), kBroken);
+}
+
+TEST_P(EnclosureFiles, RefusesARootThatIsALink) {
+  std::filesystem::create_directory_symlink(path("root"), path("link"));
+  policy.roots = {path("link")};
+  EXPECT_EQ(sh("true"), kBroken);
+}
+
+TEST_P(EnclosureFiles, PutsChangesOfAnOverlayElsewhere) {
+  write("root/kept", "old");
+  write("root/deleted", "old");
+  make_directory("scratch/upper");
+  make_directory("scratch/work");
+  policy.scratch = path("scratch");
+  const Overlay overlay{path("root"), path("scratch/upper"), path("scratch/work")};
+  const int status = with_enclosure([&](Enclosure& enclosure, const Ask&) {
+    return run_in(
+        enclosure,
+        [&] {
+          return shell(
+              variables() +
+              "echo new > kept && rm deleted && mkdir -p made/deep && echo x > made/deep/file "
+              "&& test ! -e deleted && ! echo x > .git/hooks && ! mkdir .helve/x");
+        },
+        {&overlay, 1});
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(read("root/kept"), "old");
+  EXPECT_EQ(read("root/deleted"), "old");
+  EXPECT_FALSE(exists("root/made"));
+  EXPECT_EQ(read("scratch/upper/kept"), "new\n");
+  EXPECT_EQ(read("scratch/upper/made/deep/file"), "x\n");
+  struct stat status_of {};
+  ASSERT_EQ(lstat(path("scratch/upper/deleted").c_str(), &status_of), 0);
+  EXPECT_TRUE(S_ISCHR(status_of.st_mode));
+}
+
+TEST_P(EnclosureFiles, KeepsTheChangesOfOverlaysFromCommands) {
+  write("scratch/upper/secret", "x");
+  policy.scratch = path("scratch");
+  policy.hidden = {path("scratch")};
+  EXPECT_NE(sh("ls /run/helve/kept/scratch || cat $BASE/scratch/upper/secret"), 0);
+}
+
+TEST_P(EnclosureFiles, RunsWithoutAWallAtTheFullLevel) {
+  policy.level = Level::full;
+  make_directory("beside");
+  EXPECT_EQ(sh("echo x > $BASE/beside/file"), 0);
+  EXPECT_TRUE(exists("beside/file"));
+}
+
+// A listener of the host on loopback.
+struct Listener {
+  Listener() : socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(socket, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(socket, 1), 0);
+    getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size);
+  }
+  ~Listener() { close(socket); }
+  int reach() const {
+    const int client = ::socket(AF_INET, SOCK_STREAM, 0);
+    return connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0
+                                                                                             : 1;
+  }
+  int socket;
+  sockaddr_in address{};
+};
+
+TEST_P(EnclosureNetwork, IsOffUnlessAllowed) {
+  const Listener listener;
+  EXPECT_EQ(run([&] { return listener.reach(); }), 1);
+  policy.network = true;
+  EXPECT_EQ(run([&] { return listener.reach(); }), 0);
+}
+
+TEST_P(EnclosureNetwork, HasALoopbackThatCommandsShare) {
+  const int status = with_enclosure([&](Enclosure& enclosure, const Ask&) {
+    const Listener listener;
+    return run_in(enclosure, [&] { return listener.reach(); });
+  });
+  EXPECT_EQ(status, 0);
+}
+
+int reach_abstract(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const int client = socket(AF_UNIX, SOCK_STREAM, 0);
+  return connect(client, reinterpret_cast<sockaddr*>(&address),
+                 static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size())) == 0
+             ? 0
+             : 1;
+}
+
+TEST_P(EnclosureNetwork, DoesNotReachAbstractSocketsOfTheHostEvenWithTheNetwork) {
+  const std::string name = "helve-unit-" + std::to_string(getpid());
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  const int server = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  ASSERT_EQ(bind(server, reinterpret_cast<sockaddr*>(&address),
+                 static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size())),
+            0);
+  ASSERT_EQ(listen(server, 4), 0);
+  ASSERT_EQ(reach_abstract(name), 0);
+  policy.network = true;
+  EXPECT_EQ(run([&] { return reach_abstract(name); }), 1);
+  close(server);
+}
+
+TEST_P(EnclosureLimits, BoundTheNumberOfProcesses) {
+  policy.limits.processes = 350;
+  EXPECT_EQ(run([] {
+              for (int i = 0; i < 500; ++i) {
+                const pid_t child = fork();
+                if (child == 0) pause();
+                if (child < 0) return i < 350 && i > 40 ? 0 : 2;
+              }
+              return 1;
+            }),
+            0);
+}
+
+TEST_P(EnclosureLimits, BoundMemoryAndFileSize) {
+  policy.limits.memory_bytes = 256u << 20;
+  policy.limits.file_bytes = 1u << 20;
+  EXPECT_EQ(run([] { return malloc(300u << 20) == nullptr ? 0 : 1; }), 0);
+  EXPECT_NE(sh("trap '' XFSZ; head -c 2000000 /dev/zero > file"), 0);
+}
+
+TEST_P(EnclosureLimits, EndEverythingWithTheFirstProcess) {
+  std::string name = path("root/pipe");
+  ASSERT_EQ(mkfifo(name.c_str(), 0666), 0);
+  chmod(name.c_str(), 0666);
+  const int reader = open(name.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  // A descendant in a session of its own holds the pipe; the end of file comes when it is gone.
+  EXPECT_EQ(sh("setsid sh -c 'exec sleep 1000' > pipe & exec 2>&-; sleep 0 > pipe; true"), 0);
+  pollfd waiting{reader, POLLIN, 0};
+  ASSERT_EQ(poll(&waiting, 1, 20'000), 1);
+  EXPECT_NE(waiting.revents & POLLHUP, 0);
+  close(reader);
+}
+
+}  // namespace
+}  // namespace helve::sandbox

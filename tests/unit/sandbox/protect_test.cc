@@ -1,0 +1,202 @@
+#include "sandbox/protect.h"
+
+#include "sandbox/git.h"
+#include "unit/sandbox/enclosed.h"
+
+namespace helve::sandbox {
+namespace {
+
+class Protect : public InEnclosure {
+ protected:
+  // mv would copy what cannot be renamed.
+  int rename(const std::string& name) {
+    return run([&] {
+      return ::rename(path("root/" + name).c_str(), path("root/gone").c_str()) == 0 ? 0 : 1;
+    });
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Users, Protect, testing::ValuesIn(users()), user_name);
+
+TEST_P(Protect, LeavesTheRestOfTheRepositoryWritable) {
+  repository("root/.git");
+  EXPECT_EQ(sh("echo x > .git/index && echo x > .git/HEAD.lock && mv .git/HEAD.lock .git/HEAD && "
+               "mkdir -p .git/refs/heads && echo x > .git/refs/heads/main"),
+            0);
+}
+
+TEST_P(Protect, KeepsHooksConfigAndInfo) {
+  repository("root/.git");
+  for (const char* command :
+       {"echo x > .git/hooks/pre-commit", "echo x >> .git/config", "echo x > .git/info/exclude",
+        "rm .git/config", "mv .git/hooks .git/old", "mv .git old", "rm -rf .git/info"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  EXPECT_EQ(read("root/.git/config"), "[core]\n\tbare = false\n");
+  EXPECT_TRUE(exists("root/.git/info"));
+}
+
+TEST_P(Protect, KeepsWhatDoesNotExistFromBeingMade) {
+  for (const char* command :
+       {"mkdir .git/hooks", "echo x > .git/config", "rmdir .git && mkdir .git",
+        "mkdir .helve/hooks", "mv .helve other"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  EXPECT_FALSE(exists("root/.git"));
+  EXPECT_FALSE(exists("root/.helve"));
+}
+
+TEST_P(Protect, KeepsMissingPartsOfARepositoryFromBeingMade) {
+  repository("root/.git");
+  std::filesystem::remove_all(path("root/.git/hooks"));
+  std::filesystem::remove(path("root/.git/config"));
+  EXPECT_NE(sh("echo x > .git/hooks/pre-commit"), 0);
+  EXPECT_NE(sh("echo x > .git/config"), 0);
+  EXPECT_FALSE(exists("root/.git/hooks"));
+  EXPECT_FALSE(exists("root/.git/config"));
+}
+
+TEST_P(Protect, StaysWhenSomebodyOutsideReplacesAFile) {
+  repository("root/.git");
+  const int status = with_enclosure(
+      [&](Enclosure& enclosure, const Ask& ask) {
+        ask();
+        return run_in(enclosure, [&] { return shell(variables() + "echo x >> .git/config"); });
+      },
+      [&] {
+        write("root/.git/config.lock", "[core]\n");
+        std::filesystem::rename(path("root/.git/config.lock"), path("root/.git/config"));
+      });
+  EXPECT_NE(status, 0);
+  EXPECT_NE(status, kBroken);
+  EXPECT_EQ(read("root/.git/config"), "[core]\n");
+}
+
+TEST_P(Protect, LeavesWhatSomebodyPutIntoAReservedPlace) {
+  const int status = with_enclosure(
+      [&](Enclosure& enclosure, const Ask& ask) {
+        run_in(enclosure, [] { return 0; });
+        ask();
+        return run_in(enclosure, [&] { return shell(variables() + "echo x >> .git/config"); });
+      },
+      [&] { repository("root/.git"); });
+  EXPECT_NE(status, 0);
+  EXPECT_TRUE(exists("root/.git/config"));
+}
+
+TEST_P(Protect, LeavesAReservedPlaceToAnotherHelveThatUsesIt) {
+  const int status = with_enclosure(
+      [&](Enclosure& first, const Ask& ask) {
+        ask();
+        return run_in(first,
+                      [&] { return shell(variables() + "mkdir .git/hooks || mkdir .helve/x"); });
+      },
+      [&] {
+        EXPECT_EQ(sh("true"), 0);
+        EXPECT_TRUE(exists("root/.git"));
+      });
+  EXPECT_NE(status, 0);
+  EXPECT_FALSE(exists("root/.git"));
+}
+
+TEST_P(Protect, TakesAwayWhatAKilledHelveLeft) {
+  const int status = with_enclosure([&](Enclosure& enclosure, const Ask&) -> int {
+    run_in(enclosure, [] { return 0; });
+    _exit(7);  // without tidying
+  });
+  EXPECT_EQ(status, 7);
+  EXPECT_TRUE(exists("root/.git"));
+  EXPECT_EQ(sh("true"), 0);
+  EXPECT_FALSE(exists("root/.git"));
+}
+
+TEST_P(Protect, LeavesAnEmptyDirectoryOfTheUser) {
+  make_directory("root/.helve");
+  EXPECT_NE(sh("mkdir .helve/x"), 0);
+  EXPECT_TRUE(exists("root/.helve"));
+}
+
+TEST_P(Protect, RefusesALinkInAProtectedPlace) {
+  repository("elsewhere");
+  std::filesystem::create_directory_symlink(path("elsewhere"), path("root/.git"));
+  EXPECT_EQ(sh("true"), kBroken);
+}
+
+TEST_P(Protect, KeepsTheFileOfALinkedWorktree) {
+  write("root/.git", "gitdir: /nowhere\n");
+  EXPECT_NE(sh("echo 'gitdir: evil' > .git"), 0);
+  EXPECT_NE(sh("rm .git"), 0);
+  EXPECT_EQ(read("root/.git"), "gitdir: /nowhere\n");
+}
+
+TEST_P(Protect, KeepsTheRepositoriesOfSubmodules) {
+  repository("root/.git");
+  repository("root/.git/modules/libs/a");
+  repository("root/.git/modules/libs/a/modules/b");
+  for (const char* module : {".git/modules/libs/a", ".git/modules/libs/a/modules/b"}) {
+    EXPECT_NE(sh(std::string("echo x > ") + module + "/hooks/x"), 0);
+    EXPECT_NE(sh(std::string("echo x > ") + module + "/config"), 0);
+    EXPECT_NE(rename(module), 0);
+    EXPECT_EQ(sh(std::string("echo x > ") + module + "/index"), 0);
+  }
+  EXPECT_NE(rename(".git/modules"), 0);
+}
+
+TEST_P(Protect, KeepsARepositoryOfWhichACommandRemovedParts) {
+  repository("root/.git/modules/a");
+  EXPECT_EQ(sh("rm -r .git/modules/a/HEAD .git/modules/a/objects .git/modules/a/refs"), 0);
+  EXPECT_NE(sh("echo x > .git/modules/a/hooks/x"), 0);
+}
+
+TEST_P(Protect, KeepsTheCheckoutOfASubmoduleTiedToItsRepository) {
+  repository("root/.git");
+  repository("root/.git/modules/a");
+  write("root/.git/modules/a/config", "[core]\n\tworktree = ../../../libs/a\n");
+  write("root/libs/a/.git", "gitdir: ../../.git/modules/a\n");
+  EXPECT_NE(sh("echo 'gitdir: evil' > libs/a/.git"), 0);
+  EXPECT_NE(rename("libs/a"), 0);
+  EXPECT_EQ(sh("echo x > libs/a/file"), 0);
+}
+
+TEST_P(Protect, KeepsTheSecondConfigurationWhereGitReadsIt) {
+  repository("root/.git");
+  EXPECT_EQ(sh("echo x > .git/config.worktree && rm .git/config.worktree"), 0);
+  write("root/.git/config", "[extensions]\n\tworktreeConfig = true\n");
+  EXPECT_NE(sh("echo x > .git/config.worktree"), 0);
+  EXPECT_FALSE(exists("root/.git/config.worktree"));
+}
+
+TEST_P(Protect, KeepsARootThatIsARepositoryItself) {
+  repository("root");
+  EXPECT_NE(sh("echo x > hooks/pre-receive"), 0);
+  EXPECT_NE(sh("echo x > config"), 0);
+  EXPECT_EQ(sh("echo x > HEAD"), 0);
+}
+
+TEST_P(Protect, TakesAwayAFileThatLeadsGitElsewhere) {
+  repository("root/.git");
+  EXPECT_EQ(sh("echo ../evil > .git/commondir"), 0);
+  EXPECT_FALSE(exists("root/.git/commondir"));
+}
+
+TEST_P(Protect, KeepsAbsolutePathsInsideARoot) {
+  make_directory("root/a/b");
+  policy.protected_paths = {path("root/a/b"), path("root/a/c/d")};
+  EXPECT_NE(sh("echo x > a/b/file"), 0);
+  EXPECT_NE(sh("mkdir -p a/c/d"), 0);
+  EXPECT_EQ(sh("echo x > a/file"), 0);
+}
+
+TEST(SandboxGit, FindsTheRepositoryOfALinkedWorktree) {
+  std::string base = "/tmp/helve-unit-XXXXXX";
+  ASSERT_NE(mkdtemp(base.data()), nullptr);
+  std::filesystem::create_directories(base + "/main/.git/worktrees/w");
+  std::filesystem::create_directories(base + "/w");
+  std::ofstream(base + "/main/.git/worktrees/w/commondir") << "../..\n";
+  std::ofstream(base + "/w/.git") << "gitdir: " << base << "/main/.git/worktrees/w\n";
+  EXPECT_EQ(repository_elsewhere(base + "/w"), base + "/main/.git");
+  EXPECT_EQ(repository_elsewhere(base + "/main"), std::nullopt);
+  std::filesystem::remove_all(base);
+}
+
+}  // namespace
+}  // namespace helve::sandbox

@@ -48,9 +48,7 @@ void compress(State& state, const unsigned char* block) {
   for (size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
 }
 
-}  // namespace
-
-std::string sha256_hex(std::string_view content) {
+State sha256(std::string_view content) {
   State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                  0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const auto* bytes = reinterpret_cast<const unsigned char*>(content.data());
@@ -69,12 +67,49 @@ std::string sha256_hex(std::string_view content) {
   }
   for (size_t i = 0; i < tail_size; i += kBlock) compress(state, tail.data() + i);
 
+  return state;
+}
+
+// A key of one block, each byte with this mask.
+std::string masked(std::string_view key, unsigned char mask) {
+  std::string out(kBlock, static_cast<char>(mask));
+  for (size_t i = 0; i < key.size(); ++i) out[i] = static_cast<char>(key[i] ^ out[i]);
+  return out;
+}
+
+std::string hex(const State& state) {
   static constexpr char kHex[] = "0123456789abcdef";
-  std::string hex;
+  std::string digits;
   for (std::uint32_t word : state) {
-    for (int shift = 28; shift >= 0; shift -= 4) hex += kHex[(word >> shift) & 15];
+    for (int shift = 28; shift >= 0; shift -= 4) digits += kHex[(word >> shift) & 15];
   }
-  return hex;
+  return digits;
+}
+
+std::string raw(const State& state) {
+  std::string bytes;
+  for (std::uint32_t word : state) {
+    for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(word >> shift);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::string sha256_hex(std::string_view content) { return hex(sha256(content)); }
+
+// RFC 2104.
+std::string hmac_sha256_hex(std::string_view key, std::string_view message) {
+  const std::string block = key.size() > kBlock ? raw(sha256(key)) : std::string(key);
+  const std::string inner = raw(sha256(masked(block, 0x36).append(message)));
+  return hex(sha256(masked(block, 0x5c) + inner));
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned char difference = 0;
+  for (size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return difference == 0;
 }
 
 }  // namespace helve

@@ -9,4 +9,10 @@ namespace helve {
 // 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view content);
 
+// Only who has the key can make it: proof that a message is one of ours.
+std::string hmac_sha256_hex(std::string_view key, std::string_view message);
+// Takes as long whatever they hold, so that nobody learns from the time how much of a guess is
+// right.
+bool equal_in_constant_time(std::string_view a, std::string_view b);
+
 }  // namespace helve

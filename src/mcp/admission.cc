@@ -10,7 +10,6 @@ namespace helve::mcp {
 namespace {
 
 constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolVersion";
-constexpr std::string_view kClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
 constexpr std::string_view kLogLevel = "io.modelcontextprotocol/logLevel";
 
 enum class Era : unsigned char { legacy, modern, both };

@@ -22,6 +22,7 @@ void Session::initialize(const Request& request, std::string& out) {
     const Json* roots = find(*capabilities, "roots");
     client_has_roots_ = roots && roots->is_object() && server_.options().on_roots;
     if (client_has_roots_) expect_roots();
+    if (shows_forms(capabilities, *version_)) elicitation_.enable(*version_);
   }
 
   ResultWriter result(out, request, {});

@@ -30,6 +30,7 @@ enum class Method : unsigned char {
   complete,
 };
 
+constexpr std::string_view kClientCapabilities = "io.modelcontextprotocol/clientCapabilities";
 constexpr int kLogNothing = 8;  // above every level
 
 struct Request {
@@ -45,6 +46,11 @@ struct Request {
   std::optional<Turns::Turn> turn = {};  // of a call that changes something
 
   bool modern() const { return is_modern(version); }
+  // Modern: what the client can do, as far as this request goes.
+  const Json* client_capabilities() const {
+    const Json* const meta = param("_meta");
+    return meta ? find(*meta, kClientCapabilities) : nullptr;
+  }
   const Json* param(std::string_view key) const { return params ? find(*params, key) : nullptr; }
 };
 

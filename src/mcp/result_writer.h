@@ -13,9 +13,10 @@ namespace helve::mcp {
 class ResultWriter : public ObjectWriter {
  public:
   // `server_info` is a JSON member for the _meta of modern results.
-  ResultWriter(std::string& out, const Request& request, std::string_view server_info)
+  ResultWriter(std::string& out, const Request& request, std::string_view server_info,
+               std::string_view type = "complete")
       : ObjectWriter(begin(out, request.id)), modern_(request.modern()), server_info_(server_info) {
-    if (modern_) raw("resultType", "\"complete\"");
+    if (modern_) text("resultType", type);
   }
 
   // How long a client may keep this answer. Always private: what we list depends on the user's own

@@ -12,7 +12,8 @@ Server::Server(dispatch::Dispatcher& dispatcher, const sys::Clock& clock,
       policy_(policy),
       options_(std::move(options)),
       info_member_("\"io.modelcontextprotocol/serverInfo\":" + info(kModern)),
-      tools_(dispatcher.registry(), options_, policy) {}
+      tools_(dispatcher.registry(), options_, policy),
+      states_(clock) {}
 
 void Server::set_policy(const dispatch::Policy* policy) {
   policy_.store(policy, std::memory_order_release);

@@ -9,6 +9,7 @@
 
 #include "dispatch/dispatcher.h"
 #include "mcp/options.h"
+#include "mcp/request_state.h"
 #include "mcp/subscriptions.h"
 #include "mcp/tool_list.h"
 
@@ -39,6 +40,7 @@ class Server {
   const Options& options() const { return options_; }
   std::shared_ptr<const Place> place() const { return options_.place ? options_.place() : nullptr; }
   ToolList& tools() { return tools_; }
+  RequestStates& states() { return states_; }
 
   // {"name", "title", "version"}, as far as the revision has them.
   std::string info(Version version) const;
@@ -63,6 +65,7 @@ class Server {
   const Options options_;
   const std::string info_member_;
   ToolList tools_;
+  RequestStates states_;
   std::mutex mutex_;
   std::vector<Session*> sessions_;  // guarded by mutex_
 };

@@ -39,7 +39,11 @@ void append_refusal(std::string& out, const Request& request, const Error& error
 }
 
 Session::Session(Server& server, Identity who, Sink& sink)
-    : server_(server), who_(std::move(who)), sink_(sink), subscriptions_(sink) {
+    : server_(server),
+      who_(std::move(who)),
+      sink_(sink),
+      subscriptions_(sink),
+      elicitation_(sink, server.clock()) {
   server_.attach(*this);
 }
 
@@ -131,6 +135,7 @@ void Session::take_notification(const Message& message) {
 }
 
 void Session::take_response(const Message& message) {
+  if (elicitation_.take(message.id, message.result)) return;
   std::vector<std::string> uris;
   switch (roots_.take(message.id, message.result, uris)) {
     case Roots::Answer::roots:

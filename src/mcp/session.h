@@ -9,6 +9,7 @@
 #include <atomic>
 #include <string_view>
 
+#include "mcp/elicitation.h"
 #include "mcp/flights.h"
 #include "mcp/message.h"
 #include "mcp/request.h"
@@ -69,6 +70,8 @@ class Session {
   void list_tools(const Request& request, std::string& out);
   bool changes_something(const Request& request) const;
   void call_tool(const Request& request, std::string& out);
+  void answer_call(const Request& request, std::string_view tool, Approver* approver,
+                   const ModernElicitation* asked, std::string& out);
   void list_resources(const Request& request, std::string& out);
   void list_templates(const Request& request, std::string& out);
   void read_resource(const Request& request, std::string& out);
@@ -83,6 +86,7 @@ class Session {
   Turns turns_;
   Subscriptions subscriptions_;
   Roots roots_;
+  LegacyElicitation elicitation_;
   std::optional<Version> version_;   // what initialize agreed on; only take() uses it
   bool client_has_roots_ = false;    // only take() uses it
   std::atomic<bool> ready_ = false;  // the client said that it is initialized

@@ -101,7 +101,18 @@ void Session::call_tool(const Request& request, std::string& out) {
   const std::string_view tool = name->get_string();
   roots_.wait(request.stop.get_token(), server_.options().roots_wait);
   if (request.turn) request.turn->wait(request.stop.get_token());
+  if (!request.modern()) return answer_call(request, tool, elicitation_.approver(), nullptr, out);
+  if (!shows_forms(request.client_capabilities(), request.version))
+    return answer_call(request, tool, nullptr, nullptr, out);
 
+  ModernElicitation asked(server_.states(), request, who_.session, tool);
+  if (const Result<void> opened = asked.open(); !opened)
+    return append_refusal(out, request, opened.error());
+  answer_call(request, tool, &asked, &asked, out);
+}
+
+void Session::answer_call(const Request& request, std::string_view tool, Approver* approver,
+                          const ModernElicitation* asked, std::string& out) {
   const std::shared_ptr<const Place> place = server_.place();
   CallListener listener(sink_, request, tool, server_.clock(), log_level_);
   dispatch::Call call{.tool = tool,
@@ -109,7 +120,8 @@ void Session::call_tool(const Request& request, std::string& out) {
                       .who = place ? *place->who : who_,
                       .policy = place ? place->policy : server_.policy(),
                       .stop = request.stop.get_token(),
-                      .listener = &listener};
+                      .listener = &listener,
+                      .approver = approver};
   const Json* arguments = request.param("arguments");
   if (arguments && arguments->is_string())
     call.raw_arguments = arguments->get_string();
@@ -120,6 +132,12 @@ void Session::call_tool(const Request& request, std::string& out) {
   if (!outcome.tool)
     return append_refusal(out, request,
                           outcome.error.value_or(Error{Code::not_found, "unknown tool"}));
+
+  if (asked && outcome.error && outcome.error->type == dispatch::kApprovalPending) {
+    ResultWriter result(out, request, server_.info_member(), "input_required");
+    result.members(asked->input_required());
+    return result.finish();
+  }
 
   ResultWriter result(out, request, server_.info_member());
   result.key("content");

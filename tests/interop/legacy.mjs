@@ -14,7 +14,7 @@ export const legacyExtra = (connect) => (link, world) => {
 
   test('the roots of the client are the workspace, also when they change', async () => {
     let root = path.join(world().workspace, 'many');
-    const other = await connect(world(), [], () => [{ uri: `file://${root}`, name: 'root' }]);
+    const other = await connect(world(), [], { roots: () => [{ uri: `file://${root}`, name: 'root' }] });
     const first = async () => (await other.call({ name: 'ls', arguments: {} })).structuredContent.entries[0].name;
     try {
       assert.equal(await first(), 'a_file_with_a_rather_long_name_0.txt');

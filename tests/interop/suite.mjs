@@ -6,7 +6,7 @@ import { eventually, isRunning, kLastLine, kManyFiles, ticks, World } from './wo
 const kInvalidParams = -32602;
 const kMethodNotFound = -32601;
 
-// driver.connect(world, args) gives {client, transport, call(params, options), request(method, params), faults}, where
+// driver.connect(world, args, {roots, elicit}) gives {client, transport, call(params, options), request(method, params), faults}, where
 // `faults` are the errors that the library reported on the side, such as a line that is no message.
 export function suite(driver) {
   let world, link;
@@ -55,6 +55,51 @@ export function suite(driver) {
     assert.match(result.content[0].text, /1\tHello,\n\s+2\tworld\./);
     assert.equal(result.structuredContent.content, 'Hello,\nworld.\n');
     assert.equal(result.structuredContent.total_lines, 2);
+  });
+
+  test('the person behind the client decides, for one call, the session or ever', async () => {
+    const questions = [];
+    let decision = 'once';
+    const elicit = (params) => {
+      questions.push(params);
+      return decision === 'decline' ? { action: 'decline' } : { action: 'accept', content: { decision } };
+    };
+    const args = ['--root', world.workspace, '--approvals', 'smart'];
+    const asking = await driver.connect(world, args, { elicit });
+    const write = (path, from = asking) => from.call({ name: 'write', arguments: { path, content: 'x' } });
+    try {
+      assert.ok(!(await asking.call({ name: 'read', arguments: { path: 'hello.txt' } })).isError);
+      assert.equal(questions.length, 0);
+      for (let i = 1; i <= 2; ++i) {
+        assert.ok(!(await write('asked/once.txt')).isError);
+        assert.equal(questions.length, i);
+      }
+      assert.match(questions[0].message, /^write needs approval .*--approvals smart/);
+      decision = 'session';
+      for (let i = 0; i < 2; ++i) assert.ok(!(await write('asked/session.txt')).isError);
+      assert.equal(questions.length, 3);
+      decision = 'decline';
+      const declined = await write('asked/no.txt');
+      assert.ok(declined.isError);
+      assert.match(declined.content[0].text, /refused/);
+      decision = 'always';
+      assert.match(JSON.stringify((await write('asked/always.txt')).content), /added to approvals.allow in /);
+      assert.equal(questions.length, 5);
+    } finally {
+      await asking.client.close();
+    }
+    assert.deepEqual(asking.faults, []);
+    // Without a person there are the rules.
+    const alone = await driver.connect(world, args);
+    try {
+      assert.ok(!(await write('asked/always.txt', alone)).isError);
+      const refused = await write('asked/no.txt', alone);
+      assert.ok(refused.isError);
+      assert.match(refused.content[0].text, /nobody to ask[^]*- \{tool: write, arguments: \{path: "asked\/no.txt"\}/);
+    } finally {
+      await alone.client.close();
+    }
+    world.forgetRules();
   });
 
   test('a call changes what it says it changes', async () => {

@@ -54,6 +54,11 @@ export class World {
     return execFileSync(helve, args, { env: this.environment, cwd: this.workspace, encoding: 'utf8' });
   }
 
+  // What people allowed for ever.
+  forgetRules() {
+    fs.rmSync(`${this.home}/config/helve/config.yaml`, { force: true });
+  }
+
   remove() {
     fs.rmSync(this.directory, { recursive: true, force: true });
   }

@@ -36,5 +36,24 @@ TEST(Hash, OfBytesWithoutTextMeaningIsTheKnownValue) {
             "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
 }
 
+// The vectors of RFC 4231.
+TEST(Hmac, OfAShortKeyIsTheKnownValue) {
+  EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+}
+
+TEST(Hmac, OfAKeyLongerThanABlockIsTheKnownValue) {
+  EXPECT_EQ(hmac_sha256_hex(std::string(131, '\xaa'),
+                            "Test Using Larger Than Block-Size Key - Hash Key First"),
+            "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
+}
+
+TEST(Hmac, IsComparedAsAWhole) {
+  EXPECT_TRUE(equal_in_constant_time("ab", "ab"));
+  EXPECT_FALSE(equal_in_constant_time("ab", "ac"));
+  EXPECT_FALSE(equal_in_constant_time("ab", "abc"));
+  EXPECT_TRUE(equal_in_constant_time("", ""));
+}
+
 }  // namespace
 }  // namespace helve

@@ -78,6 +78,7 @@ Result<Enclosure> Enclosure::make(Policy policy) {
 }
 
 Result<void> Enclosure::build() {
+  group_ = ControlGroup::join(policy_.limits);
   if (policy_.level == Level::full) {
     if (has_capability(kCapabilitySysAdmin)) clone_flags_ = CLONE_NEWPID | CLONE_NEWNS;
     return {};
@@ -178,7 +179,11 @@ AbstractSockets Enclosure::abstract_sockets() const {
 }
 
 Result<void> Enclosure::lock(std::span<const Overlay> overlays) const {
-  TRY(apply_limits(policy_.limits));
+  Limits limits = policy_.limits;
+  // The group counts what really is used, by all together; the limit of each process would only
+  // come in the way.
+  if (group_.bounds_memory()) limits.memory_bytes = 0;
+  TRY(apply_limits(limits));
   if (policy_.level == Level::full) return {};
   // Its memory may hold what came from outside; the command must not read it.
   if (prctl(PR_SET_DUMPABLE, 0) != 0) return failure("become undumpable", errno);
@@ -200,6 +205,7 @@ void Enclosure::settle() const {
 void Enclosure::tidy() {
   reserved_.clear();
   release_reserved(policy_);
+  group_.leave();
 }
 
 }  // namespace helve::sandbox

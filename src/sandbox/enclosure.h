@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sandbox/control_group.h"
 #include "sandbox/filter.h"
 #include "sandbox/hide.h"
 #include "sandbox/landlock.h"
@@ -74,6 +75,7 @@ class Enclosure {
 
   Policy policy_;
   Namespaces namespaces_;
+  ControlGroup group_;
   FilterProgram closing_filter_;
   Covers covers_;
   std::vector<sys::Fd> reserved_;

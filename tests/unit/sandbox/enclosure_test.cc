@@ -246,11 +246,40 @@ TEST_P(EnclosureLimits, BoundTheNumberOfProcesses) {
             0);
 }
 
-TEST_P(EnclosureLimits, BoundMemoryAndFileSize) {
+TEST_P(EnclosureLimits, BoundMemory) {
   policy.limits.memory_bytes = 256u << 20;
+  // Killed, or refused: both end it before it has written all of it.
+  EXPECT_NE(run([] {
+              constexpr size_t kSize = 400u << 20;
+              auto* memory = static_cast<volatile char*>(malloc(kSize));
+              if (memory == nullptr) return 1;
+              for (size_t i = 0; i < kSize; i += 4096) memory[i] = 1;
+              return 0;
+            }),
+            0);
+}
+
+TEST_P(EnclosureLimits, BoundTheSizeOfAFile) {
   policy.limits.file_bytes = 1u << 20;
-  EXPECT_EQ(run([] { return malloc(300u << 20) == nullptr ? 0 : 1; }), 0);
   EXPECT_NE(sh("trap '' XFSZ; head -c 2000000 /dev/zero > file"), 0);
+  EXPECT_EQ(std::filesystem::file_size(path("root/file")), 1u << 20);
+}
+
+TEST_P(EnclosureLimits, LeaveNoControlGroupBehind) {
+  policy.limits.memory_bytes = 256u << 20;
+  const auto groups = [] {
+    size_t count = 0;
+    for (const char* top : {"/sys/fs/cgroup/pids", "/sys/fs/cgroup/memory", "/sys/fs/cgroup"}) {
+      std::error_code none;
+      for (const auto& entry : std::filesystem::directory_iterator(top, none)) {
+        count += entry.path().filename().string().starts_with("helve-");
+      }
+    }
+    return count;
+  };
+  const size_t before = groups();
+  EXPECT_EQ(sh("true"), 0);
+  EXPECT_LE(groups(), before);
 }
 
 TEST_P(EnclosureLimits, EndEverythingWithTheFirstProcess) {

@@ -1,0 +1,41 @@
+// Control group: counts processes and memory of all commands of an enclosure together, root's too,
+// where the machine lets us have a group. The process that starts commands joins it once, so that
+// starting one costs nothing more.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sandbox/policy.h"
+#include "sys/file_descriptor.h"
+
+namespace helve::sandbox {
+
+class ControlGroup {
+ public:
+  // Makes a group for those of the limits that are set, and joins it with the calling process. What
+  // this machine does not allow is left out; other limits hold then. Takes away the groups that
+  // killed helves have left.
+  static ControlGroup join(const Limits& limits);
+  // Back to where it was; the group goes when it is empty.
+  void leave();
+
+  bool bounds_processes() const { return processes_; }
+  bool bounds_memory() const { return memory_; }
+
+ private:
+  struct Group {
+    sys::Fd parent;  // opened before the view makes everything read-only
+    std::string name;
+    sys::Fd former;  // cgroup.procs of the group that the process was in
+  };
+  bool add(const std::string& parent, const std::string& former,
+           const std::vector<std::pair<std::string, std::string>>& settings);
+
+  std::vector<Group> groups_;
+  bool processes_ = false;
+  bool memory_ = false;
+};
+
+}  // namespace helve::sandbox

@@ -64,6 +64,7 @@ JsonObject to_json(const CallRecord& call) {
                  {"outcome", call.outcome},
                  {"output_bytes", call.output_bytes}};
   if (!call.message.empty()) out["message"] = call.message;
+  if (!call.decided.empty()) out["decided"] = call.decided;
   return out;
 }
 
@@ -75,6 +76,7 @@ std::string fitted(const std::string& text, size_t room) {
 // What a listing shows of a call.
 struct Line {
   std::string when, outcome, took, caller, tool, arguments, message;
+  bool worked = false;
 };
 
 Line line_of(const CallRecord& call) {
@@ -83,12 +85,13 @@ Line line_of(const CallRecord& call) {
     return escape_for_display(first_chars(text, cli::kMaxWidth));
   };
   return {utc(call.started_ms),
-          shown(call.outcome),
+          shown(call.decided.empty() ? call.outcome : call.outcome + ", " + call.decided),
           duration(call.duration_us),
           std::string(name_of(call.caller)),
           fitted(shown(call.tool), kMaxTool),
           shown(call.arguments),
-          call.outcome == "ok" ? "" : shown(call.message)};
+          call.outcome == "ok" ? "" : shown(call.message),
+          call.outcome == "ok"};
 }
 
 // The arguments, and behind them why the call failed; both shrink where they do not fit.
@@ -118,7 +121,7 @@ class Table {
       out = style.dim(row(kHeader, kHeader.when, kHeader.outcome, kHeader.tool)) + "\n";
     for (const Line& line : lines_)
       out += row(line, style.dim(line.when),
-                 line.outcome == "ok" ? style.green(line.outcome) : style.red(line.outcome),
+                 line.worked ? style.green(line.outcome) : style.red(line.outcome),
                  style.bold(line.tool)) +
              "\n";
     return out;

@@ -15,8 +15,8 @@ enum class Existing : bool { keep, replace };
 
 constexpr std::string_view kInsert = R"sql(
 INSERT INTO calls (started_ms, id, who, caller, tool, arguments, effect, duration_us, outcome,
-                   message, output_bytes, process)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+                   message, output_bytes, process, decided)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?14)
 ON CONFLICT (started_ms, id) DO UPDATE
 SET duration_us = excluded.duration_us, outcome = excluded.outcome, message = excluded.message,
     output_bytes = excluded.output_bytes, process = excluded.process
@@ -24,7 +24,7 @@ WHERE ?13)sql";
 
 constexpr std::string_view kSelect = R"sql(
 SELECT started_ms, id, session, agent, user, workspace, caller, tool, arguments, effect,
-       duration_us, outcome, message, output_bytes
+       duration_us, outcome, message, output_bytes, decided
 FROM call_log WHERE (?1 OR session = ?2) AND (?3 OR tool = ?4)
 ORDER BY started_ms DESC, id DESC LIMIT ?5)sql";
 
@@ -35,7 +35,7 @@ void bind(Statement& statement, const CallRecord& call, std::int64_t who, Existi
   statement.integer(8, call.duration_us).text(9, cut_utf8(call.outcome, kMaxName));
   statement.blob(10, cut_utf8(call.message, kMaxRecordedMessage));
   statement.integer(11, static_cast<std::int64_t>(call.output_bytes)).text(12, {});
-  statement.integer(13, existing == Existing::replace);
+  statement.integer(13, existing == Existing::replace).text(14, cut_utf8(call.decided, kMaxName));
 }
 
 // A word that a later program wrote reads as the first one.
@@ -65,6 +65,7 @@ CallRecord call_at(const Statement& row) {
   call.outcome = row.bytes_at(11);
   call.message = row.bytes_at(12);
   call.output_bytes = static_cast<std::uint64_t>(row.integer_at(13));
+  call.decided = row.bytes_at(14);
   return call;
 }
 

@@ -119,7 +119,17 @@ SELECT started_ms, id, session, agent, user, workspace, caller, tool, arguments,
 FROM calls JOIN identities ON key = who;
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3};
+// Who decided that a call may run, where somebody or some rule had to.
+constexpr const char* kVersion4 = R"sql(
+ALTER TABLE calls ADD COLUMN decided TEXT NOT NULL DEFAULT '';
+DROP VIEW call_log;
+CREATE VIEW call_log AS
+SELECT started_ms, id, session, agent, user, workspace, caller, tool, arguments, effect,
+       duration_us, outcome, message, output_bytes, process, decided
+FROM calls JOIN identities ON key = who;
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4};
 
 enum class Kind { empty, ours, foreign };
 struct Found {

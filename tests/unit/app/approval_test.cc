@@ -1,4 +1,6 @@
 // Rules that ask, and the person at the terminal who answers.
+#include <fmt/format.h>
+
 #include "app/terminal_approver.h"
 #include "unit/app/fixture.h"
 #include "unit/person.h"
@@ -205,6 +207,29 @@ TEST_F(Approval, NobodyAnswersInTime) {
   EXPECT_EQ(run({"--json", "fs", "write", "a.txt", "x"}), 5);
   EXPECT_NE(out_.find("approval_timeout"), std::string::npos) << out_;
   EXPECT_FALSE(exists("work/a.txt"));
+}
+
+TEST_F(Approval, TheLogTellsWhoDecided) {
+  for (const char* answer : {"y\n", "n\n"}) {
+    Person person("[y/s/a/N] ", answer);
+    around_.terminal = person.terminal();
+    run({"fs", "write", "a.txt", "x"});
+  }
+  around_.terminal.clear();
+  run({"fs", "write", "a.txt", "x"});
+  put("config/config.yaml", "approvals: {mode: smart, allow: [{tool: write}]}\n");
+  run({"fs", "write", "a.txt", "x"});
+  run({"fs", "read", "a.txt"});
+  EXPECT_EQ(run({"--json", "log"}), 0);
+  const Json calls = *parse_json(out_);
+  std::vector<std::string> decided;
+  for (const Json& call : calls.as_array())
+    decided.push_back(
+        fmt::format("{}: {}", string_at(call, "outcome"), string_at(call, "decided")));
+  EXPECT_EQ(decided, (std::vector<std::string>{"ok: ", "ok: rule", "approval_required: nobody",
+                                               "approval_refused: person", "ok: person"}));
+  EXPECT_EQ(run({"log"}), 0);
+  EXPECT_NE(out_.find("  ok, person  "), std::string::npos) << out_;
 }
 
 }  // namespace

@@ -113,6 +113,7 @@ TEST_F(SqliteOpen, KeepsTheCallsThatAnEarlierVersionRecorded) {
   EXPECT_EQ(calls[2].who, (Identity{"a", "u", "/w", "s_1"}));
   EXPECT_EQ(calls[2].arguments, "{}");
   EXPECT_EQ(calls[2].duration_us, 7);
+  EXPECT_EQ(calls[2].decided, "");
   EXPECT_EQ(must(raw()->integer("SELECT count(*) FROM identities")), 2);
 }
 

@@ -95,6 +95,7 @@ TEST_P(EveryStore, KeepsEveryFieldOfACall) {
   call.caller = Caller::model;
   call.outcome = "path_conflict";
   call.message = "it is \"there\"";
+  call.decided = "person";
   call.output_bytes = 1u << 31;
   must(store_->add_calls({&call, 1}));
   const std::vector<CallRecord> calls = must(open()->calls({}));
@@ -108,6 +109,7 @@ TEST_P(EveryStore, KeepsEveryFieldOfACall) {
   EXPECT_EQ(calls[0].tool, call.tool);
   EXPECT_EQ(calls[0].arguments, call.arguments);
   EXPECT_EQ(calls[0].effect, call.effect);
+  EXPECT_EQ(calls[0].decided, call.decided);
   EXPECT_EQ(calls[0].started_ms, call.started_ms);
   EXPECT_EQ(calls[0].duration_us, call.duration_us);
   EXPECT_EQ(calls[0].outcome, call.outcome);

@@ -135,12 +135,11 @@ ControlGroup ControlGroup::join(const Limits& limits) {
   return group;
 }
 
-void ControlGroup::leave() {
+void ControlGroup::leave() const {
   for (const Group& group : groups_) {
     (void)!write(group.former.get(), "0", 1);
     unlinkat(group.parent.get(), group.name.c_str(), AT_REMOVEDIR);
   }
-  groups_.clear();
 }
 
 }  // namespace helve::sandbox

@@ -19,7 +19,7 @@ class ControlGroup {
   // killed helves have left.
   static ControlGroup join(const Limits& limits);
   // Back to where it was; the group goes when it is empty.
-  void leave();
+  void leave() const;
 
   bool bounds_processes() const { return processes_; }
   bool bounds_memory() const { return memory_; }

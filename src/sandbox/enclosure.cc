@@ -92,8 +92,8 @@ Result<void> Enclosure::build() {
   namespaces_ = TRY(leave_host(policy_));
   TRY(build_view(policy_));
   covers_ = TRY(Covers::make(policy_.hidden));
-  reserved_ = TRY(protect(policy_));
-  ruleset_ = TRY(make_ruleset(writable(), abstract_sockets()));
+  // Only to have less to do for each command, which reserves again what is gone by then.
+  TRY(protect(policy_));
   // The directory it stood in belongs to the view of the host.
   if (chdir("/") != 0) return failure("go to /", errno);
   TRY(give_no_capabilities());
@@ -173,12 +173,7 @@ std::vector<std::string> Enclosure::writable() const {
   return paths;
 }
 
-AbstractSockets Enclosure::abstract_sockets() const {
-  // A network of one's own has no others.
-  return policy_.network ? AbstractSockets::own : AbstractSockets::any;
-}
-
-Result<void> Enclosure::lock(std::span<const Overlay> overlays) const {
+Result<void> Enclosure::lock() const {
   Limits limits = policy_.limits;
   // The group counts what really is used, by all together; the limit of each process would only
   // come in the way.
@@ -188,11 +183,9 @@ Result<void> Enclosure::lock(std::span<const Overlay> overlays) const {
   // Its memory may hold what came from outside; the command must not read it.
   if (prctl(PR_SET_DUMPABLE, 0) != 0) return failure("become undumpable", errno);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure("give up new privileges", errno);
-  if (overlays.empty()) {
-    TRY(enforce(ruleset_));
-  } else {
-    TRY(enforce(TRY(make_ruleset(writable(), abstract_sockets()))));
-  }
+  // A network of one's own has no abstract sockets of others.
+  const auto sockets = policy_.network ? AbstractSockets::own : AbstractSockets::any;
+  TRY(enforce(TRY(make_ruleset(writable(), sockets))));
   TRY(drop_capabilities());
   return install(closing_filter_);
 }
@@ -202,8 +195,7 @@ void Enclosure::settle() const {
   for (const std::string& root : policy_.roots) remove_leads(root, policy_.protected_names);
 }
 
-void Enclosure::tidy() {
-  reserved_.clear();
+void Enclosure::tidy() const {
   release_reserved(policy_);
   group_.leave();
 }

@@ -19,7 +19,6 @@
 #include "sandbox/control_group.h"
 #include "sandbox/filter.h"
 #include "sandbox/hide.h"
-#include "sandbox/landlock.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/policy.h"
 #include "sys/file_descriptor.h"
@@ -52,15 +51,15 @@ class Enclosure {
   // after a failure.
   Result<void> enter(std::span<const Overlay> overlays) const;
   // Limits, no new privileges, no capabilities, Landlock, system call filter. What this process
-  // starts is locked in with it. Takes the overlays that were entered.
-  Result<void> lock(std::span<const Overlay> overlays = {}) const;
+  // starts is locked in with it.
+  Result<void> lock() const;
 
   // After a command has ended, by the process that made the enclosure: takes away what the command
   // made to mislead git.
   void settle() const;
   // When no command is left, before the process that made the enclosure ends: takes away what was
   // put into the roots. A helve that was killed leaves this to the next one.
-  void tidy();
+  void tidy() const;
 
   const Policy& policy() const { return policy_; }
 
@@ -71,15 +70,12 @@ class Enclosure {
   Result<void> mount_overlay(const Overlay& overlay) const;
   Result<void> hide_sockets() const;
   std::vector<std::string> writable() const;
-  AbstractSockets abstract_sockets() const;
 
   Policy policy_;
   Namespaces namespaces_;
   ControlGroup group_;
   FilterProgram closing_filter_;
   Covers covers_;
-  std::vector<sys::Fd> reserved_;
-  sys::Fd ruleset_;
   sys::Fd socket_list_;
   int clone_flags_ = 0;
 };

@@ -121,7 +121,7 @@ int wait_for(pid_t child) {
 // Process 1 of the command's world: reaps whatever ends, and takes the rest along when it ends.
 [[noreturn]] void keep(const Enclosure& enclosure, const Options& options) {
   if (auto entered = enclosure.enter(options.overlays); !entered) fail(describe(entered.error()));
-  if (auto locked = enclosure.lock(options.overlays); !locked) fail(describe(locked.error()));
+  if (auto locked = enclosure.lock(); !locked) fail(describe(locked.error()));
   if (chdir(options.directory.c_str()) != 0) fail("cannot go to " + options.directory);
   const pid_t child = vfork();
   if (child == 0) {
@@ -164,7 +164,7 @@ int main(int argc, char** argv) {
   const auto start = Clock::now();
   auto decoded = decode(encode(options.policy));
   if (!decoded) fail(describe(decoded.error()));
-  auto enclosure = Enclosure::make(std::move(*decoded));
+  const auto enclosure = Enclosure::make(std::move(*decoded));
   if (!enclosure) fail(describe(enclosure.error()));
   const auto made = Clock::now();
   int status = 0;

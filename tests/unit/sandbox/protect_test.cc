@@ -86,15 +86,32 @@ TEST_P(Protect, LeavesWhatSomebodyPutIntoAReservedPlace) {
 TEST_P(Protect, LeavesAReservedPlaceToAnotherHelveThatUsesIt) {
   const int status = with_enclosure(
       [&](Enclosure& first, const Ask& ask) {
-        ask();
-        return run_in(first,
-                      [&] { return shell(variables() + "mkdir .git/hooks || mkdir .helve/x"); });
+        return run_in(first, [&] {
+          ask();
+          return shell(variables() + "mkdir .git/hooks || mkdir .helve/x");
+        });
       },
       [&] {
         EXPECT_EQ(sh("true"), 0);
         EXPECT_TRUE(exists("root/.git"));
       });
   EXPECT_NE(status, 0);
+  EXPECT_FALSE(exists("root/.git"));
+}
+
+TEST_P(Protect, ReservesAgainWhatAnotherHelveTookAway) {
+  const int status = with_enclosure(
+      [&](Enclosure& first, const Ask& ask) {
+        ask();
+        return run_in(first,
+                      [&] { return shell(variables() + "mkdir .git/hooks || mkdir .helve/x"); });
+      },
+      [&] {
+        EXPECT_EQ(sh("true"), 0);
+        EXPECT_FALSE(exists("root/.git"));
+      });
+  EXPECT_NE(status, 0);
+  EXPECT_NE(status, kBroken);
   EXPECT_FALSE(exists("root/.git"));
 }
 

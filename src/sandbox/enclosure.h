@@ -35,6 +35,13 @@ struct Overlay {
   std::string work;
 };
 
+// What bounds the commands of an enclosure besides what always does.
+struct Holds {
+  bool user_namespace = false;
+  bool group_processes = false;
+  bool group_memory = false;
+};
+
 class Enclosure {
  public:
   // Takes the calling process, which must have one thread and read its own /proc, out of the
@@ -62,6 +69,9 @@ class Enclosure {
   void tidy() const;
 
   const Policy& policy() const { return policy_; }
+  Holds holds() const {
+    return {namespaces_.user, group_.bounds_processes(), group_.bounds_memory()};
+  }
 
  private:
   explicit Enclosure(Policy policy) : policy_(std::move(policy)) {}

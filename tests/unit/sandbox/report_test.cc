@@ -1,0 +1,75 @@
+#include "sandbox/report.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace helve::sandbox {
+namespace {
+
+Policy example() {
+  Policy policy;
+  policy.level = Level::read_only;
+  policy.protected_names = default_protected_names();
+  policy.hidden = {"/etc/shadow", "/nowhere"};
+  return policy;
+}
+
+std::string line(const std::vector<Line>& lines, std::string_view topic) {
+  const auto found = std::ranges::find(lines, topic, &Line::topic);
+  return found == lines.end() ? "(none)" : found->text;
+}
+
+TEST(SandboxReport, TellsWhatThisMachineReallyBuilds) {
+  const Facts facts = find_facts(example());
+  EXPECT_FALSE(facts.failure) << describe(*facts.failure);
+  EXPECT_FALSE(facts.kernel.empty());
+}
+
+TEST(SandboxReport, TellsWhyNoCommandCanRun) {
+  Policy policy = example();
+  policy.roots = {"/nowhere"};
+  const Facts facts = find_facts(policy);
+  ASSERT_TRUE(facts.failure);
+  EXPECT_EQ(facts.failure->code, Code::invalid_argument);
+  EXPECT_NE(line(explain(policy, facts), "refused").find("/nowhere"), std::string::npos);
+}
+
+TEST(SandboxReport, NamesWhatBoundsProcesses) {
+  const Policy policy = example();
+  EXPECT_EQ(line(explain(policy, {.group_processes = true, .root = true}), "processes"),
+            "at most 4096, by a control group (all commands together)");
+  EXPECT_NE(line(explain(policy, {.root = true}), "processes").find("nothing on this machine"),
+            std::string::npos);
+}
+
+TEST(SandboxReport, SaysThatALimitOfDataCountsForEachProcess) {
+  Policy policy = example();
+  policy.limits.memory_bytes = 1u << 30;
+  EXPECT_NE(line(explain(policy, {}), "memory").find("each process"), std::string::npos);
+  EXPECT_NE(line(explain(policy, {.group_memory = true}), "memory").find("together"),
+            std::string::npos);
+}
+
+TEST(SandboxReport, NamesOnlyTheSecretsThatExist) {
+  EXPECT_EQ(line(explain(example(), {}), "unreadable"), "1 of 2 places exist: /etc/shadow");
+}
+
+TEST(SandboxReport, HasNoWallsAtTheFullLevel) {
+  Policy policy;
+  policy.level = Level::full;
+  const auto lines = explain(policy, {});
+  EXPECT_EQ(line(lines, "walls"), "none");
+  EXPECT_EQ(line(lines, "network"), "(none)");
+}
+
+TEST(SandboxReport, IsJsonForPrograms) {
+  const JsonObject object = to_json(example(), {.failure = Error{.message = "no"}, .landlock = 3});
+  EXPECT_EQ(object.at("level").as_string(), "read-only");
+  EXPECT_FALSE(object.at("works").as_bool());
+  EXPECT_EQ(object.at("machine").at("landlock").as_int64(), 3);
+}
+
+}  // namespace
+}  // namespace helve::sandbox

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dispatch/dispatcher.h"
+#include "dispatch/pending_approvals.h"
 #include "dispatch/policy.h"
 #include "tool/registry.h"
 #include "tool/services.h"

@@ -71,10 +71,10 @@ std::string shown_arguments(const Approver::Question& question) {
 }
 
 std::string rules_in_words(const Approver::Question& question) {
-  std::string out;
+  std::string out = "always";
   for (const RuleLine& rule : question.rules)
-    out += fmt::format("{} {} in {}: - {}", out.empty() ? "adds to" : "; and to", rule.list,
-                       escape_for_display(question.file), escape_for_display(rule.yaml));
+    out += fmt::format("{} adds to {} in {}:\n    - {}", out.ends_with('}') ? ", and" : ";",
+                       rule.list, escape_for_display(question.file), escape_for_display(rule.yaml));
   return out;
 }
 
@@ -96,7 +96,7 @@ std::string answer_text(const Approver::Question& question, Approver::Answer ans
     case Answer::session:
       return "allow such calls until the end of this session";
     case Answer::always:
-      if (question.can_be_always()) return "always; " + rules_in_words(question);
+      if (question.can_be_always()) return rules_in_words(question);
       return "it cannot be allowed for ever: " +
              (question.rules.empty() ? question.no_rule : "there is no configuration to write to");
     case Answer::deny:

@@ -12,7 +12,7 @@ namespace helve::dispatch {
 std::string question_text(const Approver::Question& question);
 constexpr size_t kMaxShownCommand = 20'000;
 
-// What an answer allows, on one line: "always; adds to approvals.allow in FILE: - {…}".
+// What an answer allows. The rules of `always` stand on lines of their own.
 std::string answer_text(const Approver::Question& question, Approver::Answer answer);
 
 }  // namespace helve::dispatch

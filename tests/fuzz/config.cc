@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "config/add_items.h"
 #include "config/layer.h"
 #include "config/settings.h"
 #include "config/yaml.h"
@@ -29,6 +30,25 @@ void check_settings(const Json& value) {
   const config::Layer narrow = config::narrowed({.source = "a file", .value = value}, {}, notices);
   expect(schema::decode<config::Settings>(narrow.value).has_value(), "what narrows is valid",
          to_text(narrow.value));
+}
+
+// An item that is added changes nothing else: what was there still is, byte for byte and in order.
+void check_adding(std::string_view text, const Json& before) {
+  constexpr std::string_view kItem = "{tool: write}";
+  const config::NewItem item{"approvals.allow", std::string(kItem)};
+  const Result<std::string> added = config::with_items(text, {&item, 1});
+  if (!added) return;
+  const config::YamlDocument after = config::parse_yaml(*added);
+  expect(after.problems.empty(), "a text with an item is a text", *added);
+  Json value = after.value;
+  JsonArray& list = value.at("approvals").at("allow").as_array();
+  expect(!list.empty() && to_text(list.back()) == R"({"tool":"write"})", "the item is the last one",
+         *added);
+  size_t kept = 0;
+  for (char c : *added) kept += kept < text.size() && c == text[kept];
+  expect(kept == text.size(), "nothing of the text is lost", *added);
+  const Json* const others = find(before, "record");
+  expect(!others || *find(value, "record") == *others, "other settings stay", *added);
 }
 
 // Each line NAME=VALUE is a variable.
@@ -65,5 +85,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string written = to_text(document.value);
   expect(parse_json(written).has_value(), "a document is JSON", written);
   check_settings(document.value);
+  check_adding(text, document.value);
   return 0;
 }

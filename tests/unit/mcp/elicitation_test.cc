@@ -103,7 +103,7 @@ TEST_F(LegacyAsking, ShowsAFormAndRunsWhatThePersonAllows) {
   EXPECT_EQ(at(params, "mode"), "form");
   EXPECT_EQ(std::string(at(params, "message").as_string()),
             "save needs approval (effect: write; reason: the mode)\n  text: \"x\"\nalways; adds to "
-            "approvals.allow in config.yaml: - " +
+            "approvals.allow in config.yaml:\n    - " +
                 std::string(kRule));
   EXPECT_EQ(at(params, "requestedSchema"), json(R"({"type":"object","properties":{"decision":{
       "type":"string","title":"Decision","default":"deny","oneOf":[

@@ -38,6 +38,7 @@ struct Overlay {
 // What bounds the commands of an enclosure besides what always does.
 struct Holds {
   bool user_namespace = false;
+  bool bubblewrap = false;  // made the namespaces
   bool group_processes = false;
   bool group_memory = false;
 };
@@ -70,7 +71,8 @@ class Enclosure {
 
   const Policy& policy() const { return policy_; }
   Holds holds() const {
-    return {namespaces_.user, group_.bounds_processes(), group_.bounds_memory()};
+    return {namespaces_.user, namespaces_.bubblewrap, group_.bounds_processes(),
+            group_.bounds_memory()};
   }
 
  private:

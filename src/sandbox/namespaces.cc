@@ -6,12 +6,14 @@
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "base/text.h"
+#include "sandbox/bubblewrap.h"
 #include "sandbox/failure.h"
 #include "sandbox/kernel.h"
 #include "sys/file_descriptor.h"
@@ -44,20 +46,6 @@ Result<void> map_self(uid_t user, gid_t group) {
   return write_setting("/proc/self/gid_map", fmt::format("{0} {0} 1\n", group));
 }
 
-Result<bool> leave_users() {
-  const uid_t user = geteuid();
-  const gid_t group = getegid();
-  if (unshare(CLONE_NEWUSER) == 0) {
-    if (auto mapped = map_self(user, group); !mapped) {
-      return failure("map its user", EPERM, user_namespace_hint(EPERM));
-    }
-    return true;
-  }
-  const int number = errno;
-  if (has_capability(kCapabilitySysAdmin)) return false;  // privileged enough without
-  return failure("make a user namespace", number, user_namespace_hint(number));
-}
-
 Result<void> raise_loopback() {
   const sys::Fd socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!socket) return failure("open a socket for its loopback", errno);
@@ -68,19 +56,68 @@ Result<void> raise_loopback() {
   return failure("raise its loopback", errno);
 }
 
+enum class Users : unsigned char { new_namespace, of_the_host };
+
+Result<void> leave(Users users, bool own_network) {
+  if (users == Users::new_namespace) {
+    const uid_t user = geteuid();
+    const gid_t group = getegid();
+    if (unshare(CLONE_NEWUSER) != 0) {
+      const int number = errno;
+      return failure("make a user namespace", number, user_namespace_hint(number));
+    }
+    if (auto mapped = map_self(user, group); !mapped) {
+      return failure("map its user", EPERM, user_namespace_hint(EPERM));
+    }
+  }
+  const int flags = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
+                    (own_network ? CLONE_NEWNET : 0);
+  if (unshare(flags) == 0) return {};
+  const int number = errno;
+  return failure(own_network ? "make mount and network namespaces" : "make a mount namespace",
+                 number, user_namespace_hint(number));
+}
+
+// In a process of its own, since half of it cannot be taken back: some machines grant a user
+// namespace and then nothing in it.
+bool can_leave(Users users, bool own_network) {
+  const pid_t child = fork();
+  if (child == 0) _exit(leave(users, own_network) ? 0 : 1);
+  int status = 1;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return child > 0 && status == 0;
+}
+
+Result<Namespaces> leave_by_some_way(const Policy& policy) {
+  const bool own_network = !policy.network;
+  const bool may_own = policy.backend != Backend::bubblewrap;
+  if (may_own && can_leave(Users::new_namespace, own_network)) {
+    TRY(leave(Users::new_namespace, own_network));
+    return Namespaces{.user = true, .network = own_network};
+  }
+  // Privileged enough without.
+  if (may_own && has_capability(kCapabilitySysAdmin) &&
+      can_leave(Users::of_the_host, own_network)) {
+    TRY(leave(Users::of_the_host, own_network));
+    return Namespaces{.user = false, .network = own_network};
+  }
+  const std::string bubblewrap = policy.backend == Backend::own ? "" : find_bubblewrap();
+  if (!bubblewrap.empty()) {
+    TRY(join_bubblewrap(bubblewrap, own_network));
+    return Namespaces{.user = true, .network = own_network, .bubblewrap = true};
+  }
+  if (!may_own) {
+    return failure("find bwrap", ENOENT, "install bubblewrap, or set sandbox.backend: auto");
+  }
+  TRY(leave(Users::new_namespace, own_network));  // for the reason why it cannot
+  return failure("make namespaces", EAGAIN, "try again");
+}
+
 }  // namespace
 
 Result<Namespaces> leave_host(const Policy& policy) {
-  Namespaces made;
-  made.user = TRY(leave_users());
-  made.network = !policy.network;
-  const int flags = CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
-                    (made.network ? CLONE_NEWNET : 0);
-  if (unshare(flags) != 0) {
-    const int number = errno;
-    return failure(made.network ? "make mount and network namespaces" : "make a mount namespace",
-                   number, user_namespace_hint(number));
-  }
+  const Namespaces made = TRY(leave_by_some_way(policy));
   if (made.network) TRY(raise_loopback());
   // A second lock on the door that seccomp closes: no namespaces within ours.
   if (made.user) TRY(write_setting("/proc/sys/user/max_user_namespaces", "0"));

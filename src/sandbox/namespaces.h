@@ -8,12 +8,14 @@
 namespace helve::sandbox {
 
 struct Namespaces {
-  bool user = false;     // a user namespace of our own; without it the process is privileged
-  bool network = false;  // one with nothing but its own loopback
+  bool user = false;        // a user namespace of our own; without it the process is privileged
+  bool network = false;     // one with nothing but its own loopback
+  bool bubblewrap = false;  // made by bwrap
 };
 
 // User (one user, mapped to itself), mounts, System V IPC, host name, cgroup view, and the network
-// unless the policy allows it. The Error says which setting of this machine forbids it.
+// unless the policy allows it; our own where the machine lets us, else those of bwrap. The Error
+// says which setting of this machine forbids it.
 Result<Namespaces> leave_host(const Policy& policy);
 
 }  // namespace helve::sandbox

@@ -54,6 +54,7 @@ std::string answer_for(const Policy& policy) {
                    .hint = "the first command tells the reason"});
   }
   return to_text(JsonObject{{"user", holds.user_namespace},
+                            {"bubblewrap", holds.bubblewrap},
                             {"processes", holds.group_processes},
                             {"memory", holds.group_memory}});
 }
@@ -175,6 +176,7 @@ Facts find_facts(const Policy& policy) {
               .hint = std::string(string_at(*answer, "hint"))};
   } else {
     facts.user_namespace = is_true(*answer, "user");
+    facts.bubblewrap = is_true(*answer, "bubblewrap");
     facts.group_processes = is_true(*answer, "processes");
     facts.group_memory = is_true(*answer, "memory");
   }
@@ -228,6 +230,7 @@ JsonObject to_json(const Policy& policy, const Facts& facts) {
   JsonObject machine{{"kernel", facts.kernel},
                      {"landlock", facts.landlock},
                      {"user_namespace", facts.user_namespace},
+                     {"bubblewrap", facts.bubblewrap},
                      {"group_processes", facts.group_processes},
                      {"group_memory", facts.group_memory},
                      {"namespace_processes", facts.namespace_processes}};

@@ -17,6 +17,7 @@ struct Facts {
   std::string kernel;
   int landlock = 0;  // the version of its interface; 0: none
   bool user_namespace = false;
+  bool bubblewrap = false;           // bwrap makes the namespaces
   bool group_processes = false;      // a control group counts processes
   bool group_memory = false;         // … and memory
   bool namespace_processes = false;  // each process namespace has its own bound

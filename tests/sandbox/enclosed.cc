@@ -1,6 +1,7 @@
 // Runs one command in an enclosure, the way the keeper of a command does, and ends as it ended.
 //
-//   enclosed [--level NAME] [--network] [--root DIR]… [--read-only DIR]… [--protect PATH]…
+//   enclosed [--level NAME] [--network] [--bubblewrap] [--root DIR]… [--read-only DIR]… [--protect
+//   PATH]…
 //            [--hide PATH]… [--home DIR] [--processes N] [--memory BYTES] [--overlay ROOT SCRATCH]
 //            [--user NAME] [--times N] -- COMMAND…
 //
@@ -71,6 +72,8 @@ Options parse(int argc, char** argv) {
       policy.level = level_named(value());
     } else if (name == "--network") {
       policy.network = true;
+    } else if (name == "--bubblewrap") {
+      policy.backend = Backend::bubblewrap;
     } else if (name == "--root") {
       policy.roots.push_back(value());
     } else if (name == "--read-only") {

@@ -310,6 +310,8 @@ def main():
         problems += check_control(user)
         problems += check_enclosed(user, program, [])
         problems += check_enclosed(user, program, ["--level", "read-only"])
+        if os.access("/usr/bin/bwrap", os.X_OK):
+            problems += check_enclosed(user, program, ["--bubblewrap"])
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -150,6 +150,7 @@ class InEnclosure : public testing::TestWithParam<uid_t> {
 
   Policy policy;
   std::string base;
+  std::function<void()> before_making = [] {};  // in the process that makes the enclosure
 
  private:
   int work_as_user(const std::function<int(Enclosure&, const Ask&)>& work, const Ask& ask) {
@@ -158,6 +159,7 @@ class InEnclosure : public testing::TestWithParam<uid_t> {
       // A change of user takes away the right to one's own /proc.
       prctl(PR_SET_DUMPABLE, 1);
     }
+    before_making();
     auto enclosure = Enclosure::make(policy);
     if (!enclosure) {
       std::fprintf(stderr, "%s\n", describe(enclosure.error()).c_str());

@@ -2,7 +2,10 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -169,6 +172,62 @@ TEST_P(EnclosureFiles, RunsWithoutAWallAtTheFullLevel) {
   make_directory("beside");
   EXPECT_EQ(sh("echo x > $BASE/beside/file"), 0);
   EXPECT_TRUE(exists("beside/file"));
+}
+
+// As the filter of a container does.
+void deny(long call) {
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  sock_filter code[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{std::size(code), code};
+  ASSERT_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+TEST_P(EnclosureFiles, RunsNothingWhereNamespacesAreForbidden) {
+  before_making = [] { deny(SYS_unshare); };
+  policy.backend = Backend::own;
+  EXPECT_EQ(sh("echo x > file"), kBroken);
+  EXPECT_FALSE(exists("root/file"));
+}
+
+TEST_P(EnclosureFiles, RunsNothingWhereMountsCannotBeMadeReadOnly) {
+  before_making = [] { deny(SYS_mount_setattr); };
+  EXPECT_EQ(sh("echo x > file"), kBroken);
+  EXPECT_FALSE(exists("root/file"));
+}
+
+TEST_P(EnclosureFiles, RunsNothingWhereNoFilterCanBeInstalled) {
+  before_making = [] { deny(SYS_seccomp); };
+  EXPECT_EQ(sh("echo x > file"), kBroken);
+  EXPECT_FALSE(exists("root/file"));
+}
+
+TEST_P(EnclosureFiles, UsesTheNamespacesOfBubblewrapWhereOursAreForbidden) {
+  // bwrap itself makes them by clone.
+  before_making = [] { deny(SYS_unshare); };
+  make_directory("beside");
+  EXPECT_EQ(sh("echo x > file && ! echo x > $BASE/beside/file && ! echo x > .git/config"), 0);
+  EXPECT_TRUE(exists("root/file"));
+}
+
+TEST_P(EnclosureFiles, HoldsForRootWithoutAUserNamespace) {
+  // A root that may not have another user namespace, inside one of its own.
+  before_making = [] {
+    const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
+    ASSERT_EQ(unshare(CLONE_NEWUSER), 0);
+    std::ofstream("/proc/self/setgroups") << "deny";
+    std::ofstream("/proc/self/uid_map") << user << " " << user << " 1";
+    std::ofstream("/proc/self/gid_map") << group << " " << group << " 1";
+    std::ofstream("/proc/sys/user/max_user_namespaces") << "0";
+  };
+  policy.backend = Backend::own;
+  make_directory("beside");
+  EXPECT_EQ(sh("echo x > file && ! echo x > $BASE/beside/file && ! echo x > .git/config"), 0);
+  EXPECT_TRUE(exists("root/file"));
 }
 
 // A listener of the host on loopback.

@@ -129,10 +129,10 @@ void Parser::simple_command() {
       command.assignments.push_back(assignment());
     } else if (!command.words.empty() && declares(command) && assignment_ahead(true)) {
       const size_t start = at_;
-      Word value = assignment().value;
-      value.text = source_.substr(start, at_ - start);
-      value.head.clear();
-      command.words.push_back(std::move(value));
+      Assignment array = assignment();
+      array.value.text = source_.substr(start, at_ - start);
+      array.value.head = array.name + '=';
+      command.words.push_back(std::move(array.value));
     } else {
       const bool first =
           command.words.empty() && command.assignments.empty() && command.redirections.empty();

@@ -1,0 +1,42 @@
+// analyze: what a script really runs. Behind `env`, `sudo`, `xargs`, `bash -c`, `find -exec` and
+// their like stands another command; it is found and judged as well.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "shell/script.h"
+
+namespace helve::shell {
+
+// Commands that run each other, before the rest is unknown.
+constexpr size_t kMaxWrapping = 16;
+
+struct Segment {
+  static constexpr size_t kNone = static_cast<size_t>(-1);
+
+  // A command with all that is known of its environment: what `env` and `export` set counts as
+  // its assignments.
+  Command command;
+  size_t parent = kNone;  // the segment that runs it
+  // The word in which the last command begins that this one runs. When that is not found, but there
+  // may be one, the last word.
+  size_t inner = kNone;
+  // Does nothing but run what was found: `timeout 5 make` needs no more than `make` does.
+  bool transparent = false;
+};
+
+struct Analysis {
+  std::vector<Segment> segments;  // each after the one that runs it
+  std::vector<Unknown> unknowns;
+  bool malformed = false;
+  bool moves = false;  // to another directory, on the way
+};
+
+Analysis analyze(std::string_view script);
+
+// The name under which a program is known, when the word surely names one that the system has:
+// `ls` and `/usr/bin/ls` are "ls", ./ls is nothing.
+std::string_view program_of(const Word& word);
+
+}  // namespace helve::shell

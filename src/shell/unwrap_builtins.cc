@@ -1,0 +1,103 @@
+// Builtins that change what later commands mean.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "shell/unwrapper.h"
+#include "shell/variables.h"
+
+namespace helve::shell {
+namespace {
+
+constexpr std::array<std::string_view, 5> kDeclaring{"export", "declare", "typeset", "local",
+                                                     "readonly"};
+// They may change how the rest of the script is read, or what names stand for.
+constexpr std::array<std::string_view, 6> kChanging{"shopt", "enable", "bind",
+                                                    "fc",    "let",    "unalias"};
+constexpr std::array<std::string_view, 5> kNaming{"read", "mapfile", "readarray", "getopts",
+                                                  "unset"};
+
+}  // namespace
+
+bool Unwrapper::changing_builtin(Spot spot, std::string_view name) {
+  if (is_one_of(kDeclaring, name)) {
+    declare(spot, name);
+  } else if (is_one_of(kChanging, name) || (name == "hash" && words(spot).size() > 2)) {
+    doubt(spot, fmt::format("{} changes what commands mean", name));
+  } else if (is_one_of(kNaming, name)) {
+    names_variables(spot, 1);
+  } else if (name == "set") {
+    set(spot);
+  } else if (name == "cd" || name == "pushd" || name == "popd") {
+    analysis_.moves = true;
+  } else if (name == "printf" && words(spot).size() > 1 && may_be_option(words(spot)[1])) {
+    const Word& word = words(spot)[1];
+    if (!word.literal() || word.text.starts_with("-v")) names_variables(spot, 1);
+  } else if (name == "test" || name == "[") {
+    for (size_t i = 1; i + 1 < words(spot).size(); ++i) {
+      if (words(spot)[i].text == "-v") names_variables(spot, i + 1);
+    }
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Unwrapper::declare(Spot spot, std::string_view name) {
+  bool exports = name == "export";
+  std::vector<Assignment> found;
+  for (const Word& word : words(spot).subspan(1)) {
+    const std::string_view text = word.literal() ? word.text : word.head;
+    if (text.starts_with('-') || text.starts_with('+')) {
+      if (text.find_first_not_of("-+aArxgpluFf") != text.npos || !word.literal())
+        return doubt(spot, fmt::format("an option of {} that is not known", name));
+      exports = exports || text.find('x') != text.npos;
+      continue;
+    }
+    const size_t equals = text.find('=');
+    if ((equals == text.npos && !word.literal()) || text.substr(0, equals).find('[') != text.npos)
+      return doubt(spot, "the name of a variable varies");
+    Assignment assignment{.name = std::string(text.substr(0, equals)), .value = word};
+    if (equals != text.npos && word.literal()) assignment.value.text.erase(0, equals + 1);
+    const Influence influence = influence_of(assignment.name, assignment.value);
+    if (influence == Influence::runs)
+      return doubt(spot, fmt::format("{} decides what runs", assignment.name));
+    if (influence == Influence::unknown) found.push_back(std::move(assignment));
+  }
+  if (exports && exported_.size() < kMaxDepth)
+    std::ranges::move(found, std::back_inserter(exported_));
+  else if (exports && !found.empty())
+    doubt(spot, "too many variables are exported");
+}
+
+// Options that stop or show commands change none of them.
+void Unwrapper::set(Spot spot) {
+  for (size_t i = 1; i < words(spot).size(); ++i) {
+    const Word& word = words(spot)[i];
+    if (!word.literal() && may_be_option(word)) return doubt(spot, "the options of set vary");
+    const std::string_view text = word.text;
+    if (text.empty() || (text[0] != '-' && text[0] != '+') || text == "--" || text == "-") return;
+    if (text.substr(1).find_first_not_of("euxfvCEo") != text.npos)
+      return doubt(spot, "set changes how the shell works");
+    if (text.find('o') == text.npos) continue;
+    constexpr std::array<std::string_view, 7> kPlain{"pipefail",  "errexit", "nounset", "xtrace",
+                                                     "noclobber", "noglob",  "verbose"};
+    if (++i < words(spot).size() && !is_one_of(kPlain, words(spot)[i].text))
+      return doubt(spot, "set changes how the shell works");
+  }
+}
+
+// Words that may be names of variables: which they are must be known, and harmless.
+void Unwrapper::names_variables(Spot spot, size_t from) {
+  for (const Word& word : words(spot).subspan(from)) {
+    if (!word.literal() || word.text.find('[') != std::string::npos)
+      return doubt(spot, "the name of a variable varies");
+    std::string_view name = word.text;
+    if (name.starts_with("-v")) name.remove_prefix(2);
+    if (influence_of(name, word) == Influence::runs)
+      return doubt(spot, fmt::format("{} decides what runs", name));
+  }
+}
+
+}  // namespace helve::shell

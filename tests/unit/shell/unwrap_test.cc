@@ -1,0 +1,223 @@
+// Tests of shell/unwrap.h.
+#include "shell/unwrap.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace helve::shell {
+namespace {
+
+// The segments with words, joined by " | "; words that vary are in ‹ ›, and » stands before one
+// that the segment before it runs while it needs no permission of its own.
+std::string shown(const Analysis& analysis) {
+  std::string all;
+  for (const Segment& segment : analysis.segments) {
+    if (segment.command.words.empty()) continue;
+    if (!all.empty()) {
+      const bool within = segment.parent != Segment::kNone;
+      all += within && analysis.segments[segment.parent].transparent ? " » " : " | ";
+    }
+    for (const Assignment& assignment : segment.command.assignments)
+      all += assignment.name + "=" + assignment.value.text + " ";
+    for (size_t i = 0; i < segment.command.words.size(); ++i) {
+      const Word& word = segment.command.words[i];
+      if (i > 0) all += ' ';
+      all += word.literal() ? word.text : "‹" + word.text + "›";
+    }
+  }
+  return all;
+}
+
+struct Case {
+  std::string_view script, segments, doubt;  // the beginning of the first unknown, or nothing
+};
+
+void expect_all(std::initializer_list<Case> cases) {
+  for (const Case& each : cases) {
+    const Analysis analysis = analyze(each.script);
+    EXPECT_EQ(shown(analysis), each.segments) << each.script;
+    const std::string doubt = analysis.unknowns.empty() ? "" : analysis.unknowns[0].reason;
+    if (each.doubt.empty()) {
+      EXPECT_EQ(doubt, "") << each.script;
+    } else {
+      EXPECT_THAT(doubt, testing::StartsWith(std::string(each.doubt))) << each.script;
+    }
+  }
+}
+
+TEST(Unwrap, FindsWhatPlainWrappersRun) {
+  expect_all({
+      {"ls -l", "ls -l"},
+      {"nice -n 5 ls", "nice -n 5 ls » ls"},
+      {"nice -5 ls", "nice -5 ls » ls"},
+      {"nohup ls &", "nohup ls » ls"},
+      {"timeout -k 5 10s ls -l", "timeout -k 5 10s ls -l » ls -l"},
+      {"timeout --signal=KILL 10 rm x", "timeout --signal=KILL 10 rm x » rm x"},
+      {"stdbuf -oL ls", "stdbuf -oL ls » ls"},
+      {"setsid -f ls", "setsid -f ls » ls"},
+      {"ionice -c 3 ls", "ionice -c 3 ls » ls"},
+      {"command ls; command -p ls", "command ls » ls | command -p ls » ls"},
+      {"command -v ls", "command -v ls"},
+      {"exec ls", "exec ls » ls"},
+      {"busybox rm x", "busybox rm x » rm x"},
+      {"/usr/bin/nice /bin/rm x", "/usr/bin/nice /bin/rm x » /bin/rm x"},
+      {"./nice rm x", "./nice rm x | rm x"},
+      {"nice nice nice rm x", "nice nice nice rm x » nice nice rm x » nice rm x » rm x"},
+      {"timeout --bogus 10 rm x", "timeout --bogus 10 rm x", "an option of timeout"},
+      {"timeout \"$t\" rm x", "timeout ‹\"$t\"› rm x", "an option of timeout"},
+      {"timeout 1$t rm x", "timeout ‹1$t› rm x", "what timeout runs varies"},
+      {"timeout \"1$t\" rm x", "timeout ‹\"1$t\"› rm x » rm x"},
+  });
+}
+
+TEST(Unwrap, KeepsWrappersThatChangeWhoRuns) {
+  expect_all({
+      {"sudo rm x", "sudo rm x | rm x"},
+      {"sudo -u bob -n -- rm x", "sudo -u bob -n -- rm x | rm x"},
+      {"sudo A=1 rm x", "sudo A=1 rm x | rm x"},
+      {"sudo -i rm x", "sudo -i rm x", "an option of sudo"},
+      {"doas -u bob rm x", "doas -u bob rm x | rm x"},
+      {"chroot /x rm y", "chroot /x rm y | rm y"},
+      {"ssh host rm x", "ssh host rm x", "ssh runs"},
+      {"su -c 'rm x'", "su -c rm x", "su runs"},
+      {"parallel rm ::: x", "parallel rm ::: x", "parallel runs"},
+  });
+}
+
+TEST(Unwrap, GivesTheEnvironmentOfEnvToItsCommand) {
+  expect_all({
+      {"env", "env"},
+      {"env ls", "env ls » ls"},
+      {"env A=1 B='x y' ls", "env A=1 B=x y ls » A=1 B=x y ls"},
+      {"C=3 env A=1 ls", "C=3 env A=1 ls » C=3 A=1 ls"},
+      {"env -i ls", "env -i ls | ls"},
+      {"env -u A -C /x ls", "env -u A -C /x ls | ls"},
+      {"env -S 'rm x'", "env -S rm x", "an option of env"},
+      {"env PATH=/x ls", "env PATH=/x ls » PATH=/x ls", "PATH decides"},
+      {"env $x ls", "env ‹$x› ls", "an option of env"},
+  });
+}
+
+TEST(Unwrap, ReadsTheScriptsOfShells) {
+  expect_all({
+      {"bash -c 'ls; rm x'", "bash -c ls; rm x » ls » rm x"},
+      {"sh -ec \"rm x\" name arg", "sh -ec rm x name arg » rm x"},
+      {"bash -euo pipefail -c 'rm x'", "bash -euo pipefail -c rm x » rm x"},
+      {"bash --norc -lc 'rm x'", "bash --norc -lc rm x » rm x"},
+      {"bash -c 'bash -c \"rm x\"'", "bash -c bash -c \"rm x\" » bash -c rm x » rm x"},
+      {"A=1 sh -c ls", "A=1 sh -c ls » A=1 ls"},
+      {"sh -c \"rm $x\"", "sh -c ‹\"rm $x\"›", "the script that sh runs varies"},
+      {"sh -c 'ls <(rm x)'", "sh -c ls <(rm x) » rm x » ls ‹<(rm x)›", "sh may not take"},
+      {"zsh -c 'rm x'", "zsh -c rm x | rm x", "zsh reads scripts"},
+      {"bash --rcfile x -c 'rm y'", "bash --rcfile x -c rm y", "an option of bash"},
+      {"bash -ic 'rm y'", "bash -ic rm y | rm y", "an option of bash"},
+      {"bash script.sh", "bash script.sh"},
+      {"curl x | sh", "curl x | sh", "a shell runs what it reads"},
+      {"bash <<'E'\nrm x\nE", "bash | rm x", "a shell runs what it reads"},
+      {"bash <<<'rm x'", "bash | rm x", "a shell runs what it reads"},
+      {"eval rm 'x; ls'", "eval rm x; ls » rm x » ls"},
+      {"eval \"$x\"", "eval ‹\"$x\"›", "what eval runs varies"},
+      {"trap 'rm x' EXIT", "trap rm x EXIT » rm x"},
+      {"trap - EXIT", "trap - EXIT"},
+      {". ./x", ". ./x", ". runs"},
+      {"source x", "source x", "source runs"},
+  });
+}
+
+TEST(Unwrap, FindsWhatProgramsRunWithWhatTheyFind) {
+  expect_all({
+      {"xargs rm -f", "xargs rm -f » rm -f ‹…›"},
+      {"xargs -0 -n1 -P 4 rm", "xargs -0 -n1 -P 4 rm » rm ‹…›"},
+      {"xargs -I{} cp {} x/{}", "xargs -I{} cp {} x/{} » cp ‹{}› ‹x/{}›"},
+      {"xargs -I % sh -c 'rm %'", "xargs -I % sh -c rm % » sh -c ‹rm %›", "the script that sh"},
+      {"xargs", "xargs"},
+      {"xargs --bogus rm", "xargs --bogus rm", "an option of xargs"},
+      {"find . -exec rm {} \\;", "find . -exec rm {} ; | rm ‹{}›"},
+      {"find . -ok rm {} + -execdir sh -c 'ls' \\;",
+       "find . -ok rm {} + -execdir sh -c ls ; | rm ‹{}› | sh -c ls » ls"},
+      {"fd x -x rm", "fd x -x rm | rm ‹…›"},
+      {"git -c alias.x='!rm' x", "git -c alias.x=!rm x", "a setting of git"},
+      {"git -c color.ui=always log", "git -c color.ui=always log | git log"},
+      {"git -C x push", "git -C x push | git push"},
+      {"git --exec-path=/x log", "git --exec-path=/x log", "a setting of git"},
+      {"git rebase -x 'rm x' main", "git rebase -x rm x main", "git rebase runs"},
+      {"git bisect run make", "git bisect run make", "git bisect runs"},
+      {"git fetch --upload-pack=x", "git fetch --upload-pack=x", "git fetch runs"},
+  });
+}
+
+TEST(Unwrap, PassesOnWhereTheOutputGoes) {
+  for (const std::string_view script : {"nice ls >x", "bash -c ls >x", "eval ls >x"}) {
+    const Analysis analysis = analyze(script);
+    ASSERT_EQ(analysis.segments.size(), 2u) << script;
+    EXPECT_EQ(analysis.segments[1].command.redirections.size(), 1u) << script;
+  }
+}
+
+TEST(Unwrap, DoubtsVariablesThatDecideWhatRuns) {
+  for (const std::string_view script : {"PATH=. ls",
+                                        "PATH=.; ls",
+                                        "LD_PRELOAD=x ls",
+                                        "GIT_SSH_COMMAND=x git log",
+                                        "BASH_ENV=x bash -c ls",
+                                        "IFS=x; ls",
+                                        "export PATH=.",
+                                        "declare -x PATH=.",
+                                        "for PATH in .; do ls; done",
+                                        "read PATH",
+                                        "read -r 'a[$(id)]'",
+                                        "printf -v PATH x",
+                                        "printf -vPATH x",
+                                        "unset 'a[$(id)]'",
+                                        "PAGER=x man ls",
+                                        "EDITOR=x git commit",
+                                        "ls ${PATH:=x}",
+                                        "declare -n x=PATH",
+                                        "export \"$x\"",
+                                        "[ -v 'a[$(id)]' ]",
+                                        "mapfile PATH",
+                                        "env NODE_OPTIONS=x node",
+                                        "export $x"})
+    EXPECT_FALSE(analyze(script).unknowns.empty()) << script;
+  for (const std::string_view script :
+       {"LC_ALL=C sort x", "GIT_PAGER=cat git log", "x=1; ls", "export A=1", "read -r line",
+        "printf '%s\\n' x", "for f in a b; do ls; done", "declare -a x=(1 2)", "local x"})
+    EXPECT_TRUE(analyze(script).unknowns.empty()) << script;
+}
+
+TEST(Unwrap, GivesExportedVariablesToWhatFollows) {
+  expect_all({{"export A=1; make", "export A=1 | A=1 make"},
+              {"export LC_ALL=C; make", "export LC_ALL=C | make"}});
+}
+
+TEST(Unwrap, DoubtsNamesThatTheScriptRedefines) {
+  expect_all({{"ls() { rm x; }; ls", "rm x | ls", "'ls' is redefined"},
+              {"alias ls='rm x'; ls", "alias ls=rm x | rm x | ls", "alias gives"},
+              {"f() { ls; }", "ls"}});
+}
+
+TEST(Unwrap, DoubtsWhatChangesHowTheRestIsRead) {
+  for (const std::string_view script :
+       {"shopt -s extglob", "enable -f x y", "set -k", "set -o posix", "set -$x", "hash -p x ls",
+        "let x=1", "$x", "\"$x\" y", "{rm,x}", "r*", "coproc ls"})
+    EXPECT_FALSE(analyze(script).unknowns.empty()) << script;
+  for (const std::string_view script : {"set -euo pipefail", "set -x", "set -- a b", "set +e"})
+    EXPECT_TRUE(analyze(script).unknowns.empty()) << script;
+}
+
+TEST(Unwrap, IsBounded) {
+  std::string nested;
+  for (int i = 0; i < 20'000; ++i) nested += "eval ";
+  EXPECT_FALSE(analyze(nested + "rm x").unknowns.empty());
+  nested.clear();
+  for (int i = 0; i < 20'000; ++i) nested += "nice ";
+  EXPECT_FALSE(analyze(nested + "rm x").unknowns.empty());
+}
+
+TEST(Unwrap, NotesThatTheDirectoryChanges) {
+  EXPECT_TRUE(analyze("cd x && ls").moves);
+  EXPECT_FALSE(analyze("ls x").moves);
+}
+
+}  // namespace
+}  // namespace helve::shell

@@ -1,0 +1,256 @@
+#include "shell/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "shell/pattern.h"
+#include "shell/variables.h"
+
+namespace helve::shell {
+namespace {
+
+constexpr size_t kShown = 200;  // characters of a command in a reason
+
+std::string shown(std::string_view text) { return preview(escape_for_display(text), kShown); }
+
+// The word as a shell would read it back, with quotes only where they are needed.
+std::string quoted(std::string_view word, bool first) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./-";
+  constexpr std::array<std::string_view, 13> kReserved{"if",    "then", "else", "elif", "fi",
+                                                       "do",    "done", "case", "esac", "while",
+                                                       "until", "for",  "time"};
+  const size_t odd = word.find_first_not_of(kPlain);
+  const bool plain = odd == word.npos || (word[odd] == '=' && !first &&
+                                          word.find_first_not_of(kPlain, odd + 1) == word.npos);
+  const bool reserved = first && std::ranges::find(kReserved, word) != kReserved.end();
+  return plain && !reserved && !word.empty() ? std::string(word) : shell_quoted(word);
+}
+
+std::string shown_word(const Word& word, bool first) {
+  return word.literal() ? quoted(word.text, first) : escape_for_display(word.text);
+}
+
+// What the rules say about one segment.
+struct Finding {
+  std::optional<Verdict> verdict;  // none: no rule is about it
+  std::optional<size_t> rule;
+  bool certain = true;
+};
+
+Finding find_rule(const Segment& segment, const Rules& rules) {
+  Finding found;
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const Verdict verdict = rules[i].verdict;
+    if (verdict == Verdict::allow) {
+      if (!found.verdict && allows(rules.pattern(i), segment)) found = {verdict, i};
+      continue;
+    }
+    const Match match = concerns(rules.pattern(i), segment);
+    if (match == Match::no) continue;
+    const Finding next{match == Match::yes ? verdict : Verdict::ask, i, match == Match::yes};
+    if (!found.verdict || *next.verdict > *found.verdict ||
+        (*next.verdict == *found.verdict && next.certain && !found.certain))
+      found = next;
+  }
+  return found;
+}
+
+// Nothing of its own that a rule would have to name.
+bool is_harmless(const Segment& segment) {
+  if (segment.transparent) return true;  // what it runs has its environment and redirections
+  return segment.command.words.empty() &&
+         std::ranges::none_of(segment.command.redirections, [](const Redirection& redirection) {
+           return redirection.writes() || redirection.may_connect();
+         });
+}
+
+// Segments that need a rule, and what the rules say about all of them.
+class Judge {
+ public:
+  Judge(const Analysis& script, const Rules& rules) : script_(script) {
+    for (const Segment& segment : script.segments) {
+      findings_.push_back(find_rule(segment, rules));
+      const bool allowed = findings_.back().verdict == Verdict::allow;
+      covered_.push_back(allowed || (segment.parent != Segment::kNone && covered_[segment.parent]));
+    }
+  }
+
+  const Finding& finding(size_t segment) const { return findings_[segment]; }
+  // No rule allows it, and neither does one that allows what runs it.
+  bool is_open(size_t segment) const {
+    return !covered_[segment] && !findings_[segment].verdict &&
+           !is_harmless(script_.segments[segment]);
+  }
+
+ private:
+  const Analysis& script_;
+  std::vector<Finding> findings_;
+  std::vector<bool> covered_;  // a rule allows it or what runs it
+};
+
+std::string reason_of(const Rule& rule, const Finding& finding, std::string_view segment) {
+  const std::string_view verb = rule.verdict == Verdict::deny ? "denies" : "asks about";
+  std::string text = finding.certain ? fmt::format("a rule {} '{}'", verb, shown(rule.pattern))
+                                     : fmt::format("'{}' may turn out to be what a rule {}: '{}'",
+                                                   segment, verb, shown(rule.pattern));
+  if (!rule.reason.empty()) text += fmt::format(" ({})", shown(rule.reason));
+  return text;
+}
+
+std::optional<Error> wrong_example(const Rules& rules, size_t index) {
+  const Rule& rule = rules[index];
+  const bool allow = rule.verdict == Verdict::allow;
+  const auto decides = [&](const std::string& example) {
+    const Rules alone = *Rules::make({{.pattern = rule.pattern, .verdict = rule.verdict}});
+    const Decision decision = decide(example, alone, allow ? Verdict::ask : Verdict::allow);
+    return decision.verdict == rule.verdict && (allow || decision.rule.has_value());
+  };
+  const auto error = [&](const std::string& example, std::string_view what) {
+    return Error{
+        Code::invalid_argument,
+        fmt::format("the rule '{}' {} its example '{}'", shown(rule.pattern), what, shown(example)),
+        "change the pattern or the example", "invalid_rule"};
+  };
+  for (const std::string& example : rule.match) {
+    if (!decides(example)) return error(example, "does not decide");
+  }
+  for (const std::string& example : rule.not_match) {
+    if (decides(example)) return error(example, "must not decide, but does,");
+  }
+  return std::nullopt;
+}
+
+std::string redirection_text(const Redirection& redirection) {
+  constexpr std::array<std::string_view, 7> kOperators{"<", ">", ">>", "<>", ">&", "<<", "<<<"};
+  return fmt::format("{} {}", kOperators[static_cast<size_t>(redirection.kind)],
+                     shown_word(redirection.target, false));
+}
+
+Result<void> check_literal(const Word& word) {
+  if (word.literal()) return {};
+  return Error{
+      Code::unsupported,
+      fmt::format("no rule can name '{}': it is {}", shown(word.text), name_of(word.varies)),
+      "allow it once, or write a rule by hand", "no_rule"};
+}
+
+// The command as a pattern that stands for nothing else.
+Result<std::string> exact_pattern(const Command& command) {
+  std::string text;
+  const auto add = [&](std::string_view part) {
+    if (!text.empty()) text += ' ';
+    text += part;
+  };
+  for (const Assignment& assignment : command.assignments) {
+    if (influence_of(assignment.name, assignment.value) == Influence::none) continue;
+    TRY(check_literal(assignment.value));
+    add(fmt::format("{}={}", assignment.name, quoted(assignment.value.text, false)));
+  }
+  for (const Word& word : command.words) {
+    TRY(check_literal(word));
+    add(quoted(word.text, &word == &command.words[0]));
+  }
+  for (const Redirection& redirection : command.redirections) {
+    if (!redirection.writes() && !redirection.may_connect()) continue;
+    TRY(check_literal(redirection.target));
+    add(redirection_text(redirection));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view name_of(Verdict verdict) {
+  return verdict == Verdict::allow ? "allow" : verdict == Verdict::ask ? "ask" : "deny";
+}
+
+std::string describe(const Command& command) {
+  std::string text;
+  const auto add = [&](std::string_view part) {
+    if (!text.empty()) text += ' ';
+    text += part;
+  };
+  for (const Assignment& assignment : command.assignments)
+    add(fmt::format("{}={}", assignment.name,
+                    assignment.value.literal() ? quoted(assignment.value.text, false) : "…"));
+  for (const Word& word : command.words) {
+    add(shown_word(word, &word == &command.words[0]));
+    if (text.size() > 4 * kShown) break;
+  }
+  for (const Redirection& redirection : command.redirections) add(redirection_text(redirection));
+  return preview(text, kShown);
+}
+
+Result<Rules> Rules::make(std::vector<Rule> rules) {
+  if (rules.size() > kMaxRules)
+    return Error{Code::too_large, fmt::format("more than {} rules for commands", kMaxRules),
+                 "join some with *", "invalid_rule"};
+  Rules made;
+  for (const Rule& rule : rules) made.patterns_.push_back(TRY(read_pattern(rule.pattern)));
+  made.rules_ = std::move(rules);
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (std::optional<Error> error = wrong_example(made, i)) return std::move(*error);
+  }
+  return made;
+}
+
+Decision decide(std::string_view script, const Rules& rules, Verdict otherwise) {
+  return decide(analyze(script), rules, otherwise);
+}
+
+Decision decide(const Analysis& script, const Rules& rules, Verdict otherwise) {
+  Decision decision{.reason =
+                        script.segments.empty() ? "nothing runs" : "every command is allowed"};
+  const Judge judge(script, rules);
+  for (size_t i = 0; i < script.segments.size(); ++i) {
+    const Finding& finding = judge.finding(i);
+    if (!finding.verdict || *finding.verdict <= decision.verdict) continue;
+    const std::string segment = describe(script.segments[i].command);
+    decision = {*finding.verdict, reason_of(rules[*finding.rule], finding, segment), segment,
+                finding.rule};
+  }
+  if (decision.verdict < Verdict::ask && !script.unknowns.empty()) {
+    const Unknown& unknown = script.unknowns[0];
+    decision = {Verdict::ask, fmt::format("cannot tell what it runs: {}", shown(unknown.reason))};
+  }
+  for (size_t i = 0; i < script.segments.size() && decision.verdict < otherwise; ++i) {
+    if (!judge.is_open(i)) continue;
+    const std::string segment = describe(script.segments[i].command);
+    decision = {otherwise, fmt::format("no rule allows '{}'", segment), segment};
+  }
+  return decision;
+}
+
+Result<std::vector<Rule>> narrowest_rules(std::string_view text, const Rules& present) {
+  const Analysis script = analyze(text);
+  if (!script.unknowns.empty())
+    return Error{Code::unsupported,
+                 fmt::format("no rule can allow this: {}", shown(script.unknowns[0].reason)),
+                 "allow it once", "no_rule"};
+  const Judge judge(script, present);
+  std::vector<Rule> rules;
+  std::vector<bool> covered(script.segments.size());
+  for (size_t i = 0; i < script.segments.size(); ++i) {
+    const Segment& segment = script.segments[i];
+    covered[i] = segment.parent != Segment::kNone && covered[segment.parent];
+    if (covered[i] || !judge.is_open(i)) continue;
+    covered[i] = true;
+    std::string pattern = TRY(exact_pattern(segment.command));
+    if (std::ranges::find(rules, pattern, &Rule::pattern) == rules.end())
+      rules.push_back({.pattern = std::move(pattern), .verdict = Verdict::allow});
+  }
+  // A rule that allowed more or less than it names would be worse than none.
+  std::vector<Rule> all = rules;
+  for (size_t i = 0; i < present.size(); ++i) all.push_back(present[i]);
+  const Rules tried = TRY(Rules::make(std::move(all)));
+  const Decision decision = decide(script, tried, Verdict::ask);
+  if (decision.verdict == Verdict::allow) return rules;
+  return Error{Code::unsupported, fmt::format("no rule can allow this: {}", decision.reason),
+               "allow it once", "no_rule"};
+}
+
+}  // namespace helve::shell

@@ -61,7 +61,7 @@ Result<void> check(const Policy& policy) {
         if (is_below(root, hidden)) {
           return invalid(
               fmt::format("the sandbox root '{}' lies in '{}', which is hidden", root, hidden),
-              "choose another root, or take it off sandbox.hidden");
+              "choose another root, or name it in sandbox.visible");
         }
       }
     }

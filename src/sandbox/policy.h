@@ -35,7 +35,7 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
-// Paths are absolute and real: no symbolic links, no "..".
+// Paths are absolute and, but for hidden ones, real: no symbolic links, no "..".
 struct Policy {
   Level level = Level::workspace_write;
   Backend backend = Backend::automatic;

@@ -122,8 +122,7 @@ class Guard {
   // A link cannot be mounted on, so a command could replace it.
   Error link_refused(const std::string& name) const {
     return failure("protect " + shown(name), ELOOP,
-                   "it is a symbolic link: put what it leads to in its place, or take it off "
-                   "sandbox.protected");
+                   "it is a symbolic link: put what it leads to in its place");
   }
 
   Result<void> count() {

@@ -31,9 +31,8 @@ constexpr int kHolderDescriptor = 0;  // closing our end of it lets the holder g
 constexpr int kSpeechDescriptor = 1;
 
 constexpr const char* kHint = "`bwrap --unshare-user --dev-bind / / true` shows why";
-sandbox.backend : own does without it ";
 
-                  struct Pipe {
+struct Pipe {
   sys::Fd reading;
   sys::Fd writing;
 };

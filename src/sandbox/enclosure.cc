@@ -73,7 +73,10 @@ Result<void> check(const Policy& policy) {
 
 Result<Enclosure> Enclosure::make(Policy policy) {
   Enclosure enclosure(std::move(policy));
-  TRY(enclosure.build());
+  if (auto built = enclosure.build(); !built) {
+    enclosure.group_.leave();
+    return std::move(built).error();
+  }
   return enclosure;
 }
 
@@ -103,7 +106,11 @@ Result<void> Enclosure::build() {
 Result<void> Enclosure::enter(std::span<const Overlay> overlays) const {
   if (clone_flags_ == 0) return {};
   if (policy_.level != Level::full) {
-    for (const Overlay& overlay : overlays) TRY(mount_overlay(overlay));
+    if (!overlays.empty()) {
+      // What must be reserved is reserved below the overlay: it is no change of the command.
+      for (sys::Fd& reserved : TRY(protect(policy_))) reserved.release();
+      for (const Overlay& overlay : overlays) TRY(mount_overlay(overlay));
+    }
     // Kept until the process ends.
     for (sys::Fd& reserved : TRY(protect(policy_))) reserved.release();
     TRY(covers_.renew());

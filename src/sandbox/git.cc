@@ -17,7 +17,8 @@ namespace helve::sandbox {
 namespace {
 
 constexpr size_t kMaxConfig = 1u << 20;  // bytes of a config file that are looked at
-constexpr size_t kMaxNames = 8192;       // of one root; more cannot be mounted either
+constexpr size_t kMaxNames = 4096;       // of one root; beyond, whole directories are closed
+constexpr size_t kMaxVisited = 16384;    // directories of one root that are looked into
 constexpr int kMaxDepth = 16;            // of names such as modules/libs/a
 constexpr size_t kMaxLink = 4096 + 16;   // bytes of a .git file
 constexpr std::string_view kGitLink = "gitdir: ";
@@ -55,7 +56,7 @@ std::vector<std::string> directories_in(const std::string& path) {
   if (!directory) return names;
   (void)sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
     if (!entry.kind || *entry.kind == sys::FileKind::directory) names.emplace_back(entry.name);
-    return names.size() < kMaxNames;
+    return names.size() < kMaxVisited;
   });
   std::ranges::sort(names);
   return names;
@@ -90,19 +91,29 @@ class Names {
     repositories_.push_back(directory);
     const std::string config =
         sys::read_file(path(join(directory, "config")), kMaxConfig).value_or("");
-    for (const std::string& leaf : leaves_) add(join(directory, leaf));
+    for (const std::string& leaf : leaves_) names_.push_back(join(directory, leaf));
     // With this extension git reads a second configuration file.
     const bool second = lower(config).find("worktreeconfig") != std::string::npos;
     add_leads(directory, second);
     const std::string worktrees = join(directory, "worktrees");
-    for (const std::string& name : directories_in(path(worktrees))) {
+    for (const std::string& name : visit(worktrees)) {
       add_leads(join(worktrees, name), second);
     }
     add_link_of(directory, config);
     add_modules(join(directory, "modules"), depth);
   }
 
-  std::vector<std::string> take() { return std::move(names_); }
+  std::vector<std::string> take() {
+    if (!is_too_much()) return std::move(names_);
+    // A command may have made them so many that nobody can protect each; none is written then.
+    std::vector<std::string> closed;
+    for (const std::string& top : repositories_) {
+      if (top != ".git" && !top.empty()) continue;
+      for (const std::string& leaf : leaves_) closed.push_back(join(top, leaf));
+      for (const char* name : {"modules", "worktrees"}) closed.push_back(join(top, name));
+    }
+    return closed;
+  }
   const std::vector<std::string>& repositories() const { return repositories_; }
 
  private:
@@ -111,18 +122,22 @@ class Names {
   }
   std::string path(const std::string& name) const { return root_ + "/" + name; }
 
-  void add(std::string name) {
-    if (names_.size() < kMaxNames) names_.push_back(std::move(name));
+  bool is_too_much() const { return visited_ > kMaxVisited || names_.size() > kMaxNames; }
+
+  std::vector<std::string> visit(const std::string& directory) {
+    std::vector<std::string> found = directories_in(path(directory));
+    visited_ += found.size() + 1;
+    return found;
   }
 
   // Files by which git finds its configuration elsewhere. An absent one cannot be reserved: an
   // empty commondir would break the repository.
   void add_leads(const std::string& directory, bool second) {
     for (const char* name : {"commondir", "gitdir"}) {
-      if (exists(path(join(directory, name)))) add(join(directory, name));
+      if (exists(path(join(directory, name)))) names_.push_back(join(directory, name));
     }
     const std::string config = join(directory, "config.worktree");
-    if (second || exists(path(config))) add(config);
+    if (second || exists(path(config))) names_.push_back(config);
   }
 
   // The file .git in a submodule's checkout, which leads back to `directory`.
@@ -132,12 +147,13 @@ class Names {
     const std::string place = real_path(beside(path(directory), checkout));
     const std::string link = place + "/.git";
     if (place == root_ || !is_below(place, root_) || !exists(link)) return;
-    add(link.substr(root_.size() + 1));
+    names_.push_back(link.substr(root_ == "/" ? 1 : root_.size() + 1));
   }
 
   void add_modules(const std::string& directory, int depth) {
-    if (depth >= kMaxDepth || names_.size() >= kMaxNames) return;
-    for (const std::string& name : directories_in(path(directory))) {
+    if (depth >= kMaxDepth) visited_ = kMaxVisited + 1;
+    if (is_too_much()) return;
+    for (const std::string& name : visit(directory)) {
       const std::string module = join(directory, name);
       if (exists(path(module) + "/HEAD") || exists(path(module) + "/config")) {
         add_repository(module, depth + 1);
@@ -151,6 +167,7 @@ class Names {
   std::vector<std::string> leaves_;
   std::vector<std::string> names_;
   std::vector<std::string> repositories_;
+  size_t visited_ = 0;
 };
 
 Names find_names(const std::string& root, std::span<const std::string> protected_names) {

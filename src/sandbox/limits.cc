@@ -22,7 +22,7 @@ Result<void> lower(__rlimit_resource resource, std::uint64_t value, const char* 
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0) return failure(std::string("read ") + name, errno);
   limit.rlim_max = std::min<rlim_t>(limit.rlim_max, value);
-  limit.rlim_cur = std::min<rlim_t>(value, limit.rlim_max);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, limit.rlim_max);
   if (setrlimit(resource, &limit) == 0) return {};
   return failure(std::string("set ") + name, errno);
 }

@@ -153,6 +153,7 @@ TEST_P(EnclosureFiles, PutsChangesOfAnOverlayElsewhere) {
   EXPECT_EQ(read("root/kept"), "old");
   EXPECT_EQ(read("root/deleted"), "old");
   EXPECT_FALSE(exists("root/made"));
+  EXPECT_FALSE(exists("scratch/upper/.helve"));
   EXPECT_EQ(read("scratch/upper/kept"), "new\n");
   EXPECT_EQ(read("scratch/upper/made/deep/file"), "x\n");
   struct stat status_of {};

@@ -164,6 +164,17 @@ TEST_P(Protect, KeepsARepositoryOfWhichACommandRemovedParts) {
   EXPECT_NE(sh("echo x > .git/modules/a/hooks/x"), 0);
 }
 
+TEST_P(Protect, ClosesTheModulesOfARepositoryThatHasTooMany) {
+  repository("root/.git");
+  for (int i = 0; i < 17'000; ++i) {
+    std::filesystem::create_directories(path("root/.git/modules/" + std::to_string(i)));
+  }
+  make_directory("root/.git/modules/zz");
+  EXPECT_NE(sh("echo x > .git/modules/zz/config"), 0);
+  EXPECT_NE(sh("echo x > .git/hooks/pre-commit"), 0);
+  EXPECT_EQ(sh("echo x > .git/index"), 0);
+}
+
 TEST_P(Protect, KeepsTheCheckoutOfASubmoduleTiedToItsRepository) {
   repository("root/.git");
   repository("root/.git/modules/a");

@@ -29,17 +29,6 @@ struct LogInput {
   }
 };
 
-std::string utc(std::int64_t unix_ms) {
-  using namespace std::chrono;
-  const sys_seconds at{floor<seconds>(milliseconds(unix_ms))};
-  const sys_days day = floor<days>(at);
-  const year_month_day date(day);
-  const hh_mm_ss time(at - day);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}Z", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     time.hours().count(), time.minutes().count(), time.seconds().count());
-}
-
 std::string duration(std::int64_t microseconds) {
   if (microseconds < 1'000) return fmt::format("{} µs", microseconds);
   if (microseconds < 10'000)
@@ -84,7 +73,7 @@ Line line_of(const CallRecord& call) {
   auto shown = [](std::string_view text) {
     return escape_for_display(first_chars(text, cli::kMaxWidth));
   };
-  return {utc(call.started_ms),
+  return {sys::utc(call.started_ms) + "Z",
           shown(call.decided.empty() ? call.outcome : call.outcome + ", " + call.decided),
           duration(call.duration_us),
           std::string(name_of(call.caller)),

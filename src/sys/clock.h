@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <string>
 
 namespace helve::sys {
 
@@ -32,5 +33,8 @@ class ManualClock final : public Clock {
  private:
   std::atomic<std::int64_t> unix_ms_;
 };
+
+// "2026-01-31 23:59:59": for people and models.
+std::string utc(std::int64_t unix_ms);
 
 }  // namespace helve::sys

@@ -35,6 +35,12 @@ bool wait_for(int descriptor, short events) {
 
 }  // namespace
 
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return no_descriptor("make a pipe");
+  return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
+
 Result<Wakeup> Wakeup::make() {
   Fd event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (!event) return no_descriptor("make an event descriptor");
@@ -47,6 +53,11 @@ void Wakeup::signal() const {
   // It fails only when the counter is at its highest value, and then the signal stands already.
   [[maybe_unused]] const ssize_t written = ::write(event_.get(), &one, sizeof one);
   errno = saved;
+}
+
+void Wakeup::reset() const {
+  std::uint64_t count;
+  [[maybe_unused]] const ssize_t taken = ::read(event_.get(), &count, sizeof count);
 }
 
 void Wakeup::wait() const {

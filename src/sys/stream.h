@@ -17,6 +17,8 @@ class Wakeup {
 
   // Thread-safe and async-signal-safe.
   void signal() const;
+  // As if it had not been called so far.
+  void reset() const;
   // Returns once signal() was called.
   void wait() const;
   // True once signal() was called; false when it was not within `longest`.
@@ -27,6 +29,11 @@ class Wakeup {
   explicit Wakeup(Fd event) : event_(std::move(event)) {}
   Fd event_;
 };
+
+struct Pipe {
+  Fd read, write;
+};
+Result<Pipe> make_pipe();
 
 // Another number for the same open file, so that it stays open when the first one is closed.
 Result<Fd> duplicate(int descriptor);

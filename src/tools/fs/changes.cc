@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "sys/clock.h"
 #include "tool/make.h"
 #include "tools/files.h"
 #include "tools/shown_name.h"
@@ -110,20 +111,9 @@ struct ChangesOutput {
   }
 };
 
-std::string utc(std::int64_t ms) {
-  using namespace std::chrono;
-  const sys_seconds at(floor<seconds>(milliseconds(ms)));
-  const auto day = floor<days>(at);
-  const year_month_day date(day);
-  const hh_mm_ss time(at - day);
-  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}", static_cast<int>(date.year()),
-                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-                     time.hours().count(), time.minutes().count(), time.seconds().count());
-}
-
 ListedChange listed(const workspace::PastChange& past) {
   ListedChange change{.id = past.id,
-                      .time = utc(past.time_ms),
+                      .time = sys::utc(past.time_ms),
                       .tool = past.tool,
                       .session = past.session,
                       .undone = past.undone,

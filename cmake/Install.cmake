@@ -3,7 +3,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/helve)
 
-install(TARGETS helve RUNTIME COMPONENT program)
+install(TARGETS helve helve-spawn RUNTIME COMPONENT program)
 if(TARGET helve-media)
   install(TARGETS helve-media RUNTIME COMPONENT program)
 endif()

@@ -21,7 +21,7 @@ foreach(line ${layers})
   set(module ${CMAKE_MATCH_1})
   separate_arguments(uses UNIX_COMMAND "${CMAKE_MATCH_2}")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS src/${module}/*.cc)
-  list(FILTER sources EXCLUDE REGEX "/app/(main|media_[a-z]+)\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "/app/(main|media_[a-z]+|spawn_main)\\.cc$")
   if(NOT sources)  # a module of headers only, so far
     file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/empty.cc CONTENT "")
     set(sources ${CMAKE_BINARY_DIR}/empty.cc)
@@ -66,6 +66,14 @@ target_link_libraries(helve_library INTERFACE ${HELVE_MODULES})
 add_executable(helve src/app/main.cc)
 target_link_libraries(helve PRIVATE helve_app)
 target_precompile_headers(helve REUSE_FROM helve_base)
+
+# The helper that starts commands: as small as can be, so that each start is quick.
+add_executable(helve-spawn src/app/spawn_main.cc)
+target_link_libraries(helve-spawn PRIVATE helve_process)
+if(NOT HELVE_SANITIZE)
+  target_link_options(helve-spawn PRIVATE -static)
+endif()
+add_dependencies(helve helve-spawn)
 
 # The helper that opens PDFs and scales images, with libraries that helve itself must not load. Without them helve is
 # built as well, and says what is missing when it is asked for such a file.

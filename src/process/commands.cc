@@ -1,0 +1,106 @@
+#include "process/commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace helve::process {
+namespace {
+
+constexpr size_t kMaxSpawners = 8;        // policies in use at once; the least used one goes
+constexpr size_t kMaxDirectories = 1000;  // sessions
+
+// A trailing * stands for any ending.
+constexpr std::array<std::string_view, 14> kInherited = {
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG",     "LANGUAGE",
+    "LC_*", "TZ",   "TERM", "COLUMNS", "LINES", "NO_COLOR", "SOURCE_DATE_EPOCH"};
+
+// Programs that would wait for a person, or open something that nobody sees.
+constexpr std::array<std::string_view, 5> kQuiet = {"PAGER=cat", "GIT_PAGER=cat",
+                                                    "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true",
+                                                    "DEBIAN_FRONTEND=noninteractive"};
+
+std::string_view name_in(std::string_view entry) { return entry.substr(0, entry.find('=')); }
+
+void set(std::vector<std::string>& environment, std::string_view name, std::string_view value) {
+  std::erase_if(environment, [&](const std::string& entry) { return name_in(entry) == name; });
+  environment.push_back(fmt::format("{}={}", name, value));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Running>> Supervisor::start(const sandbox::Policy& policy, Plan plan) {
+  std::shared_ptr<const Spawner> spawner = TRY(spawner_for(policy));
+  Result<std::unique_ptr<Running>> running = Running::start(*spawner, plan);
+  if (running || running.error().type != Spawner::kGone) return running;
+  drop(spawner);
+  spawner = TRY(spawner_for(policy));
+  return Running::start(*spawner, std::move(plan));
+}
+
+Result<std::shared_ptr<const Spawner>> Supervisor::spawner_for(const sandbox::Policy& policy) {
+  std::string key = sandbox::encode(policy);
+  std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find(spawners_, key, &Kept::policy);
+  if (found != spawners_.end()) {
+    std::rotate(found, found + 1, spawners_.end());
+    return spawners_.back().spawner;
+  }
+  std::shared_ptr<const Spawner> spawner = TRY(Spawner::start(program_, policy));
+  if (spawners_.size() >= kMaxSpawners) spawners_.erase(spawners_.begin());
+  spawners_.push_back({std::move(key), spawner});
+  return spawner;
+}
+
+void Supervisor::drop(const std::shared_ptr<const Spawner>& spawner) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(spawners_, [&](const Kept& kept) { return kept.spawner == spawner; });
+}
+
+std::string Supervisor::directory_of(std::string_view session) const {
+  std::lock_guard lock(directories_mutex_);
+  const auto found = directories_.find(session);
+  return found == directories_.end() ? "" : found->second;
+}
+
+void Supervisor::set_directory(std::string_view session, std::string directory) {
+  std::lock_guard lock(directories_mutex_);
+  if (directories_.size() >= kMaxDirectories && !directories_.contains(session))
+    directories_.erase(directories_.begin());
+  directories_.insert_or_assign(std::string(session), std::move(directory));
+}
+
+Result<std::vector<std::string>> environment_with(
+    const std::vector<std::string>& base, const std::map<std::string, std::string>& changes) {
+  std::vector<std::string> environment = base;
+  for (const auto& [name, value] : changes) {
+    const bool has_nul = name.find('\0') != name.npos || value.find('\0') != value.npos;
+    if (name.empty() || name.find('=') != name.npos || has_nul)
+      return Error{Code::invalid_argument,
+                   fmt::format("'{}' cannot be a variable of the environment",
+                               escape_for_display(preview(name, 80))),
+                   "a name has no '=', and neither name nor value has a NUL byte", "bad_env"};
+    set(environment, name, value);
+  }
+  return environment;
+}
+
+std::vector<std::string> inherited_environment(const std::map<std::string, std::string>& ours,
+                                               const std::vector<std::string>& names) {
+  std::vector<std::string> environment(kQuiet.begin(), kQuiet.end());
+  const auto is_named = [&](std::string_view name) {
+    const auto matches = [&](std::string_view pattern) { return matches_wildcard(pattern, name); };
+    return std::ranges::any_of(kInherited, matches) || std::ranges::any_of(names, matches);
+  };
+  for (const auto& [name, value] : ours) {
+    if (is_named(name)) set(environment, name, value);
+  }
+  if (!ours.contains("PATH")) set(environment, "PATH", "/usr/local/bin:/usr/bin:/bin");
+  set(environment, "TERM", "dumb");  // nobody sees colours; a command with a terminal gets its own
+  return environment;
+}
+
+}  // namespace helve::process

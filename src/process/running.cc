@@ -1,0 +1,205 @@
+#include "process/running.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "process/messages.h"
+#include "sys/stream.h"
+
+namespace helve::process {
+namespace {
+
+constexpr int kTerminalPatience = 200;  // milliseconds for what a terminal still holds
+constexpr int kBatch = 64;              // reads at once, before others get their turn
+
+Error no_stream(int code) {
+  return Error{Code::unavailable,
+               fmt::format("cannot make the command's streams: {}", strerrordesc_np(code)),
+               "raise the limit of open files, or end background commands", "spawn_failed"};
+}
+
+void never_block(const sys::Fd& descriptor) { fcntl(descriptor.get(), F_SETFL, O_NONBLOCK); }
+
+// A file in memory needs no feeding, so there is nothing to deadlock.
+Result<sys::Fd> text_file(std::string_view text) {
+  sys::Fd file(memfd_create("stdin", MFD_CLOEXEC));
+  if (!file || !sys::write_all(file.get(), text) || lseek(file.get(), 0, SEEK_SET) != 0)
+    return no_stream(errno);
+  return file;
+}
+
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);
+  return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
+}
+
+}  // namespace
+
+std::string describe(const Ended& ended) {
+  if (ended.is_lost) return "lost: the process that kept it was killed";
+  if (!ended.signal.empty()) return "killed by " + ended.signal;
+  return fmt::format("exit code {}", ended.exit_code);
+}
+
+Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan plan) {
+  std::unique_ptr<Running> running(new Running(plan));
+  sys::Fd in(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!in) return no_stream(errno);
+  sys::Fd out, err;
+  const bool has_pipes = !plan.launch.has_terminal;
+  if (has_pipes && plan.input == Plan::Input::text) in = TRY(text_file(plan.input_text));
+  if (has_pipes && plan.input == Plan::Input::open) {
+    sys::Pipe pipe = TRY(sys::make_pipe());
+    in = std::move(pipe.read), running->in_ = std::move(pipe.write);
+    never_block(running->in_);
+  }
+  if (has_pipes) {
+    sys::Pipe pipe = TRY(sys::make_pipe());
+    out = std::move(pipe.write), running->out_end_ = std::move(pipe.read);
+    never_block(running->out_end_);
+  }
+  if (has_pipes && plan.separate_errors) {
+    sys::Pipe pipe = TRY(sys::make_pipe());
+    err = std::move(pipe.write), running->err_end_ = std::move(pipe.read);
+    never_block(running->err_end_);
+  }
+  const int to = out ? out.get() : in.get();
+  Launched launched = TRY(
+      spawner.launch(plan.launch, {in.get(), to, err ? err.get() : to, std::move(plan.others)}));
+  running->channel_ = std::move(launched.channel);
+  running->pid_ = launched.pid;
+  if (launched.terminal) {
+    running->terminal_ = std::move(launched.terminal);
+    never_block(running->terminal_);
+    running->out_end_ = TRY(sys::duplicate(running->terminal_.get()));
+  }
+  return running;
+}
+
+// A negative descriptor is passed over.
+void Running::expect(pollfd* events) const {
+  events[0] = {channel_.get(), POLLIN, 0};
+  events[1] = {out_end_.get(), POLLIN, 0};
+  events[2] = {err_end_.get(), POLLIN, 0};
+}
+
+bool Running::attend(Time end, int wakeup) {
+  pollfd events[kEvents + 1];
+  expect(events);
+  events[kEvents] = {wakeup, POLLIN, 0};
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+  const auto wait = std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 24 * 3600 * 1000);
+  if (poll(events, kEvents + 1, static_cast<int>(wait)) <= 0) return has_ended();
+  return attend(events);
+}
+
+bool Running::attend(const pollfd* events) {
+  const auto take = [](Output& output, sys::Fd& end) {
+    for (int i = 0; i < kBatch; ++i) {
+      const Output::Read read = output.read_from(end.get());
+      if (read == Output::Read::end) end = sys::Fd();
+      if (read != Output::Read::some) return;
+    }
+  };
+  if (events[1].revents && out_end_) take(out_, out_end_);
+  if (events[2].revents && err_end_) take(err_, err_end_);
+  if (events[0].revents && channel_ && !ended_) receive_event();
+  return has_ended();
+}
+
+void Running::receive_event() {
+  Event event;
+  ended_.emplace();
+  if (!receive_exactly(channel_.get(), &event, sizeof event) || event.kind != Event::Kind::exited) {
+    ended_->is_lost = true;
+  } else {
+    ended_->left_others = event.left_others;
+    ended_->cpu_us = event.cpu_us;
+    ended_->peak_bytes = event.peak_bytes;
+    if (WIFSIGNALED(event.code)) {
+      ended_->signal_number = WTERMSIG(event.code);
+      ended_->signal = signal_name(ended_->signal_number);
+    } else
+      ended_->exit_code = WEXITSTATUS(event.code);
+  }
+  take_rest();
+  // The keeper now ends what is left, and then itself.
+  close_all();
+}
+
+void Running::close_all() {
+  for (sys::Fd* end : {&channel_, &in_, &terminal_, &out_end_, &err_end_}) *end = sys::Fd();
+}
+
+// What was written before the end, and no more: a process left behind may write for ever, or hold
+// the pipe open and write nothing.
+void Running::take_rest() {
+  if (terminal_) {
+    pollfd event{out_end_.get(), POLLIN, 0};
+    while (poll(&event, 1, kTerminalPatience) > 0 &&
+           out_.read_from(out_end_.get()) == Output::Read::some) {
+    }
+    return;
+  }
+  for (const auto& [output, end] : {std::pair(&out_, &out_end_), std::pair(&err_, &err_end_)}) {
+    int waiting = 0;
+    if (!*end || ioctl(end->get(), FIONREAD, &waiting) != 0) continue;
+    const std::uint64_t last = output->size() + static_cast<std::uint64_t>(waiting);
+    while (output->size() < last && output->read_from(end->get()) == Output::Read::some) {
+    }
+  }
+}
+
+void Running::order(const void* bytes) {
+  if (channel_) send_message(channel_.get(), {static_cast<const char*>(bytes), sizeof(Order)});
+}
+
+void Running::signal_all(int number) {
+  const Order order{.kind = Order::Kind::signal_all, .signal = number, .size = {}};
+  this->order(&order);
+}
+
+void Running::signal_group(int number) {
+  const Order order{.kind = Order::Kind::signal_group, .signal = number, .size = {}};
+  this->order(&order);
+}
+
+void Running::resize(TerminalSize size) {
+  const Order order{.kind = Order::Kind::resize, .signal = 0, .size = size};
+  this->order(&order);
+}
+
+void Running::end_now() {
+  if (ended_) return;
+  ended_.emplace();
+  ended_->signal = "SIGKILL";
+  ended_->signal_number = SIGKILL;
+  take_rest();
+  close_all();
+}
+
+Result<size_t> Running::write_input(std::string_view bytes) {
+  const int descriptor = terminal_ ? terminal_.get() : in_.get();
+  if (ended_ || descriptor < 0)
+    return Error{Code::conflict, ended_ ? "the command has ended" : "the command's input is closed",
+                 "start it again", "no_input"};
+  ssize_t count;
+  do {
+    count = write(descriptor, bytes.data(), bytes.size());
+  } while (count < 0 && errno == EINTR);
+  if (count < 0 && errno != EAGAIN)
+    return Error{Code::conflict, "the command no longer reads its input", "poll it for its output",
+                 "no_input"};
+  return static_cast<size_t>(std::max<ssize_t>(count, 0));
+}
+
+}  // namespace helve::process

@@ -1,0 +1,88 @@
+// Running: a command that was started, with its streams, until it has ended.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "process/output.h"
+#include "process/spawner.h"
+
+struct pollfd;
+
+namespace helve::process {
+
+using Time = std::chrono::steady_clock::time_point;
+
+// How a command ended.
+struct Ended {
+  int exit_code = -1;  // -1: a signal ended it
+  std::string signal;  // "SIGSEGV" when one did
+  int signal_number = 0;
+  bool left_others = false;  // it left processes behind, which were ended with it
+  bool is_lost = false;      // its keeper was killed: nobody knows how it ended
+  std::uint64_t cpu_us = 0;
+  std::uint64_t peak_bytes = 0;
+};
+// "exit code 3", "killed by SIGSEGV", "lost: …".
+std::string describe(const Ended& ended);
+
+// What is started, and how its streams are.
+struct Plan {
+  Launch launch;
+  enum class Input : unsigned char { none, text, open } input = Input::none;
+  std::string input_text;
+  bool separate_errors = false;  // standard error by itself instead of among the output
+  std::vector<int> others = {};  // descriptors for `launch.numbers`
+  OutputLimits limits;
+};
+
+// For one thread at a time. Destroying it ends every process of the command.
+class Running {
+ public:
+  static Result<std::unique_ptr<Running>> start(const Spawner& spawner, Plan plan);
+
+  // Waits for something to happen, until `end` at the latest or until `wakeup` is readable, and
+  // deals with it. True once the command has ended and its output was taken.
+  bool attend(Time end, int wakeup);
+  // The same for whoever waits for many: what to wait for, and what then came of it.
+  static constexpr size_t kEvents = 3;
+  void expect(pollfd* events) const;
+  bool attend(const pollfd* events);
+
+  bool has_ended() const { return ended_.has_value(); }
+  const Ended& ended() const { return *ended_; }
+
+  // To all its processes; to its own group, as a terminal's keys do.
+  void signal_all(int number);
+  void signal_group(int number);
+  void resize(TerminalSize size);
+  // Without a grace: everything of it is ended before long, and it counts as killed.
+  void end_now();
+
+  // Writes to its standard input; how many bytes it took at the moment. Errors: it has ended, or
+  // its input is closed.
+  Result<size_t> write_input(std::string_view bytes);
+  void close_input() { in_ = sys::Fd(); }
+  bool takes_input() const { return in_ || terminal_; }
+
+  const Output& out() const { return out_; }
+  const Output& err() const { return err_; }
+  int pid() const { return pid_; }
+
+ private:
+  explicit Running(const Plan& plan) : out_(plan.limits), err_(plan.limits) {}
+  void receive_event();
+  void order(const void* bytes);
+  void take_rest();
+  void close_all();
+
+  sys::Fd channel_, in_, terminal_, out_end_, err_end_;
+  Output out_, err_;
+  std::optional<Ended> ended_;
+  int pid_ = 0;
+};
+
+}  // namespace helve::process

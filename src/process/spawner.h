@@ -1,0 +1,53 @@
+// Spawner: helve's side of one helper program, which starts commands under one policy.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "process/protocol.h"
+#include "sandbox/policy.h"
+#include "sys/file_descriptor.h"
+
+namespace helve::process {
+
+// helve-spawn beside the running program.
+std::string spawn_program();
+
+// A command whose start was asked for.
+struct Launched {
+  sys::Fd channel;
+  sys::Fd terminal;  // when it has one
+  int pid = 0;       // as the command itself sees it
+};
+
+struct Streams {
+  int in, out, err;
+  std::vector<int> others;  // for the launch's `numbers`
+};
+
+// Thread-safe. Commands live on when it is destroyed, until their channels are closed; the helper
+// program ends after the last of them.
+class Spawner {
+ public:
+  // Starts the program and waits until it serves. Errors: unavailable (no_sandbox) with the reason
+  // when the sandbox cannot be made; not_found or unavailable (no_spawn_helper).
+  static Result<std::unique_ptr<Spawner>> start(const std::string& program,
+                                                const sandbox::Policy& policy);
+  ~Spawner();
+  Spawner(const Spawner&) = delete;
+
+  // Waits until the command runs. Errors: what is wrong with the directory or the program; kGone.
+  Result<Launched> launch(const Launch& launch, const Streams& streams) const;
+  // The program was killed, and its commands with it. Another one must be started.
+  static constexpr std::string_view kGone = "spawn_helper_gone";
+
+ private:
+  Spawner(sys::Fd socket, int pid) : socket_(std::move(socket)), pid_(pid) {}
+  sys::Fd socket_;
+  int pid_;
+};
+
+}  // namespace helve::process

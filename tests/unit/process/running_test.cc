@@ -1,0 +1,248 @@
+#include "process/running.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "process/descendants.h"
+#include "sys/id.h"
+#include "sys/stream.h"
+
+namespace helve::process {
+namespace {
+
+using std::chrono::seconds;
+
+// Whether any process of this machine has `word` among its arguments. A command sees itself under
+// another number than we do.
+bool is_running(const std::string& word) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline");
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    if (std::isdigit(entry.path().filename().c_str()[0]) && text.find(word) != text.npos)
+      return true;
+  }
+  return false;
+}
+
+std::string unique_seconds() {
+  return std::to_string(100'000'000 + sys::random_number() % 800'000'000);
+}
+
+Time soon() { return std::chrono::steady_clock::now() + seconds(20); }
+
+// Real commands, without a sandbox: that one has tests of its own.
+class RunningTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    signal(SIGPIPE, SIG_IGN);
+    auto started = Spawner::start(spawn_program(), {.level = sandbox::Level::full});
+    ASSERT_TRUE(started) << describe(started.error());
+    spawner_ = std::move(*started);
+  }
+  void TearDown() override {
+    running_.reset();
+    spawner_.reset();
+    EXPECT_TRUE(descendants_of(getpid()).empty());
+  }
+
+  static Plan plan(const std::string& script) {
+    return {
+        .launch = {.argv = {"/bin/sh", "-c", script}, .env = {"PATH=/usr/bin:/bin"}, .cwd = "/"},
+        .limits = {.directory = "/tmp"}};
+  }
+  Running& start(Plan plan) {
+    auto started = Running::start(*spawner_, std::move(plan));
+    EXPECT_TRUE(started) << describe(started.error());
+    running_ = std::move(*started);
+    return *running_;
+  }
+  Running& start(const std::string& script) { return start(plan(script)); }
+  const Ended& finish() {
+    const Time end = soon();
+    while (!running_->attend(end, -1) && std::chrono::steady_clock::now() < end) {
+    }
+    EXPECT_TRUE(running_->has_ended());
+    return running_->ended();
+  }
+  std::string text() const { return running_->out().shown(1'000'000); }
+
+  std::unique_ptr<Spawner> spawner_;
+  std::unique_ptr<Running> running_;
+};
+
+TEST_F(RunningTest, TellsOutputAndExitCode) {
+  start("echo one; echo two >&2; exit 3");
+  EXPECT_EQ(finish().exit_code, 3);
+  EXPECT_EQ(text(), "one\ntwo\n");
+}
+
+TEST_F(RunningTest, NamesTheSignalThatEndedACommand) {
+  start("kill -SEGV $$");
+  EXPECT_EQ(finish().signal, "SIGSEGV");
+  EXPECT_EQ(describe(running_->ended()), "killed by SIGSEGV");
+}
+
+TEST_F(RunningTest, KeepsErrorsApartWhenAsked) {
+  Plan wanted = plan("echo out; echo err >&2");
+  wanted.separate_errors = true;
+  start(std::move(wanted));
+  finish();
+  EXPECT_EQ(text(), "out\n");
+  EXPECT_EQ(running_->err().shown(100), "err\n");
+}
+
+TEST_F(RunningTest, ACommandThatReadsItsInputFindsItsEnd) {
+  start("cat; echo done");
+  finish();
+  EXPECT_EQ(text(), "done\n");
+}
+
+TEST_F(RunningTest, ATextCanBeItsInput) {
+  Plan wanted = plan("cat");
+  wanted.input = Plan::Input::text;
+  wanted.input_text = "hello";
+  start(std::move(wanted));
+  finish();
+  EXPECT_EQ(text(), "hello");
+}
+
+TEST_F(RunningTest, InputCanBeWrittenWhileItRuns) {
+  Plan wanted = plan("read line; echo \"got $line\"");
+  wanted.input = Plan::Input::open;
+  start(std::move(wanted));
+  EXPECT_EQ(running_->write_input("hello\n").value_or(0), 6u);
+  finish();
+  EXPECT_EQ(text(), "got hello\n");
+}
+
+TEST_F(RunningTest, ReturnsWhenTheShellEndsThoughAChildHoldsThePipe) {
+  start("sleep 1000 & echo started");
+  EXPECT_EQ(finish().exit_code, 0);
+  EXPECT_TRUE(running_->ended().left_others);
+  EXPECT_EQ(text(), "started\n");
+}
+
+TEST_F(RunningTest, EndsAProcessThatLeftItsSession) {
+  const std::string word = unique_seconds();
+  start("setsid sh -c 'echo ready; exec sleep " + word + "' & sleep 1000");
+  while (running_->out().size() == 0) running_->attend(soon(), -1);
+  ASSERT_TRUE(is_running(word));
+  running_.reset();
+  spawner_.reset();  // waits for the keeper
+  EXPECT_FALSE(is_running(word));
+}
+
+TEST_F(RunningTest, SignalsReachEveryProcess) {
+  start(
+      "(trap 'echo child; exit' TERM; echo ready; while :; do sleep 0.01; done) & "
+      "trap 'wait; echo parent; exit 7' TERM; wait");
+  while (text() != "ready\n") running_->attend(soon(), -1);
+  running_->signal_all(SIGTERM);
+  EXPECT_EQ(finish().exit_code, 7);
+  EXPECT_NE(text().find("child"), std::string::npos) << text();
+}
+
+TEST_F(RunningTest, EndsACommandThatStoppedItself) {
+  start("echo $$; kill -STOP $$");
+  while (running_->out().size() == 0) running_->attend(soon(), -1);
+  running_->signal_all(SIGTERM);
+  running_->signal_all(SIGCONT);
+  EXPECT_EQ(finish().signal, "SIGTERM");
+}
+
+TEST_F(RunningTest, ATerminalHasItsSizeAndIsOne) {
+  Plan wanted = plan("tty; stty size; [ -t 0 ] && [ -t 1 ] && [ -t 2 ] && echo terminal");
+  wanted.launch.has_terminal = true;
+  wanted.launch.terminal = {33, 111};
+  start(std::move(wanted));
+  finish();
+  EXPECT_NE(text().find("33 111"), std::string::npos) << text();
+  EXPECT_NE(text().find("/dev/pts/"), std::string::npos) << text();
+  EXPECT_NE(text().find("terminal"), std::string::npos) << text();
+}
+
+TEST_F(RunningTest, ATerminalTakesKeys) {
+  Plan wanted =
+      plan("trap 'echo interrupted; exit 4' INT; echo ready; while :; do sleep 0.01; done");
+  wanted.launch.has_terminal = true;
+  start(std::move(wanted));
+  while (text().find("ready") == std::string::npos) running_->attend(soon(), -1);
+  ASSERT_TRUE(running_->write_input("\x03"));
+  EXPECT_EQ(finish().exit_code, 4);
+}
+
+TEST_F(RunningTest, TheCommandInheritsNothingElse) {
+  start("ls /proc/self/fd | wc -l; env | grep -v '^_=' | sort");
+  finish();
+  EXPECT_EQ(text(), "4\nPATH=/usr/bin:/bin\nPWD=/\n");  // the fourth is the listed directory
+}
+
+TEST_F(RunningTest, AFloodIsDrainedAndCounted) {
+  start("head -c 50000000 /dev/zero | tr '\\0' x");
+  EXPECT_EQ(finish().exit_code, 0);
+  EXPECT_EQ(running_->out().size(), 50'000'000u);
+}
+
+TEST_F(RunningTest, SaysWhatIsWrongWithTheDirectory) {
+  Plan wanted = plan("true");
+  wanted.launch.cwd = "/nonexistent";
+  auto started = Running::start(*spawner_, std::move(wanted));
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Code::not_found);
+  EXPECT_NE(started.error().message.find("/nonexistent"), std::string::npos);
+}
+
+TEST_F(RunningTest, SaysWhatIsWrongWithTheProgram) {
+  for (const auto& [program, code] :
+       {std::pair("/nonexistent", Code::not_found), {"/etc/passwd", Code::denied}}) {
+    Plan wanted = plan("true");
+    wanted.launch.argv = {program};
+    auto started = Running::start(*spawner_, std::move(wanted));
+    ASSERT_FALSE(started);
+    EXPECT_EQ(started.error().code, code) << describe(started.error());
+    EXPECT_NE(started.error().message.find(program), std::string::npos);
+  }
+}
+
+TEST_F(RunningTest, RefusesACommandThatIsTooLong) {
+  auto started = Running::start(*spawner_, plan(std::string(2 << 20, 'x')));
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().code, Code::too_large);
+}
+
+TEST_F(RunningTest, ManyCommandsLeaveNoZombies) {
+  for (int i = 0; i < 200; ++i) {
+    start("true");
+    EXPECT_EQ(finish().exit_code, 0);
+  }
+  running_.reset();
+  spawner_.reset();
+}
+
+TEST_F(RunningTest, AHelperThatIsKilledTakesTheCommandsAlongAndIsNoticed) {
+  const std::string word = unique_seconds();
+  start("echo ready; exec sleep " + word);
+  while (running_->out().size() == 0) running_->attend(soon(), -1);
+  const std::vector<pid_t> below = descendants_of(getpid());
+  ASSERT_FALSE(below.empty());
+  kill(below.front(), SIGKILL);
+  EXPECT_TRUE(finish().is_lost);
+  while (is_running(word)) {  // it goes, but after us
+  }
+  auto again = Running::start(*spawner_, plan("true"));
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().type, Spawner::kGone);
+}
+
+TEST(Spawner, SaysThatTheProgramIsMissing) {
+  auto started = Spawner::start("/nonexistent/helve-spawn", {});
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().type, "no_spawn_helper");
+}
+
+}  // namespace
+}  // namespace helve::process

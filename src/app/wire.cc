@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/commands.h"
 #include "app/roots.h"
 #include "app/rules.h"
 #include "app/verbose.h"
@@ -73,6 +74,12 @@ void open_journal(Place& place, const Surroundings& surroundings) {
                   .max_age_ms = config.journal.max_age_days * kDay});
 }
 
+void add_commands(World& world, Place& place, const Surroundings& surroundings, Life life) {
+  place.commands = std::make_unique<process::Commands>(
+      *world.supervisor, [&files = *place.files, &config = place.settings.config, surroundings,
+                          life] { return command_settings(files, config, surroundings, life); });
+}
+
 // The store and what uses it, once a place wants it.
 void want_store(World& world, const config::Config& config, const Surroundings& surroundings,
                 const Tell& tell) {
@@ -131,6 +138,7 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
     capabilities.store = [opener = *world.opener] {
       return std::make_shared<store::CallStore>(opener);
     };
+  if (place->commands) capabilities.commands = place->commands.get();
   place->dispatcher = std::make_unique<dispatch::Dispatcher>(
       *world.registry, std::move(capabilities), place->stages);
   place->served = {place->dispatcher.get(), &place->who, place->policy.get()};
@@ -175,6 +183,7 @@ Result<std::shared_ptr<const Place>> place_with(config::Loaded settings, const s
   place->files = TRY(open_all(roots, options, surroundings, place->settings.config));
   open_journal(*place, surroundings);
   TRY(add_rules(world, *place));
+  add_commands(world, *place, surroundings, Life::stays);
   std::vector<std::string> notices = place->settings.notices;
   std::ranges::copy(place->files->notices(), std::back_inserter(notices));
   std::ranges::move(fixed_settings(place->settings.config, world.home->settings.config),
@@ -291,6 +300,8 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
     world->index = std::make_unique<search::IndexService>(
         directory, purpose == Purpose::serve ? search::IndexService::Life::stays
                                              : search::IndexService::Life::single_call);
+  world->supervisor =
+      std::make_unique<process::Supervisor>(process::spawn_program(), world->clock, nullptr);
   const Root root = root_of(options, surroundings);
   world->root_from = root.from;
   Result<Workspace> opened = open_root(root, surroundings);
@@ -315,6 +326,8 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
   if (place->files) {
     if (purpose == Purpose::call) place->files->remember_nothing();
     open_journal(*place, surroundings);
+    add_commands(*world, *place, surroundings,
+                 purpose == Purpose::serve ? Life::stays : Life::single_call);
     std::ranges::copy(place->files->notices(), std::back_inserter(world->notices));
   }
   world->grants = make_grants(place->settings.user_file, surroundings.config_lock());

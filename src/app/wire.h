@@ -18,6 +18,7 @@
 #include "dispatch/dispatcher.h"
 #include "hooks/script_hooks.h"
 #include "mcp/options.h"
+#include "process/commands.h"
 #include "search/index_service.h"
 #include "store/recorder.h"
 #include "store/results.h"
@@ -33,6 +34,7 @@ struct Place {
   Identity who;
   std::unique_ptr<workspace::Workspace> files;  // null: there is none, and no_files says why
   std::optional<Error> no_files;
+  std::unique_ptr<process::Commands> commands;     // null where there are no files
   std::shared_ptr<const dispatch::Policy> policy;  // null: everything loaded is allowed
   std::shared_ptr<const dispatch::Approvals> approvals;
   std::shared_ptr<hooks::ScriptHooks> hooks;
@@ -53,9 +55,10 @@ struct World {
   std::optional<store::Opener> opener;
   std::unique_ptr<store::StoreResults> results;
   std::unique_ptr<store::StoreRecorder> recorder;
-  std::unique_ptr<search::IndexService> index;  // null: searches do without
-  std::unique_ptr<TerminalApprover> approver;   // null: there is nobody to ask
-  std::unique_ptr<dispatch::Grants> grants;     // what people allow, in every place
+  std::unique_ptr<search::IndexService> index;      // null: searches do without
+  std::unique_ptr<TerminalApprover> approver;       // null: there is nobody to ask
+  std::unique_ptr<dispatch::Grants> grants;         // what people allow, in every place
+  std::unique_ptr<process::Supervisor> supervisor;  // of the commands that run
 
   std::shared_ptr<const Place> home;  // where it began; kept for calls that began there
 

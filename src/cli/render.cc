@@ -96,7 +96,7 @@ int show(const dispatch::Outcome& outcome, Form form, Screen& screen) {
   } else {
     screen.out.write(outcome.product.json + "\n");
   }
-  return outcome.product.is_partial ? exit_code(Code::partial) : 0;
+  return outcome.product.is_partial ? exit_code(Code::partial) : outcome.product.shell_status;
 }
 
 }  // namespace helve::cli

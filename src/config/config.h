@@ -50,6 +50,8 @@ struct Config {
   Limits limits;
   HookSettings hooks;
   JournalSettings journal;
+  SandboxSettings sandbox;
+  ExecSettings exec;
   bool record = true;
   bool sync = true;
   bool read_hard_links = true;

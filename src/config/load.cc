@@ -249,6 +249,8 @@ class Loader {
     config.limits = settings_.limits;
     config.hooks = settings_.hooks;
     config.journal = settings_.journal;
+    config.sandbox = settings_.sandbox;
+    config.exec = settings_.exec;
     config.record = settings_.record;
     config.sync = settings_.sync;
     config.read_hard_links = settings_.read_hard_links;

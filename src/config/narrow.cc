@@ -27,6 +27,8 @@ class Narrower {
         kept[key] = approvals(value.get_object());
       else if (key == "limits")
         kept[key] = limits(value.get_object());
+      else if (key == "sandbox")
+        kept[key] = sandbox(value.get_object());
       else if ((key == "read_hard_links" || key == "index") && value == false)
         kept[key] = value;
       else
@@ -91,6 +93,17 @@ class Narrower {
         kept[key] = value;
       else if (!value.is_null())
         ignore(fmt::format("approvals.{}", std::string_view(key)));
+    }
+    return kept;
+  }
+
+  JsonObject sandbox(const JsonObject& all) {
+    JsonObject kept;
+    for (const auto& [key, value] : all) {
+      if ((key == "level" && value == "read_only") || (key == "network" && value == false))
+        kept[key] = value;
+      else if (!value.is_null())
+        ignore(fmt::format("sandbox.{}", std::string_view(key)));
     }
     return kept;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json.h"
+#include "config/command_settings.h"
 #include "schema/describe.h"
 
 namespace helve::config {
@@ -206,6 +207,8 @@ struct Settings {
   Limits limits;
   HookSettings hooks;
   JournalSettings journal;
+  SandboxSettings sandbox;
+  ExecSettings exec;
   bool record = true;
   bool sync = true;
   bool read_hard_links = true;
@@ -227,6 +230,8 @@ struct Settings {
         schema::opt<&Settings::limits>("Bounds of every call"),
         schema::opt<&Settings::hooks>("Your scripts around every call"),
         schema::opt<&Settings::journal>("What is kept of changed files"),
+        schema::opt<&Settings::sandbox>("What commands may reach"),
+        schema::opt<&Settings::exec>("How commands run"),
         schema::opt<&Settings::record>("Whether calls are recorded"),
         schema::opt<&Settings::sync>(
             "Whether changed files, and the record that a call began, are on disk before a call "

@@ -322,6 +322,7 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .files = capabilities_.files,
           .index = capabilities_.index,
           .results = stages_.results,
+          .commands = capabilities_.commands,
           .clock = capabilities_.clock,
           .listener = call.listener,
           .dialect = words_of(passage)};

@@ -21,6 +21,9 @@ class IndexService;
 namespace store {
 class CallStore;
 }
+namespace process {
+class Commands;
+}
 namespace sys {
 class Clock;
 }
@@ -65,6 +68,7 @@ struct Context {
   search::IndexService* index = nullptr;  // what is known about the files beforehand
   store::CallStore* store = nullptr;      // opened on first use, released when the call ends
   Results* results = nullptr;             // stored results of this session
+  process::Commands* commands = nullptr;
   sys::Clock* clock = nullptr;
 
   Listener* listener = nullptr;

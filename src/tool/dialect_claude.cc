@@ -63,6 +63,9 @@ constexpr Dialect::Default kGrepDefaults[] = {
 // Their timeout counts milliseconds; under a name of its own it cannot be taken for seconds.
 constexpr Parameter kBash[] = {
     {"run_in_background", "background"}, {"timeout", "timeout_ms"}, {"description", ""}};
+// It keeps its directory between calls, and nothing else.
+constexpr Dialect::Default kBashDefaults[] = {
+    {"keep_directory", "true"}, {"shell", R"("bash")"}, {"timeout_ms", "120000"}};
 constexpr Parameter kMemorySearch[] = {{"maxResults", "max_results"}};
 constexpr Parameter kMemoryGet[] = {{"filePath", "path"}};
 
@@ -74,7 +77,7 @@ constexpr Dialect::Entry kEntries[] = {
     {"LS", "ls", kList},
     {"Glob", "glob", kPath},
     {"Grep", "grep", kGrep, kGrepDefaults},
-    {"Bash", "bash", kBash},
+    {"Bash", "exec", kBash, kBashDefaults},
     {"WebSearch", "web_search", {}},
     {"WebFetch", "web_fetch", {}},
     {"Agent", "subagent", {}},

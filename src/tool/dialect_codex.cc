@@ -22,7 +22,8 @@ constexpr Parameter kGrepFiles[] = {
      .single = true},
     {.theirs = "limit", .ours = "max_results", .description = "Files to show at most"}};
 constexpr Dialect::Default kGrepFilesDefaults[] = {{"output_mode", R"("files_with_matches")"}};
-constexpr Parameter kExecCommand[] = {{"cmd", "command"}};
+constexpr Parameter kExecCommand[] = {
+    {"cmd", "command"}, {"tty", "terminal"}, {"yield_time_ms", "yield_ms"}};
 constexpr Parameter kApplyPatch[] = {{"input", "patch"}};
 
 constexpr Dialect::Entry kEntries[] = {

@@ -72,6 +72,9 @@ Tool make_tool(Spec spec, Result<Output> (*run)(const Input&, Context&),
          if constexpr (requires { output->is_partial; }) {
            if (product) product->is_partial = output->is_partial;
          }
+         if constexpr (requires { output->shell_status; }) {
+           if (product) product->shell_status = output->shell_status;
+         }
          return product;
        },
        reinterpret_cast<AnyFunction>(effect_of),

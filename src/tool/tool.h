@@ -58,6 +58,7 @@ struct Product {
   std::string json;
   std::vector<Content> content;
   bool is_partial = false;  // some of it could not be done, and the answer says what
+  int shell_status = 0;     // what a shell is told; of a program that the call ran
 };
 
 // Arguments that were decoded and found right, ready to run.

@@ -72,6 +72,13 @@ std::string without_chance(const std::string& text) {
   return out;
 }
 
+// "$JOB" in a later call stands for the id of the command that was last put into the background.
+void remember_job(const Seen& seen, std::string& job) {
+  if (!seen.value.is_object()) return;
+  const Json* id = seen.value.get_object().if_contains("process_id");
+  if (id && id->is_string()) job = std::string(id->get_string());
+}
+
 // The workspace has another name on each run.
 Seen without_root(Seen seen, const std::string& root) {
   const auto plain = [&](const std::string& text) {
@@ -130,11 +137,13 @@ class Runner {
         fail(describe(surface.error()));
         continue;
       }
+      std::string last_job;
       for (size_t i = 0; i < test.steps.size(); ++i) {
         const Step& step = test.steps[i];
         if (i > 0 && !prepared(step)) break;
-        Result<std::optional<Seen>> seen =
-            (*surface)->call(step.tool, replace_all(step.arguments, "$WORK", place.root));
+        Result<std::optional<Seen>> seen = (*surface)->call(
+            step.tool,
+            replace_all(replace_all(step.arguments, "$WORK", place.root), "$JOB", last_job));
         if (!seen) {
           fail(describe(seen.error()));
           break;
@@ -147,6 +156,7 @@ class Runner {
           break;  // later steps depend on this one
         }
         ++calls_;
+        remember_job(**seen, last_job);
         **seen = without_root(std::move(**seen), place.root);
         if (reference.size() <= i) {
           reference.push_back(*seen);

@@ -1,6 +1,7 @@
 // Surface: one way to call a tool. All of them must give the same answer.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,6 +26,9 @@ struct Place {
   std::string home;   // everything else: config and state
   std::string helve;  // the binary
 };
+
+// What `timeout` is raised to: nobody waits for the usual ten seconds.
+constexpr std::chrono::milliseconds kShortestTimeout{200};
 
 class Surface {
  public:

@@ -1,6 +1,7 @@
 // Surfaces inside this process: the dispatcher itself, and a model's turn that ends in it.
 #include "dispatch/dispatcher.h"
 #include "model/json_tags.h"
+#include "process/commands.h"
 #include "store/recorder.h"
 #include "store/results.h"
 #include "surface.h"
@@ -18,7 +19,9 @@ class DirectSurface : public Surface {
         opener_(place.home + "/helve.db", {}, clock_),
         results_(opener_),
         recorder_(opener_),
-        dispatcher_(registry, {.files = files_.get(), .clock = &clock_},
+        supervisor_(process::spawn_program(), clock_, nullptr),
+        commands_(supervisor_, [place] { return settings(place); }),
+        dispatcher_(registry, {.files = files_.get(), .commands = &commands_, .clock = &clock_},
                     {.recorder = &recorder_, .results = &results_}),
         policy_(*dispatch::Policy::make(registry, {})),
         who_{"main", "tester", place.root, "s_cases"} {}
@@ -47,11 +50,24 @@ class DirectSurface : public Surface {
   }
 
  private:
+  // As the surfaces in other processes have them by their configuration.
+  static process::Settings settings(const Place& place) {
+    process::Settings settings;
+    settings.policy.roots = {place.root};
+    settings.policy.protected_names = sandbox::default_protected_names();
+    settings.environment = process::inherited_environment({{"PATH", "/usr/bin:/bin"}}, {});
+    settings.shortest_timeout = kShortestTimeout;
+    settings.output.directory = place.home;
+    return settings;
+  }
+
   sys::RealClock clock_;
   std::unique_ptr<workspace::Workspace> files_;
   store::Opener opener_;
   store::StoreResults results_;
   store::StoreRecorder recorder_;
+  process::Supervisor supervisor_;
+  process::Commands commands_;
   dispatch::Dispatcher dispatcher_;
   dispatch::Policy policy_;
   Identity who_;

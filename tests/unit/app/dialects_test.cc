@@ -66,6 +66,16 @@ constexpr Pair kPairs[] = {
     {"list_dir", R"({"dir_path":".","offset":1,"limit":25})", "ls", R"({"depth":2})"},
     {"grep_files", R"({"pattern":"one","include":"*.txt","path":".","limit":3})", "grep",
      R"({"pattern":"one","include":["*.txt"],"output_mode":"files_with_matches","max_results":3})"},
+    {"Bash", R"({"command":"echo $BASH; pwd; cat a.txt","description":"Shows","timeout":30000})",
+     "exec",
+     R"({"command":"echo $BASH; pwd; cat a.txt","shell":"bash","keep_directory":true,)"
+     R"("timeout":30})"},
+    {"process", R"({"action":"list"})", "process", R"({"action":"list"})"},
+    {"shell_exec", R"({"command":"echo x > new"})", "exec", R"({"command":"echo x > new"})"},
+    {"exec_command", R"({"cmd":"tty","workdir":"sub","tty":true})", "exec",
+     R"({"command":"tty","workdir":"sub","terminal":true})"},
+    {"shell_command", R"({"command":"echo x","timeout_ms":20000})", "exec",
+     R"({"command":"echo x","timeout":20})"},
     {"apply_patch", R"({"input":"*** Begin Patch\n*** Delete File: a.txt\n*** End Patch"})",
      "apply_patch", R"({"patch":"*** Begin Patch\n*** Delete File: a.txt\n*** End Patch"})"},
 };

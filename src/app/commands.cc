@@ -1,0 +1,81 @@
+#include "app/commands.h"
+
+#include <algorithm>
+
+#include "sys/limits.h"
+#include "workspace/real_path.h"
+
+namespace helve::app {
+namespace {
+
+constexpr std::uint64_t kMegabyte = 1u << 20;
+
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+std::string below_home(const std::string& path, const std::string& home) {
+  return path.starts_with("~/") && !home.empty() ? home + path.substr(1) : path;
+}
+
+std::uint64_t bytes(std::int64_t megabytes) {
+  return static_cast<std::uint64_t>(megabytes) * kMegabyte;
+}
+
+std::vector<std::string> hidden_paths(const config::SandboxSettings& settings,
+                                      const Surroundings& surroundings) {
+  std::vector<std::string> hidden = sandbox::default_secrets(surroundings.home);
+  for (const std::string& path : settings.visible)
+    std::erase(hidden, below_home(path, surroundings.home));
+  for (const std::string& path : settings.hidden)
+    hidden.push_back(below_home(path, surroundings.home));
+  if (!surroundings.state_directory.empty()) hidden.push_back(surroundings.state_directory);
+  return hidden;
+}
+
+}  // namespace
+
+sandbox::Policy sandbox_policy(const workspace::Workspace& files, const config::Config& config,
+                               const Surroundings& surroundings) {
+  const config::SandboxSettings& settings = config.sandbox;
+  sandbox::Policy policy;
+  policy.level = static_cast<sandbox::Level>(settings.level);
+  policy.network = settings.network;
+  for (const workspace::Root& root : files.roots()) {
+    const bool is_writable = root.access == workspace::Access::writable;
+    (is_writable ? policy.roots : policy.read_only_roots).push_back(root.path);
+  }
+  if (!surroundings.config_directory.empty())
+    policy.protected_paths.push_back(workspace::real_path(surroundings.config_directory));
+  policy.protected_names = sandbox::default_protected_names();
+  policy.hidden = hidden_paths(settings, surroundings);
+  policy.limits.processes = static_cast<std::uint32_t>(settings.limits.processes);
+  policy.limits.memory_bytes = bytes(settings.limits.memory_mb);
+  policy.limits.file_bytes = bytes(settings.limits.file_size_mb);
+  policy.limits.cpu_seconds = static_cast<std::uint32_t>(settings.limits.cpu_seconds);
+  policy.limits.tmp_bytes = bytes(settings.limits.tmp_mb);
+  return policy;
+}
+
+process::Settings command_settings(const workspace::Workspace& files, const config::Config& config,
+                                   const Surroundings& surroundings, Life life) {
+  const config::ExecSettings& exec = config.exec;
+  process::Settings settings;
+  settings.policy = sandbox_policy(files, config, surroundings);
+  settings.environment = process::inherited_environment(surroundings.environment, exec.environment);
+  settings.shell = exec.shell;
+  settings.timeout = milliseconds(exec.timeout_seconds);
+  settings.shortest_timeout = milliseconds(exec.min_timeout_seconds);
+  settings.longest_timeout = milliseconds(exec.max_timeout_seconds);
+  settings.bash_timeout = milliseconds(exec.bash_timeout_seconds);
+  settings.grace = milliseconds(exec.kill_grace_seconds);
+  settings.shown_chars = static_cast<size_t>(exec.shown_chars);
+  settings.background_chars = static_cast<size_t>(exec.background_chars);
+  settings.output = {.capture_bytes = bytes(exec.capture_mb),
+                     .directory = surroundings.state_directory};
+  settings.open_files = sys::first_limit_of_open_files();
+  settings.has_background = life == Life::stays;
+  return settings;
+}
+
+}  // namespace helve::app

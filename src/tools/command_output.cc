@@ -1,0 +1,143 @@
+#include "tools/command_output.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "sys/file_at.h"
+#include "tool/services.h"
+#include "tools/files.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr char kEscape = '\x1b';
+constexpr size_t kMaxCommand = 128u << 10;  // what the kernel takes as one argument
+
+bool is_between(char c, char first, char last) { return c >= first && c <= last; }
+
+// The length of the escape code that `text` begins with, as ECMA-48 forms them; 0: it is none, or
+// cut off.
+size_t escape_code_length(std::string_view text) {
+  if (text.size() < 2 || text[0] != kEscape) return 0;
+  size_t at = 2;
+  switch (text[1]) {
+    case '[':
+      while (at < text.size() && is_between(text[at], '\x20', '\x3f')) ++at;
+      return at < text.size() && is_between(text[at], '\x40', '\x7e') ? at + 1 : 0;
+    case ']':  // a title or a link, up to BEL or ESC backslash
+    case 'P':
+    case '^':
+    case '_':
+      for (; at < text.size() && text[at] != '\n'; ++at) {
+        if (text[at] == '\x07') return at + 1;
+        if (text[at] == kEscape && at + 1 < text.size() && text[at + 1] == '\\') return at + 2;
+      }
+      return 0;
+    default:
+      at = 1;
+      while (at < text.size() && is_between(text[at], '\x20', '\x2f')) ++at;
+      return at < text.size() && is_between(text[at], '\x30', '\x7e') ? at + 1 : 0;
+  }
+}
+
+std::string without_escape_codes(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const size_t next = std::min(text.find(kEscape), text.size());
+    out.append(text.substr(0, next));
+    text.remove_prefix(next);
+    const size_t length = escape_code_length(text);
+    if (length == 0 && !text.empty()) out += kEscape;
+    text.remove_prefix(std::min(text.size(), std::max<size_t>(length, 1)));
+  }
+  return out;
+}
+
+// A terminal ends its lines with both characters.
+std::string with_plain_lines(std::string text) {
+  size_t to = 0;
+  for (size_t from = 0; from < text.size(); ++from) {
+    if (text[from] == '\r' && from + 1 < text.size() && text[from + 1] == '\n') continue;
+    text[to++] = text[from];
+  }
+  text.resize(to);
+  return text;
+}
+
+bool is_plain(std::string_view text) {
+  return text.find_first_of(std::string_view("\x1b\r\0", 3)) == text.npos && is_utf8(text);
+}
+
+}  // namespace
+
+std::string readable(std::string_view bytes) {
+  if (is_plain(bytes)) return escape_lines_for_display(bytes);
+  return escape_lines_for_display(with_plain_lines(without_escape_codes(bytes)));
+}
+
+ShownOutput show_output(const process::Output& output, size_t chars, Context& context) {
+  const std::string raw = output.shown(chars);
+  ShownOutput shown{.text = readable(raw), .stored = {}, .notes = {}};
+  const bool is_cut = raw.size() < output.size() || output.lost() > 0;
+  // The ends of a terminal's lines tell nothing.
+  if (!is_cut && shown.text == with_plain_lines(raw)) return shown;
+  if (is_cut && output.lost() > 0)
+    shown.notes.push_back(fmt::format("of {} of output, {} in the middle were not kept",
+                                      human_size(output.size()), human_size(output.lost())));
+  if (!context.results) {
+    if (is_cut) shown.notes.push_back(fmt::format("the output had {}", human_size(output.size())));
+    return shown;
+  }
+  const Result<Results::Stored> stored =
+      context.results->keep(context.who.session, context.tool, Effect::execute, output.whole());
+  if (!stored) {
+    shown.notes.push_back("the whole output could not be kept: " + describe(stored.error()));
+    return shown;
+  }
+  shown.stored = stored->id;
+  shown.notes.push_back(
+      fmt::format("{}: {} reads {}",
+                  is_cut ? fmt::format("the output had {}", human_size(output.size()))
+                         : "control characters are not shown as they were",
+                  context.other_tool("read_large_result"), stored->id));
+  return shown;
+}
+
+Result<process::Commands*> need_commands(const Context& context) {
+  if (context.commands) return context.commands;
+  return Error{Code::denied, "this session may not run commands",
+               "it was started without a workspace", "no_files"};
+}
+
+Result<std::string> directory_to_run_in(const std::optional<std::string>& workdir,
+                                        const Context& context) {
+  const workspace::Workspace& files = *TRY(need_files(context, std::string(context.tool)));
+  Result<sys::Fd> directory = files.open_directory(workdir.value_or("."));
+  if (!directory) {
+    Error error = std::move(directory).error();
+    error.message = fmt::format("cannot run there: {}", error.message);
+    return error;
+  }
+  const auto path = sys::path_of(*directory);
+  if (!path || path->ends_with(" (deleted)"))
+    return Error{Code::not_found, "the directory to run in is gone", "name another workdir",
+                 "bad_workdir"};
+  return *path;
+}
+
+Result<void> check_command(std::string_view command) {
+  if (trim(command).empty())
+    return Error{Code::invalid_argument, "the command is empty", "say what to run", "bad_command"};
+  if (command.find('\0') != command.npos)
+    return Error{Code::invalid_argument, "the command contains a NUL byte",
+                 "no program can be given one", "bad_command"};
+  if (command.size() >= kMaxCommand)
+    return Error{Code::too_large,
+                 fmt::format("the command has {}, and the system takes {}",
+                             human_size(command.size()), human_size(kMaxCommand)),
+                 "write it to a file and run that", "bad_command"};
+  return {};
+}
+
+}  // namespace helve::tools

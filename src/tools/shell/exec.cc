@@ -1,0 +1,326 @@
+// exec: runs a command in the sandbox, to its end or in the background.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/text.h"
+#include "process/foreground.h"
+#include "sys/stream.h"
+#include "tool/make.h"
+#include "tools/command_output.h"
+#include "tools/files.h"
+
+namespace helve::tools {
+namespace {
+
+using process::Running;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr std::int64_t kMaxVariables = 200;
+constexpr std::int64_t kMaxInput = 16 << 20;  // characters
+constexpr std::int64_t kMaxSide = 1000;       // of a terminal
+constexpr size_t kProgressChars = 2000;
+
+enum class Shell : unsigned char { sh, bash };
+
+struct ExecInput {
+  std::string command;
+  std::optional<std::string> workdir;
+  std::map<std::string, std::string> env;
+  std::optional<std::string> input;
+  bool background = false;
+  std::optional<double> timeout;
+  std::optional<std::int64_t> timeout_ms;
+  std::optional<std::int64_t> yield_ms;
+  bool keep_directory = false;
+  std::optional<Shell> shell;
+  bool terminal = false;
+  std::int64_t rows = 24;
+  std::int64_t columns = 80;
+
+  static constexpr auto schema() {
+    return object(
+        "Run a shell command in a sandbox: it writes only in the workspace and a private /tmp, and "
+        "has no network unless the settings allow it. Standard input is empty, output and errors "
+        "come together in the order in which they were written. When it ends, everything it "
+        "started ends. Long output is shown by its beginning and end; the whole can be read by its "
+        "id.",
+        arg<&ExecInput::command>("What to run, as a shell takes it").min_length(1),
+        opt<&ExecInput::workdir>("Directory to run in; default: the workspace")
+            .min_length(1)
+            .shorthand('C'),
+        opt<&ExecInput::env>("Variables besides the usual ones").max_length(kMaxVariables),
+        opt<&ExecInput::input>("Text for its standard input").max_length(kMaxInput),
+        opt<&ExecInput::background>(
+            "Do not wait: `process` tells how it goes, and its end is announced")
+            .shorthand('b'),
+        opt<&ExecInput::timeout>(
+            "Seconds; then it is ended with all it started. Default 1800; at least 10")
+            .min_number(0)
+            .max_number(1e12)
+            .shorthand('t'),
+        opt<&ExecInput::timeout_ms>("The same in milliseconds").min(0),
+        opt<&ExecInput::yield_ms>(
+            "Wait this long; when it still runs then, it goes on in the background")
+            .min(0)
+            .max(86'400'000),
+        opt<&ExecInput::keep_directory>(
+            "Start where the last such command of this session ended, and remember where this one "
+            "ends; variables are not kept"),
+        opt<&ExecInput::shell>("Default: sh, unless the settings name another"),
+        opt<&ExecInput::terminal>("Give it a terminal, for programs that want one"),
+        opt<&ExecInput::rows>("Of the terminal").min(1).max(kMaxSide),
+        opt<&ExecInput::columns>("Of the terminal").min(1).max(kMaxSide));
+  }
+};
+
+struct ExecOutput {
+  std::string output;
+  std::optional<int> exit_code;
+  std::optional<std::string> signal;
+  std::optional<bool> timed_out;
+  std::optional<std::string> process_id;
+  std::int64_t output_bytes = 0;
+  std::optional<std::string> stored;
+  std::optional<std::string> directory;
+  Notes notes;
+  int shell_status = 0;  // not part of the value
+
+  static constexpr auto schema() {
+    return object(
+        "What a command wrote and how it ended.",
+        arg<&ExecOutput::output>("Output and errors, in order; control characters escaped"),
+        opt<&ExecOutput::exit_code>("Absent when a signal ended it or it still runs"),
+        opt<&ExecOutput::signal>("The signal that ended it, such as SIGSEGV"),
+        opt<&ExecOutput::timed_out>("True when it was ended because its time was up"),
+        opt<&ExecOutput::process_id>("It runs in the background under this id"),
+        arg<&ExecOutput::output_bytes>("All it wrote, whatever is shown here"),
+        opt<&ExecOutput::stored>("The whole output can be read by this id"),
+        opt<&ExecOutput::directory>("Where the next command with keep_directory starts"),
+        opt<&ExecOutput::notes>("What else is to be known"));
+  }
+
+  std::string text() const {
+    std::string out = output;
+    const auto add = [&](const std::string& line) {
+      if (!out.empty() && !out.ends_with('\n')) out += '\n';
+      out += line;
+    };
+    if (process_id)
+      add(fmt::format("running in the background as {}", *process_id));
+    else if (signal)
+      add(fmt::format("killed by {}{}", *signal, timed_out ? ": its time was up" : ""));
+    else if (timed_out)
+      add(fmt::format("its time was up; exit code {}", exit_code.value_or(-1)));
+    else if (exit_code.value_or(0) != 0)
+      add(fmt::format("exit code {}", *exit_code));
+    else if (output.empty())
+      add("(no output)");
+    if (notes) {
+      for (const std::string& note : *notes) add("note: " + note);
+    }
+    return out;
+  }
+};
+
+milliseconds timeout_of(const ExecInput& in, const process::Settings& settings,
+                        std::vector<std::string>& notes) {
+  if (!in.timeout && !in.timeout_ms) return settings.timeout;
+  const double wanted = in.timeout_ms ? static_cast<double>(*in.timeout_ms) : *in.timeout * 1000;
+  const auto seconds = [](milliseconds time) { return static_cast<double>(time.count()) / 1000; };
+  const milliseconds least = settings.shortest_timeout, most = settings.longest_timeout;
+  if (wanted < static_cast<double>(least.count())) {
+    notes.push_back(fmt::format("the timeout was raised to {} s, the least", seconds(least)));
+    return least;
+  }
+  if (wanted > static_cast<double>(most.count())) {
+    notes.push_back(fmt::format("the timeout was lowered to {} s, the most", seconds(most)));
+    return most;
+  }
+  return milliseconds(static_cast<milliseconds::rep>(wanted));
+}
+
+// A shell that keeps its directory tells where it ends on a descriptor of its own, which bash alone
+// can name by such a number.
+constexpr int kDirectoryNumber = 199;
+constexpr std::string_view kTellDirectory = "trap 'pwd -P >&199' EXIT\n";
+constexpr size_t kMaxDirectory = 4096;
+
+process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
+                      std::vector<std::string> environment, std::string directory) {
+  process::Plan plan;
+  std::string shell = settings.shell;
+  if (in.shell) shell = *in.shell == Shell::bash ? "/bin/bash" : "/bin/sh";
+  plan.launch.argv = {std::move(shell), "-c", in.command};
+  if (in.keep_directory)
+    plan.launch.argv = {"/bin/bash", "-c", std::string(kTellDirectory) + in.command};
+  plan.launch.env = std::move(environment);
+  if (in.terminal && !in.env.contains("TERM")) plan.launch.env.emplace_back("TERM=xterm-256color");
+  plan.launch.cwd = std::move(directory);
+  plan.launch.open_files = settings.open_files;
+  plan.launch.has_terminal = in.terminal;
+  plan.launch.terminal = {static_cast<std::uint16_t>(in.rows),
+                          static_cast<std::uint16_t>(in.columns)};
+  plan.limits = settings.output;
+  if (in.input) {
+    plan.input = process::Plan::Input::text;
+    plan.input_text = *in.input;
+  } else if (in.background || in.yield_ms) {
+    plan.input = process::Plan::Input::open;
+  }
+  return plan;
+}
+
+// The directory that commands of the session keep, when it still can be run in.
+Result<std::string> directory_of(const ExecInput& in, const Context& context,
+                                 std::vector<std::string>& notes) {
+  if (in.keep_directory && !in.workdir) {
+    const std::string kept = context.commands->supervisor().directory_of(context.who.session);
+    if (!kept.empty()) {
+      if (Result<std::string> directory = directory_to_run_in(kept, context)) return directory;
+      notes.push_back(
+          fmt::format("'{}' is gone; the command ran in the workspace", escape_for_display(kept)));
+    }
+  }
+  return directory_to_run_in(in.workdir, context);
+}
+
+// Where the shell ended is where the next one starts, if that is in the workspace.
+void keep_directory(const sys::Fd& told, Context& context, ExecOutput& out,
+                    std::vector<std::string>& notes) {
+  std::string directory(kMaxDirectory, '\0');
+  const sys::ReadOutcome read = sys::read_some(told.get(), directory.data(), directory.size());
+  directory.resize(read.bytes);
+  process::Supervisor& supervisor = context.commands->supervisor();
+  if (directory.ends_with('\n')) {
+    directory.pop_back();
+    if (directory_to_run_in(directory, context))
+      supervisor.set_directory(context.who.session, directory);
+    else
+      notes.push_back(
+          fmt::format("'{}' is outside the workspace: the next command starts where "
+                      "this one did",
+                      escape_for_display(directory)));
+  }
+  const std::string kept = supervisor.directory_of(context.who.session);
+  out.directory = kept.empty() ? context.files->roots().front().path : kept;
+}
+
+Result<ExecOutput> to_background(std::unique_ptr<Running> running, const ExecInput& in,
+                                 const process::Plan& plan, process::Time deadline,
+                                 Context& context) {
+  const process::Settings& settings = context.commands->settings();
+  const std::string output = readable(running->out().shown(settings.background_chars));
+  const auto bytes = static_cast<std::int64_t>(running->out().size());
+  ExecOutput out;
+  out.process_id = TRY(context.commands->supervisor().jobs().adopt({.session = context.who.session,
+                                                                    .command = in.command,
+                                                                    .cwd = plan.launch.cwd,
+                                                                    .deadline = deadline,
+                                                                    .grace = settings.grace},
+                                                                   std::move(running)));
+  out.output = output;
+  out.output_bytes = bytes;
+  return out;
+}
+
+ExecOutput ended(const Running& running, process::Waited waited, Context& context,
+                 std::vector<std::string>& notes) {
+  const process::Ended& how = running.ended();
+  ShownOutput shown = show_output(running.out(), context.commands->settings().shown_chars, context);
+  ExecOutput out;
+  out.output = std::move(shown.text);
+  out.stored = std::move(shown.stored);
+  out.output_bytes = static_cast<std::int64_t>(running.out().size());
+  if (how.signal.empty() && !how.is_lost) out.exit_code = how.exit_code;
+  if (!how.signal.empty()) out.signal = how.signal;
+  if (waited == process::Waited::timed_out) out.timed_out = true;
+  out.shell_status = out.timed_out       ? exit_code(Code::timeout)
+                     : how.signal_number ? 128 + how.signal_number
+                                         : std::max(how.exit_code, 0);
+  std::ranges::move(shown.notes, std::back_inserter(notes));
+  if (how.is_lost)
+    notes.push_back("nobody knows how it ended: the process that kept it was killed");
+  if (how.left_others && waited == process::Waited::ended)
+    notes.push_back(
+        fmt::format("processes that it left running were ended with it; {}=true keeps "
+                    "a command running",
+                    context.parameter("background")));
+  return out;
+}
+
+Error no_background(std::string_view parameter) {
+  return Error{Code::unsupported,
+               fmt::format("'{}' needs a session that goes on: here everything ends with the call",
+                           parameter),
+               "leave it out, or run it through `helve mcp`", "no_background"};
+}
+
+Result<ExecOutput> exec(const ExecInput& in, Context& context) {
+  process::Commands& commands = *TRY(need_commands(context));
+  const process::Settings& settings = commands.settings();
+  TRY(check_command(in.command));
+  if (!settings.has_background && in.background)
+    return no_background(context.parameter("background"));
+  if (!settings.has_background && in.yield_ms) return no_background(context.parameter("yield_ms"));
+  std::vector<std::string> notes;
+  const milliseconds timeout = timeout_of(in, settings, notes);
+  process::Plan plan =
+      plan_of(in, settings, TRY(process::environment_with(settings.environment, in.env)),
+              TRY(directory_of(in, context, notes)));
+  std::optional<sys::Pipe> told;
+  if (in.keep_directory) {
+    told = TRY(sys::make_pipe());
+    plan.launch.numbers = {kDirectoryNumber};
+    plan.others = {told->write.get()};
+  }
+  std::unique_ptr<Running> running = TRY(commands.supervisor().start(settings.policy, plan));
+  if (told) told->write = sys::Fd();
+
+  const process::Time now = steady_clock::now();
+  process::Patience patience{.deadline = now + timeout, .yield_at = {}, .grace = settings.grace};
+  if (in.yield_ms) patience.yield_at = now + milliseconds(*in.yield_ms);
+  const auto tell = [&] {
+    const auto bytes = static_cast<double>(running->out().size());
+    context.progress(bytes, {}, readable(running->out().end(kProgressChars)));
+  };
+  process::Waited waited = process::Waited::yielded;
+  if (!in.background)
+    waited = TRY(process::stay_with(*running, patience, context.stop,
+                                    context.listener ? std::function<void()>(tell) : nullptr));
+  TRY(context.checkpoint());
+  ExecOutput out;
+  if (waited == process::Waited::yielded) {
+    out = TRY(to_background(std::move(running), in, plan, patience.deadline, context));
+    if (!in.background)
+      notes.push_back(
+          fmt::format("it still ran after {} ms and goes on in the background", *in.yield_ms));
+  } else {
+    out = ended(*running, waited, context, notes);
+    if (told) keep_directory(told->read, context, out, notes);
+  }
+  if (!notes.empty()) out.notes = std::move(notes);
+  return out;
+}
+
+}  // namespace
+
+Tool tool_exec() {
+  return make_tool(
+      {.name = "exec",
+       .group = "shell",
+       .top_level = true,
+       .title = "Run a command",
+       .effect = Effect::execute,
+       .destructive = true,
+       .examples = {{"Build", R"({"command": "make -j2"})"},
+                    {"In a directory, with a variable",
+                     R"({"command": "npm test", "workdir": "web", "env": {"CI": "1"}})"},
+                    {"A server in the background",
+                     R"({"command": "python3 -m http.server 8000", "background": true})"}},
+       .limits = {.inline_chars = 210'000, .preview_chars = 500, .capture_bytes = 64u << 20}},
+      exec);
+}
+
+}  // namespace helve::tools

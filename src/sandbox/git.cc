@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMaxConfig = 1u << 20;  // bytes of a config file that are looked at
 constexpr size_t kMaxNames = 4096;       // of one root; beyond, whole directories are closed
-constexpr size_t kMaxVisited = 16384;    // directories of one root that are looked into
+constexpr size_t kMaxVisited = 4096;     // directories of one root that are looked into
 constexpr int kMaxDepth = 16;            // of names such as modules/libs/a
 constexpr size_t kMaxLink = 4096 + 16;   // bytes of a .git file
 constexpr std::string_view kGitLink = "gitdir: ";
@@ -56,7 +56,7 @@ std::vector<std::string> directories_in(const std::string& path) {
   if (!directory) return names;
   (void)sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
     if (!entry.kind || *entry.kind == sys::FileKind::directory) names.emplace_back(entry.name);
-    return names.size() < kMaxVisited;
+    return names.size() <= kMaxVisited;
   });
   std::ranges::sort(names);
   return names;
@@ -154,6 +154,7 @@ class Names {
     if (depth >= kMaxDepth) visited_ = kMaxVisited + 1;
     if (is_too_much()) return;
     for (const std::string& name : visit(directory)) {
+      if (is_too_much()) return;
       const std::string module = join(directory, name);
       if (exists(path(module) + "/HEAD") || exists(path(module) + "/config")) {
         add_repository(module, depth + 1);

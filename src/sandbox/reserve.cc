@@ -67,6 +67,10 @@ bool create(const sys::Fd& parent, const std::string& name) {
 }  // namespace
 
 sys::Fd hold_reserved(const sys::Fd& parent, const std::string& name) {
+  struct stat named {};
+  if (fstatat(parent.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 || !is_marked(named)) {
+    return {};
+  }
   sys::Fd held = open_for_lock(parent, name);
   struct stat status {};
   if (!held || fstat(held.get(), &status) != 0 || !is_marked(status)) return {};

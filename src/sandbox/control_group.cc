@@ -9,25 +9,13 @@
 #include <optional>
 
 #include "base/text.h"
+#include "sandbox/kernel.h"
 #include "sys/directory.h"
 
 namespace helve::sandbox {
 namespace {
 
 constexpr std::string_view kPrefix = "helve-";
-constexpr size_t kMaxTable = 4u << 20;  // bytes of mountinfo
-
-// Files of /proc have no size, so they are read to their end.
-std::string read_table(const char* path) {
-  const sys::Fd file(open(path, O_RDONLY | O_CLOEXEC));
-  std::string text;
-  char buffer[16384];
-  for (ssize_t count;
-       file && text.size() < kMaxTable && (count = read(file.get(), buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<size_t>(count));
-  }
-  return text;
-}
 
 bool write_value(const std::string& path, std::string_view value) {
   const sys::Fd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -42,7 +30,7 @@ bool has_item(std::string_view list, std::string_view item) {
 // The directory of the group that this process is in: of a controller in the first version's
 // hierarchies, or ("" as controller) in the second's.
 std::optional<std::string> own_group(std::string_view controller, const std::string& groups,
-                                     const std::string& mounts) {
+                                     const std::vector<MountEntry>& mounts) {
   std::optional<std::string_view> path;
   for (const std::string_view line : split(groups, '\n')) {  // "8:pids:/a/b"
     const auto fields = split(line, ':');
@@ -52,18 +40,14 @@ std::optional<std::string> own_group(std::string_view controller, const std::str
     }
   }
   if (!path) return std::nullopt;
-  for (const std::string_view line : split(mounts, '\n')) {
-    const auto fields =
-        split(line, ' ');  // id parent device root point options … - type source options
-    const auto dash = std::ranges::find(fields, "-");
-    if (fields.size() < 10 || fields.end() - dash < 4) continue;
-    const bool matches = controller.empty() ? dash[1] == "cgroup2"
-                                            : dash[1] == "cgroup" && has_item(dash[3], controller);
+  for (const MountEntry& mount : mounts) {
+    const bool matches = controller.empty()
+                             ? mount.type == "cgroup2"
+                             : mount.type == "cgroup" && has_item(mount.options, controller);
     if (!matches) continue;
-    const std::string_view root = fields[3], point = fields[4];
     std::string_view below = *path;
-    if (root != "/" && below.starts_with(root)) below.remove_prefix(root.size());
-    return std::string(point) + (below == "/" ? "" : std::string(below));
+    if (mount.root != "/" && below.starts_with(mount.root)) below.remove_prefix(mount.root.size());
+    return mount.point + (below == "/" ? "" : std::string(below));
   }
   return std::nullopt;
 }
@@ -106,7 +90,7 @@ bool ControlGroup::add(const std::string& parent, const std::string& former,
 ControlGroup ControlGroup::join(const Limits& limits) {
   ControlGroup group;
   const std::string groups = read_table("/proc/self/cgroup");
-  const std::string mounts = read_table("/proc/self/mountinfo");
+  const std::vector<MountEntry> mounts = mount_table();
   const std::string processes = std::to_string(limits.processes);
   const std::string memory = std::to_string(limits.memory_bytes);
   // The second version: beside our own group, since a group with processes cannot have bounded

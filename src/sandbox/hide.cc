@@ -46,6 +46,7 @@ Result<void> make_vault() {
   // owner could not change the mode.
   TRY(make_directory("/run/helve/kept", 0));
   TRY(make_directory(kScratchInVault, 0));
+  TRY(make_directory(kTemporaryInVault, 0));
   return restrict_mount(kVault, kReadOnly);
 }
 

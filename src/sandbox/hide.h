@@ -17,6 +17,7 @@ enum class Which : unsigned char { anything, sockets_only };
 // Where the covers and what the sandbox keeps for itself are, inside the view.
 constexpr const char* kVault = "/run/helve";
 constexpr const char* kScratchInVault = "/run/helve/kept/scratch";
+constexpr const char* kTemporaryInVault = "/run/helve/kept/temporary";
 
 // Makes kVault, in a /run that is private already.
 Result<void> make_vault();

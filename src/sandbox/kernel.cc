@@ -7,6 +7,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -15,6 +16,26 @@
 #include "sys/file_descriptor.h"
 
 namespace helve::sandbox {
+namespace {
+
+constexpr size_t kMaxTable = 16u << 20;  // bytes
+
+// The kernel writes a space in a path as \040.
+std::string unescaped(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 3 < text.size()) {
+      out +=
+          static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + text[i + 3] - '0');
+      i += 3;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 bool kernel_at_least(int major, int minor) {
   utsname name{};
@@ -54,6 +75,38 @@ int landlock_version() {
   const long version =
       syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   return version < 0 ? 0 : static_cast<int>(version);
+}
+
+std::uint64_t physical_memory() {
+  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::string read_table(const std::string& path) {
+  const sys::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  char buffer[16384];
+  while (file && text.size() < kMaxTable) {
+    const ssize_t count = read(file.get(), buffer, sizeof buffer);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    text.append(buffer, static_cast<size_t>(count));
+  }
+  return text;
+}
+
+std::vector<MountEntry> mount_table() {
+  std::vector<MountEntry> entries;
+  const std::string table = read_table("/proc/self/mountinfo");
+  for (const std::string_view line : split(table, '\n')) {
+    // id parent device root point options … - type source options
+    const auto fields = split(line, ' ');
+    const auto dash = std::ranges::find(fields, "-");
+    if (fields.size() < 10 || fields.end() - dash < 4) continue;
+    entries.push_back(
+        {unescaped(fields[3]), unescaped(fields[4]), std::string(dash[1]), std::string(dash[3])});
+  }
+  return entries;
 }
 
 }  // namespace helve::sandbox

@@ -38,7 +38,9 @@ Result<void> write_at(const sys::Fd& directory, const char* name, const std::str
 }  // namespace
 
 Result<void> apply_limits(const Limits& limits) {
-  TRY(lower(RLIMIT_CORE, 0, "RLIMIT_CORE"));
+  // One and not zero: zero would still start the program that takes core dumps, outside and as
+  // root.
+  TRY(lower(RLIMIT_CORE, 1, "RLIMIT_CORE"));
   if (limits.processes != 0) TRY(lower(RLIMIT_NPROC, limits.processes, "RLIMIT_NPROC"));
   // Data and not address space: Node and Go reserve far more addresses than they use.
   if (limits.memory_bytes != 0) TRY(lower(RLIMIT_DATA, limits.memory_bytes, "RLIMIT_DATA"));

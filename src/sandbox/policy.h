@@ -28,7 +28,7 @@ struct Limits {
   std::uint32_t processes = 4096;  // of all commands together, threads counted; real builds run
   std::uint64_t memory_bytes = 0;
   std::uint64_t file_bytes = std::uint64_t{16} << 30;  // the largest file that can be written
-  std::uint64_t tmp_bytes = std::uint64_t{2} << 30;    // each of /tmp, /var/tmp and /dev/shm
+  std::uint64_t tmp_bytes = std::uint64_t{2} << 30;    // /tmp, /var/tmp and /dev/shm together
   std::uint32_t cpu_seconds = 0;
   std::uint32_t open_files = 65536;  // of one process
 

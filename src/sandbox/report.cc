@@ -98,10 +98,9 @@ std::string list_of(const std::vector<std::string>& items) {
 }
 
 std::string files_line(const Policy& policy) {
-  std::vector<std::string> places = private_directories();
-  const std::string size =
-      policy.limits.tmp_bytes == 0 ? "" : ", " + human_size(policy.limits.tmp_bytes) + " each";
-  const std::string temporary = fmt::format("{} (private{})", list_of(places), size);
+  const std::vector<std::string> places = private_directories();
+  const std::string temporary = fmt::format("{} (private, {} together)", list_of(places),
+                                            human_size(temporary_bytes(policy.limits)));
   if (policy.level == Level::read_only || policy.roots.empty()) return temporary;
   return list_of(policy.roots) + ", " + temporary;
 }

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "sandbox/failure.h"
 #include "sandbox/hide.h"
+#include "sandbox/kernel.h"
 #include "sandbox/mounts.h"
 
 namespace helve::sandbox {
@@ -27,6 +28,15 @@ constexpr auto kDevices =
 // What programs need of a /run that is otherwise empty: name resolution, and the system of NixOS.
 constexpr auto kKeptOfRun = std::to_array<const char*>(
     {"/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/systemd/resolve"});
+
+// The kernel's files are known where they belong. Mounted elsewhere, for a chroot, they would show
+// the processes of the host.
+constexpr auto kKernelFiles = std::to_array<std::string_view>(
+    {"proc", "sysfs", "debugfs", "tracefs", "securityfs", "bpf", "mqueue", "configfs"});
+
+constexpr std::uint64_t kShareOfMemory = 4;         // temporary files get no more than a quarter
+constexpr std::uint64_t kBytesPerFile = 16 * 1024;  // a file costs memory besides its content
+constexpr std::uint64_t kFewestFiles = 4096;
 
 // What tells or does more about the machine than a build needs, even read-only.
 constexpr auto kHiddenOfSys = std::to_array<const char*>(
@@ -46,6 +56,24 @@ bool is_directory(const std::string& path) {
 bool exists(const std::string& path) {
   struct stat status {};
   return lstat(path.c_str(), &status) == 0;
+}
+
+std::string part_of_temporary(std::string_view path) {
+  std::string name(path.substr(1));
+  std::ranges::replace(name, '/', '-');
+  return fmt::format("{}/{}", kTemporaryInVault, name);
+}
+
+std::vector<std::string> kernel_files_elsewhere() {
+  std::vector<std::string> points;
+  for (MountEntry& mount : mount_table()) {
+    const bool belongs = is_below(mount.point, "/proc") || is_below(mount.point, "/sys") ||
+                         is_below(mount.point, "/dev") || is_below(mount.point, "/run");
+    if (!belongs && std::ranges::find(kKernelFiles, mount.type) != kKernelFiles.end()) {
+      points.push_back(std::move(mount.point));
+    }
+  }
+  return points;
 }
 
 // Whether the place is in a directory that the view replaces by an empty one.
@@ -96,11 +124,31 @@ Result<Parts> take_parts(const Policy& policy) {
   return parts;
 }
 
-Result<void> cover(const std::string& path, const Limits& limits, const char* mode) {
-  if (!is_directory(path)) return {};  // missing, or a link to another private directory
-  std::vector<MountOption> options{{"mode", mode}};
-  if (limits.tmp_bytes != 0) options.push_back({"size", std::to_string(limits.tmp_bytes)});
-  return attach(TRY(new_filesystem("tmpfs", options, kHarmless)), path);
+// An empty directory for what the view itself puts there.
+Result<void> cover(const std::string& path) {
+  if (!is_directory(path)) return {};  // missing, or a link to another one
+  return attach(TRY(new_filesystem("tmpfs", {{"mode", "0755"}, {"size", "1m"}}, kHarmless)), path);
+}
+
+// One file system for all temporary files: it lives in memory, which no process's end gives back.
+Result<void> make_temporary(const Limits& limits) {
+  std::vector<MountOption> options{{"mode", "0755"}};
+  const std::uint64_t size = temporary_bytes(limits);
+  options.push_back({"size", std::to_string(size)});
+  options.push_back({"nr_inodes", std::to_string(std::max(size / kBytesPerFile, kFewestFiles))});
+  TRY(attach(TRY(new_filesystem("tmpfs", options, kHarmless)), kTemporaryInVault));
+  for (const char* path : kPrivate) {
+    const std::string part = part_of_temporary(path);
+    if (mkdir(part.c_str(), 0777) != 0 || chmod(part.c_str(), 01777) != 0) {
+      return failure("make " + part, errno);
+    }
+  }
+  return {};
+}
+
+Result<void> show_temporary(const std::string& path) {
+  if (!is_directory(path)) return {};  // missing, or a link to another one
+  return attach(TRY(clone_tree(part_of_temporary(path))), path);
 }
 
 Result<void> make_node(const std::string& path) {
@@ -109,8 +157,8 @@ Result<void> make_node(const std::string& path) {
   return {};
 }
 
-Result<void> make_devices(const Parts& parts, const Limits& limits) {
-  TRY(cover("/dev", limits, "0755"));
+Result<void> make_devices(const Parts& parts) {
+  TRY(cover("/dev"));
   for (const Part& device : parts.devices) {
     TRY(make_node(device.path));
     TRY(attach(device.tree, device.path));
@@ -122,7 +170,7 @@ Result<void> make_devices(const Parts& parts, const Limits& limits) {
       TRY(new_filesystem("devpts", {{"newinstance", ""}, {"ptmxmode", "0666"}, {"mode", "0600"}},
                          kNoSuid | kNoExecute)),
       "/dev/pts"));
-  TRY(cover("/dev/shm", limits, "1777"));
+  TRY(show_temporary("/dev/shm"));
   constexpr std::array<std::array<const char*, 2>, 5> kLinks{{{"pts/ptmx", "/dev/ptmx"},
                                                               {"/proc/self/fd", "/dev/fd"},
                                                               {"/proc/self/fd/0", "/dev/stdin"},
@@ -192,6 +240,11 @@ bool is_below(std::string_view path, std::string_view directory) {
          (path.size() == directory.size() || path[directory.size()] == '/');
 }
 
+std::uint64_t temporary_bytes(const Limits& limits) {
+  const std::uint64_t most = physical_memory() / kShareOfMemory;
+  return limits.tmp_bytes == 0 ? most : std::min(limits.tmp_bytes, most);
+}
+
 std::vector<std::string> private_directories() { return {kPrivate.begin(), kPrivate.end()}; }
 
 Result<void> build_view(const Policy& policy) {
@@ -202,15 +255,17 @@ Result<void> build_view(const Policy& policy) {
                             std::ranges::find(policy.roots, "/") != policy.roots.end();
   TRY(restrict_tree("/", kHarmless | (all_writable ? 0 : kReadOnly)));
   if (all_writable && is_directory("/sys")) TRY(restrict_tree("/sys", kReadOnly));
-  for (const char* path : {"/tmp", "/var/tmp"}) TRY(cover(path, policy.limits, "1777"));
-  for (const char* path : {"/run", "/var/run"}) TRY(cover(path, policy.limits, "0755"));
-  TRY(make_devices(parts, policy.limits));
+  for (const char* path : {"/run", "/var/run"}) TRY(cover(path));
   TRY(make_vault());
+  TRY(make_temporary(policy.limits));
+  for (const char* path : {"/tmp", "/var/tmp"}) TRY(show_temporary(path));
+  TRY(make_devices(parts));
   TRY(show(parts.shown));
   if (parts.scratch) TRY(attach(parts.scratch, kScratchInVault));
   TRY(restrict_mount("/run", kReadOnly));
-  const std::vector<std::string> hidden_of_sys(kHiddenOfSys.begin(), kHiddenOfSys.end());
-  return hide(hidden_of_sys);
+  std::vector<std::string> hidden(kHiddenOfSys.begin(), kHiddenOfSys.end());
+  std::ranges::move(kernel_files_elsewhere(), std::back_inserter(hidden));
+  return hide(hidden);
 }
 
 }  // namespace helve::sandbox

@@ -2,6 +2,7 @@
 // read, only the roots and private temporary directories to be written.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@ Result<void> build_view(const Policy& policy);
 
 // Directories in which the view lets commands write, apart from the roots.
 std::vector<std::string> private_directories();
+
+// What fits into them together: what the policy says, but no more than a quarter of the memory.
+std::uint64_t temporary_bytes(const Limits& limits);
 
 // True for `path` itself, too.
 bool is_below(std::string_view path, std::string_view directory);

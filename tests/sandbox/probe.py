@@ -28,6 +28,10 @@ class Unavailable(Exception):
     """This machine does not have what the way needs."""
 
 
+def unavailable():
+    raise Unavailable
+
+
 def way(control):
     """Marks a way out. `control`: who gets out this way without a sandbox: all, root, user (not root); none where it
     would do harm or where many machines forbid it anyway."""
@@ -143,6 +147,24 @@ def write_by_descriptor():
     root = os.open("/", os.O_RDONLY)
     file = os.open(outside("by-descriptor")[1:], os.O_WRONLY | os.O_CREAT, 0o644, dir_fd=root)
     return os.write(file, b"escaped") > 0
+
+
+@way("all")
+def write_named_pipe():
+    pipe = os.open(outside("pipe"), os.O_WRONLY | os.O_NONBLOCK)
+    return os.write(pipe, b"escaped") > 0
+
+
+@way("all")
+def write_standard_input():
+    # A file outside that was opened only to be read.
+    file = os.open("/proc/self/fd/0", os.O_WRONLY | os.O_APPEND)
+    return os.write(file, b"escaped") > 0
+
+
+@way("all")
+def host_processes_elsewhere():
+    return tells(os.path.join(W["other_proc"], str(W["pid"]), "environ")) if W["other_proc"] else unavailable()
 
 
 @way("all")
@@ -954,6 +976,8 @@ def main():
         if control and who not in ("all", user):
             continue
         result = attempt(function)
+        if control and result is False:
+            result = attempt(function)  # a busy machine may have been late
         if result == "broken":
             word = "BROKEN"
         elif control and result is None:

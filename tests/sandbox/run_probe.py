@@ -73,6 +73,7 @@ class World:
         (self.work / "world.json").write_text(json.dumps(self.facts))
         self.own(self.base)
         self.add_set_id_program()
+        self.mount_proc_elsewhere()
 
     def own(self, top):
         for path in [top, *top.rglob("*")]:
@@ -91,6 +92,9 @@ class World:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
         self.work.mkdir()
+        (self.outside / "input").write_text("input")
+        os.mkfifo(self.outside / "pipe")
+        self.pipe = os.open(self.outside / "pipe", os.O_RDWR | os.O_NONBLOCK)
         (self.home / ".gnupg").symlink_to(base / "elsewhere")
         self.facts = {
             "secret": self.secret, "work": str(self.work), "outside": str(self.outside), "home": str(self.home),
@@ -104,6 +108,13 @@ class World:
         cgroups = [pathlib.Path("/sys/fs/cgroup/pids"), pathlib.Path("/sys/fs/cgroup/unified"),
                    pathlib.Path("/sys/fs/cgroup")]
         self.facts["cgroup"] = next((str(p) for p in cgroups if (p / "cgroup.procs").exists()), None)
+
+    def mount_proc_elsewhere(self):
+        """As somebody does for a chroot."""
+        point = self.base / "chroot-proc"
+        point.mkdir()
+        mounted = subprocess.run(["mount", "-t", "proc", "proc", str(point)], capture_output=True).returncode == 0
+        self.set_fact("other_proc", str(point) if mounted else None)
 
     def canary(self, directory):
         if not os.access(directory, os.W_OK):
@@ -211,8 +222,9 @@ class World:
 
     def run(self, command):
         key = [PYTHON, "-c", KEEPER_OF_KEY, self.facts["key"], *command]
-        return subprocess.run(key, cwd=self.work, env=self.environment(), stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=900)
+        with open(self.outside / "input") as given:
+            return subprocess.run(key, cwd=self.work, env=self.environment(), stdin=given, capture_output=True,
+                                  text=True, timeout=900)
 
     def control(self):
         become = [] if os.geteuid() == self.user.pw_uid else [
@@ -242,6 +254,12 @@ class World:
                 state[str(path)] = (oct(status.st_mode), status.st_ino, int(status.st_mtime), content)
         return state
 
+    def piped(self):
+        try:
+            return [os.read(self.pipe, 100)]
+        except BlockingIOError:
+            return []
+
     def set_id_files(self):
         return [str(path) for path in self.work.rglob("*")
                 if not path.is_symlink() and path.is_file() and path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID)]
@@ -251,6 +269,9 @@ class World:
         self.holder.wait()
         self.holder.stdout.close()
         SHM.shmctl(SHM.shmget(self.facts["shm_key"], 0, 0), 0, None)
+        if self.facts["other_proc"]:
+            subprocess.run(["umount", self.facts["other_proc"]], check=True)
+        os.close(self.pipe)
         for server in self.sockets:
             server.close()
         for path in self.extra:
@@ -296,6 +317,7 @@ def check_enclosed(user, program, options):
         problems += [f"{user}: changed outside: {path}: {before.get(path)} became {after.get(path)}"
                      for path in sorted(before.keys() | after.keys()) if before.get(path) != after.get(path)]
         problems += [f"{user}: heard at {address}" for address in world.heard]
+        problems += [f"{user}: written to the pipe: {text}" for text in world.piped()]
         problems += [f"{user}: runs as its owner: {path}" for path in world.set_id_files()]
         return problems
     finally:

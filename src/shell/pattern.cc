@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "shell/effect.h"
 #include "shell/parse.h"
 #include "shell/variables.h"
 
@@ -141,8 +142,10 @@ bool allows_words(const Pattern& pattern, const Segment& segment) {
                  : word_matches(wanted[i], words[i].text, Breadth::narrow)))
       return false;
   }
-  if (words.size() == wanted.size() || segment.inner == Segment::kNone) return true;
-  return wanted.size() > segment.inner;
+  if (words.size() == wanted.size()) return true;
+  if (segment.inner != Segment::kNone && wanted.size() <= segment.inner) return false;
+  const size_t stronger = effect_of_words(segment.command).because_of;
+  return stronger == Segment::kNone || stronger < wanted.size();
 }
 
 bool allows_environment(const Pattern& pattern, const Command& command) {

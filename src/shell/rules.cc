@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "shell/pattern.h"
@@ -12,27 +11,7 @@
 namespace helve::shell {
 namespace {
 
-constexpr size_t kShown = 200;  // characters of a command in a reason
-
-std::string shown(std::string_view text) { return preview(escape_for_display(text), kShown); }
-
-// The word as a shell would read it back, with quotes only where they are needed.
-std::string quoted(std::string_view word, bool first) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+:,./-";
-  constexpr std::array<std::string_view, 13> kReserved{"if",    "then", "else", "elif", "fi",
-                                                       "do",    "done", "case", "esac", "while",
-                                                       "until", "for",  "time"};
-  const size_t odd = word.find_first_not_of(kPlain);
-  const bool plain = odd == word.npos || (word[odd] == '=' && !first &&
-                                          word.find_first_not_of(kPlain, odd + 1) == word.npos);
-  const bool reserved = first && std::ranges::find(kReserved, word) != kReserved.end();
-  return plain && !reserved && !word.empty() ? std::string(word) : shell_quoted(word);
-}
-
-std::string shown_word(const Word& word, bool first) {
-  return word.literal() ? quoted(word.text, first) : escape_for_display(word.text);
-}
+std::string shown(std::string_view text) { return preview(escape_for_display(text), kMaxShown); }
 
 // What the rules say about one segment.
 struct Finding {
@@ -124,12 +103,6 @@ std::optional<Error> wrong_example(const Rules& rules, size_t index) {
   return std::nullopt;
 }
 
-std::string redirection_text(const Redirection& redirection) {
-  constexpr std::array<std::string_view, 7> kOperators{"<", ">", ">>", "<>", ">&", "<<", "<<<"};
-  return fmt::format("{} {}", kOperators[static_cast<size_t>(redirection.kind)],
-                     shown_word(redirection.target, false));
-}
-
 Result<void> check_literal(const Word& word) {
   if (word.literal()) return {};
   return Error{
@@ -148,16 +121,16 @@ Result<std::string> exact_pattern(const Command& command) {
   for (const Assignment& assignment : command.assignments) {
     if (influence_of(assignment.name, assignment.value) == Influence::none) continue;
     TRY(check_literal(assignment.value));
-    add(fmt::format("{}={}", assignment.name, quoted(assignment.value.text, false)));
+    add(fmt::format("{}={}", assignment.name, quoted_word(assignment.value.text, false)));
   }
   for (const Word& word : command.words) {
     TRY(check_literal(word));
-    add(quoted(word.text, &word == &command.words[0]));
+    add(quoted_word(word.text, &word == &command.words[0]));
   }
   for (const Redirection& redirection : command.redirections) {
     if (!redirection.writes() && !redirection.may_connect()) continue;
     TRY(check_literal(redirection.target));
-    add(redirection_text(redirection));
+    add(describe(redirection));
   }
   return text;
 }
@@ -166,23 +139,6 @@ Result<std::string> exact_pattern(const Command& command) {
 
 std::string_view name_of(Verdict verdict) {
   return verdict == Verdict::allow ? "allow" : verdict == Verdict::ask ? "ask" : "deny";
-}
-
-std::string describe(const Command& command) {
-  std::string text;
-  const auto add = [&](std::string_view part) {
-    if (!text.empty()) text += ' ';
-    text += part;
-  };
-  for (const Assignment& assignment : command.assignments)
-    add(fmt::format("{}={}", assignment.name,
-                    assignment.value.literal() ? quoted(assignment.value.text, false) : "…"));
-  for (const Word& word : command.words) {
-    add(shown_word(word, &word == &command.words[0]));
-    if (text.size() > 4 * kShown) break;
-  }
-  for (const Redirection& redirection : command.redirections) add(redirection_text(redirection));
-  return preview(text, kShown);
 }
 
 Result<Rules> Rules::make(std::vector<Rule> rules) {

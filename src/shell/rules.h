@@ -15,7 +15,8 @@
 // - In a word, * and ? stand for no /, ** does; none of them stands for a - at the beginning, nor
 //   for the name . or .. in a path.
 // - The last * stands for no command that another one runs (`sudo *` allows nothing; `sudo ls *`
-//   does).
+//   does), and for no word that makes a program do more than it does otherwise (`sort *` does not
+//   allow --output=x, `sort --output=* *` does; see effect.h).
 // - Output into files only where the rule names it: `make * > build/*.log`. Nothing is needed for
 //   /dev/null and for other descriptors.
 // - A changed environment only where the rule names it: `NODE_PATH=lib node *`. Language, colours
@@ -30,6 +31,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "shell/describe.h"
 #include "shell/unwrap.h"
 
 namespace helve::shell {
@@ -86,8 +88,5 @@ Decision decide(std::string_view script, const Rules& rules, Verdict otherwise);
 // The rules that allow exactly what this script runs and `present` does not allow yet; an error
 // that says why, when no rules can.
 Result<std::vector<Rule>> narrowest_rules(std::string_view script, const Rules& present);
-
-// A command as one line that is safe to show; words that vary as they are written.
-std::string describe(const Command& command);
 
 }  // namespace helve::shell

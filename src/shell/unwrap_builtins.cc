@@ -31,6 +31,11 @@ bool Unwrapper::changing_builtin(Spot spot, std::string_view name) {
     set(spot);
   } else if (name == "cd" || name == "pushd" || name == "popd") {
     analysis_.moves = true;
+  } else if (name == "wait") {
+    for (size_t i = 1; i + 1 < words(spot).size(); ++i) {
+      if (words(spot)[i].text.starts_with('-') && words(spot)[i].text.ends_with('p'))
+        names_variables(spot, i + 1);
+    }
   } else if (name == "printf" && words(spot).size() > 1 && may_be_option(words(spot)[1])) {
     const Word& word = words(spot)[1];
     if (!word.literal() || word.text.starts_with("-v")) names_variables(spot, 1);

@@ -1,7 +1,9 @@
-// Shell commands: whatever the text, an answer comes soon, within the bounds, and quoting a word
-// makes it one literal word.
+// Shell commands: whatever the text, an answer comes soon and within the bounds, quoting a word
+// makes it one literal word, and rules judge what was read.
 #include "base/text.h"
+#include "shell/effect.h"
 #include "shell/parse.h"
+#include "shell/rules.h"
 #include "target.h"
 
 namespace {
@@ -33,11 +35,33 @@ void check_quoting(std::string_view text) {
          "a quoted word is itself", text);
 }
 
+// Whatever the script, what would allow it allows it, and a rule that denies everything denies it.
+void check_judgement(std::string_view input) {
+  const shell::Analysis script = shell::analyze(input);
+  const shell::Effects effects = shell::effects_of(script);
+  expect(script.unknowns.empty() || effects.execute, "what is unknown may do anything", input);
+  const auto everything = shell::Rules::make({{.pattern = "*", .verdict = shell::Verdict::deny}});
+  bool any_words = false;
+  for (const shell::Segment& segment : script.segments)
+    any_words = any_words || !segment.command.words.empty();
+  const shell::Decision denied = decide(script, *everything, shell::Verdict::allow);
+  expect(!any_words || denied.verdict == shell::Verdict::deny, "deny * denies every command",
+         input);
+  const auto rules = shell::narrowest_rules(input, {});
+  if (!rules) return;
+  expect(script.unknowns.empty(), "no rule allows what is unknown", input);
+  const auto made = shell::Rules::make(*rules);
+  expect(made.has_value(), "a rule that was written can be read", input);
+  expect(decide(input, *made, shell::Verdict::ask).verdict == shell::Verdict::allow,
+         "the narrowest rules allow the script", input);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input = fuzz::text_of(data, size);
   check_bounds(shell::parse(input));
   check_quoting(input);
+  check_judgement(input);
   return 0;
 }

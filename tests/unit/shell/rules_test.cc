@@ -259,6 +259,16 @@ TEST(Rules, AllowListIsNotWalkedAround) {
       "find . -exec touch {} \\;",
       "find . -execdir touch {} +",
       "find . -ok touch {} \\;",
+      "find . -delete",
+      "find . -fprint x",
+      "sort -o x y",
+      "sort --output=x y",
+      "sort --compress-program=x y",
+      "git diff --output=x",
+      "git diff --ext-diff",
+      "git diff --no-index --output x a b",
+      "awk 'BEGIN { system(\"touch x\") }'",
+      "awk '{ print > \"x\" }' y",
       "./echo a",
       "../bin/ls",
       "shopt -s extglob; echo",
@@ -276,6 +286,12 @@ TEST(Rules, CommandsThatOthersRunMustBeNamed) {
   expect_verdicts(rules, Verdict::ask,
                   {"sudo -E apt update", "apt update", "sudo rm x", "bash -c x.sh",
                    "find . -exec cat {} \\; -exec rm {} \\;"});
+}
+
+TEST(Rules, OptionsThatDoMoreMustBeNamed) {
+  const Rules rules = made({allow("sort --output=* *"), allow("git log *"), allow("make *")});
+  expect_verdicts(rules, Verdict::allow, {"sort --output=x y", "git log -p", "make -f x --bogus"});
+  expect_verdicts(rules, Verdict::ask, {"sort -o x y", "git log --output=x"});
 }
 
 TEST(Rules, EnvironmentAndOutputMustBeNamed) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "process/jobs.h"
+#include "process/persistent_shell.h"
 #include "process/running.h"
 #include "process/spawner.h"
 
@@ -20,11 +21,12 @@ namespace helve::process {
 class Supervisor {
  public:
   Supervisor(std::string spawn_program, const sys::Clock& clock, JobLedger* ledger)
-      : program_(std::move(spawn_program)), jobs_(clock, ledger) {}
+      : program_(std::move(spawn_program)), jobs_(clock, ledger), shells_(*this) {}
 
   // Starts a command under a policy. A helper program that was killed is started anew.
   Result<std::unique_ptr<Running>> start(const sandbox::Policy& policy, Plan plan);
   Jobs& jobs() { return jobs_; }
+  Shells& shells() { return shells_; }
 
   // Where a session's commands run that keep their directory between calls; empty: not said yet.
   std::string directory_of(std::string_view session) const;
@@ -44,7 +46,8 @@ class Supervisor {
 
   mutable std::mutex directories_mutex_;
   std::map<std::string, std::string, std::less<>> directories_;  // by session
-  Jobs jobs_;  // the last: it ends what the others started
+  Jobs jobs_;  // these two last: they end what the others started
+  Shells shells_;
 };
 
 struct Settings {

@@ -150,6 +150,10 @@ void Running::take_rest() {
     }
     return;
   }
+  take_waiting();
+}
+
+void Running::take_waiting() {
   for (const auto& [output, end] : {std::pair(&out_, &out_end_), std::pair(&err_, &err_end_)}) {
     int waiting = 0;
     if (!*end || ioctl(end->get(), FIONREAD, &waiting) != 0) continue;

@@ -70,16 +70,21 @@ class Running {
 
   const Output& out() const { return out_; }
   const Output& err() const { return err_; }
+  // For one that goes on: takes what is written at this moment, and begins anew.
+  void take_waiting();
+  Output take_out() { return std::exchange(out_, Output(limits_)); }
+  Output take_err() { return std::exchange(err_, Output(limits_)); }
   int pid() const { return pid_; }
 
  private:
-  explicit Running(const Plan& plan) : out_(plan.limits), err_(plan.limits) {}
+  explicit Running(const Plan& plan) : limits_(plan.limits), out_(plan.limits), err_(plan.limits) {}
   void receive_event();
   void order(const void* bytes);
   void take_rest();
   void close_all();
 
   sys::Fd channel_, in_, terminal_, out_end_, err_end_;
+  OutputLimits limits_;
   Output out_, err_;
   std::optional<Ended> ended_;
   int pid_ = 0;

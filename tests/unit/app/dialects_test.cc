@@ -70,6 +70,7 @@ constexpr Pair kPairs[] = {
      "exec",
      R"({"command":"echo $BASH; pwd; cat a.txt","shell":"bash","keep_directory":true,)"
      R"("timeout":30})"},
+    {"bash", R"({"command":"x=1; echo $x; pwd"})", "bash", R"({"command":"x=1; echo $x; pwd"})"},
     {"process", R"({"action":"list"})", "process", R"({"action":"list"})"},
     {"shell_exec", R"({"command":"echo x > new"})", "exec", R"({"command":"echo x > new"})"},
     {"exec_command", R"({"cmd":"tty","workdir":"sub","tty":true})", "exec",

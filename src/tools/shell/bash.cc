@@ -1,0 +1,172 @@
+// bash: a shell that stays. What a command sets, the next one finds.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "process/commands.h"
+#include "tool/make.h"
+#include "tools/command_output.h"
+#include "tools/files.h"
+
+namespace helve::tools {
+namespace {
+
+using process::ShellAnswer;
+using std::chrono::milliseconds;
+
+constexpr size_t kProgressChars = 2000;
+constexpr size_t kLastWords = 4000;  // of a shell that has ended
+
+struct BashInput {
+  std::optional<std::string> command;
+  bool restart = false;
+  std::optional<double> timeout;
+
+  static constexpr auto schema() {
+    return object(
+        "Run a command in a bash that stays for the whole session, in the sandbox: variables, "
+        "functions, the directory and background jobs are kept between calls. Standard input is "
+        "empty. A command whose time is up is interrupted; if that does not help, the shell is "
+        "ended and the next call starts a new one.",
+        opt<&BashInput::command>("What to run").positional().min_length(1),
+        opt<&BashInput::restart>("First end the shell with all that runs in it"),
+        opt<&BashInput::timeout>("Seconds; default 120")
+            .min_number(0.001)
+            .max_number(86'400)
+            .shorthand('t'));
+  }
+};
+
+struct BashOutput {
+  std::string stdout_;
+  std::string stderr_;
+  std::optional<int> exit_code;
+  std::optional<bool> timed_out;
+  std::optional<std::string> stored;
+  Notes notes;
+  int shell_status = 0;  // not part of the value
+
+  static constexpr auto schema() {
+    return object("What a command wrote and how it ended.",
+                  arg<&BashOutput::stdout_>("Its output, control characters escaped"),
+                  arg<&BashOutput::stderr_>("Its errors, the same"),
+                  opt<&BashOutput::exit_code>("Absent when nothing was run"),
+                  opt<&BashOutput::timed_out>("True when it was interrupted: its time was up"),
+                  opt<&BashOutput::stored>("The whole output can be read by this id"),
+                  opt<&BashOutput::notes>("What else is to be known"));
+  }
+
+  std::string text() const {
+    std::string out = stdout_;
+    if (!stderr_.empty()) out += "\nError:\n" + stderr_;
+    const auto add = [&](const std::string& line) {
+      if (!out.empty() && !out.ends_with('\n')) out += '\n';
+      out += line;
+    };
+    if (timed_out)
+      add("interrupted: its time was up");
+    else if (exit_code.value_or(0) != 0)
+      add(fmt::format("exit code {}", *exit_code));
+    else if (out.empty() && exit_code)
+      add("(no output)");
+    if (notes) {
+      for (const std::string& note : *notes) add("note: " + note);
+    }
+    return out;
+  }
+};
+
+Error ended(const ShellAnswer& answer, double seconds) {
+  const std::string words =
+      readable(answer.out.end(kLastWords)) + readable(answer.err.end(kLastWords));
+  const std::string why =
+      answer.end == ShellAnswer::End::lost
+          ? fmt::format(
+                "the command did not end within {} s, nor when it was interrupted, so the "
+                "shell was ended",
+                seconds)
+          : fmt::format("the command ended the shell: {}", describe(answer.how));
+  return Error{answer.end == ShellAnswer::End::lost ? Code::timeout : Code::conflict,
+               words.empty() ? why : fmt::format("{}\nits last output:\n{}", why, words),
+               "the next call starts a new shell; variables, functions and jobs of the old one are "
+               "gone",
+               "shell_ended"};
+}
+
+Result<BashOutput> shown(const ShellAnswer& answer, Context& context) {
+  const size_t chars = context.commands->settings().shown_chars;
+  ShownOutput out = show_output(answer.out, chars, context);
+  ShownOutput err = show_output(answer.err, chars, context);
+  BashOutput output;
+  output.stdout_ = std::move(out.text);
+  output.stderr_ = std::move(err.text);
+  output.exit_code = answer.exit_code;
+  output.stored = out.stored ? std::move(out.stored) : std::move(err.stored);
+  output.shell_status = answer.exit_code;
+  std::vector<std::string> notes = std::move(out.notes);
+  std::ranges::move(err.notes, std::back_inserter(notes));
+  if (answer.end == ShellAnswer::End::interrupted) {
+    output.timed_out = true;
+    output.shell_status = exit_code(Code::timeout);
+    notes.push_back("the shell goes on with all it has");
+  }
+  if (!notes.empty()) output.notes = std::move(notes);
+  return output;
+}
+
+Result<BashOutput> bash(const BashInput& in, Context& context) {
+  process::Commands& commands = *TRY(need_commands(context));
+  const process::Settings& settings = commands.settings();
+  process::Shells& shells = commands.supervisor().shells();
+  if (!in.command && !in.restart)
+    return Error{Code::invalid_argument,
+                 fmt::format("'{}' is missing", context.parameter("command")),
+                 "give a command, or restart=true", "invalid_input"};
+  if (in.command) TRY(check_command(*in.command));
+  const std::string directory = TRY(directory_to_run_in({}, context));
+  if (in.restart) shells.end(context.who.session);
+  if (!in.command) {
+    BashOutput out;
+    out.notes = {"the next command finds a new shell"};
+    return out;
+  }
+  const double seconds =
+      in.timeout.value_or(std::chrono::duration<double>(settings.bash_timeout).count());
+  process::Shells::Call call{.session = context.who.session,
+                             .command = *in.command,
+                             .timeout = milliseconds(static_cast<std::int64_t>(seconds * 1000)),
+                             .grace = settings.grace};
+  if (context.listener) {
+    call.on_output = [&context](const process::Output& output) {
+      context.progress(static_cast<double>(output.size()), {},
+                       readable(output.end(kProgressChars)));
+    };
+  }
+  bool is_new = false;
+  const ShellAnswer answer = TRY(shells.run(call,
+                                            {.policy = settings.policy,
+                                             .environment = settings.environment,
+                                             .directory = directory,
+                                             .limits = settings.output,
+                                             .open_files = settings.open_files},
+                                            context.stop, is_new));
+  if (answer.end == ShellAnswer::End::lost || answer.end == ShellAnswer::End::exited)
+    return ended(answer, seconds);
+  return shown(answer, context);
+}
+
+}  // namespace
+
+Tool tool_bash() {
+  return make_tool(
+      {.name = "bash",
+       .group = "shell",
+       .title = "Run in the session's shell",
+       .effect = Effect::execute,
+       .destructive = true,
+       .examples = {{"Go to a directory for the calls to come", R"({"command": "cd src && ls"})"},
+                    {"Begin anew", R"({"restart": true})"}},
+       .limits = {.inline_chars = 210'000}},
+      bash);
+}
+
+}  // namespace helve::tools

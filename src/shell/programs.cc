@@ -109,6 +109,19 @@ size_t suspect_in_date(std::span<const Word> words) {
   return Segment::kNone;
 }
 
+// Behind the name of a setting stands its new value, whatever it looks like.
+size_t suspect_in_git_config(std::span<const Word> words) {
+  const auto config = std::ranges::find(words, "config", &Word::text);
+  for (auto word = config + 1; word < words.end(); ++word) {
+    const bool value = word[-1].literal() && word[-1].text.starts_with("--") &&
+                       word[-1].text != "--list" && word[-1].text != "--global" &&
+                       word[-1].text != "--local" && word[-1].text != "--system";
+    if (!may_be_option(*word) && !value && word + 1 != words.end())
+      return static_cast<size_t>(word - words.begin());
+  }
+  return Segment::kNone;
+}
+
 // Letters without a dash are options, and a colon in a name is another machine.
 size_t suspect_in_tar(std::span<const Word> words) {
   for (size_t i = 1; i < words.size(); ++i) {
@@ -140,7 +153,9 @@ constexpr auto kPrograms = std::to_array<Program>({
     {.name = "shuf",
      .options = {.flags = "eirz", .valued = "n", .longs = "echo input-range= head-count= repeat"},
      .writing = {.valued = "o", .longs = "output="}},
-    {.name = "xxd", .options = {.flags = "abBeEipuU", .valued = "cglos"}, .operands = 1},
+    {.name = "xxd",
+     .options = {.longs = "a b e i p ps u c= g= l= o= s=", .single = true},
+     .operands = 1},
     {.name = "tree",
      .options = {.flags = "adflxipqNugshDFvtUrnACSJX",
                  .valued = "LPI",
@@ -325,7 +340,8 @@ constexpr auto kGit = std::to_array<Program>({
      .options = {.flags = "lz",
                  .longs = "get= get-all= get-regexp= list name-only show-origin show-scope global "
                           "local system null type= default="},
-     .operands = 1},
+     .operands = 1,
+     .suspect = suspect_in_git_config},
     {.name = "add",
      .effect = Effect::write,
      .options = {.flags = "AunvfN", .longs = "all update dry-run verbose force intent-to-add"}},
@@ -364,24 +380,25 @@ struct Subcommand {
   string_view program;
   Program row;
 };
+// npm keeps logs and looks for news of itself, whatever it is asked.
+constexpr Program npm_row(string_view name) {
+  return {.name = name,
+          .effect = Effect::network,
+          .options = {.flags = "alpg", .longs = "all long json parseable depth= global"},
+          .also_writes = true};
+}
+
 constexpr auto kSubcommands = std::to_array<Subcommand>({
-    {"npm",
-     {.name = "ls",
-      .options = {.flags = "alpg", .longs = "all long json parseable depth= global"}}},
-    {"npm",
-     {.name = "list",
-      .options = {.flags = "alpg", .longs = "all long json parseable depth= global"}}},
-    {"npm", {.name = "root", .options = {.flags = "g"}, .operands = 0}},
-    {"npm", {.name = "prefix", .options = {.flags = "g"}, .operands = 0}},
-    {"npm", {.name = "view", .effect = Effect::network, .options = {.longs = "json"}}},
-    {"npm", {.name = "info", .effect = Effect::network, .options = {.longs = "json"}}},
-    {"npm", {.name = "show", .effect = Effect::network, .options = {.longs = "json"}}},
-    {"npm", {.name = "search", .effect = Effect::network, .options = {.longs = "json long"}}},
-    {"npm",
-     {.name = "outdated",
-      .effect = Effect::network,
-      .options = {.flags = "lg", .longs = "json long"}}},
-    {"npm", {.name = "ping", .effect = Effect::network, .operands = 0}},
+    {"npm", npm_row("ls")},
+    {"npm", npm_row("list")},
+    {"npm", npm_row("root")},
+    {"npm", npm_row("prefix")},
+    {"npm", npm_row("view")},
+    {"npm", npm_row("info")},
+    {"npm", npm_row("show")},
+    {"npm", npm_row("search")},
+    {"npm", npm_row("outdated")},
+    {"npm", npm_row("ping")},
     {"pip",
      {.name = "list",
       .options = {.flags = "lv", .longs = "format= local user verbose"},

@@ -1,6 +1,6 @@
 // differential_shell: reads scripts that are each ended by a NUL, and writes a line of JSON about
 // each, for comparison with bash: whether it is malformed, what is unknown, and the commands as
-// lists of words, where null is a word that varies.
+// lists of words, where null is a word that varies; and what is said of its effect.
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -8,6 +8,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "shell/effect.h"
 #include "shell/parse.h"
 
 namespace {
@@ -26,7 +27,8 @@ JsonArray words_of(const shell::Command& command) {
   return words;
 }
 
-std::string describe(const shell::Script& script) {
+std::string describe(std::string_view source) {
+  const shell::Script script = shell::parse(source);
   JsonArray commands, unknowns;
   for (const shell::Command& command : script.commands) {
     if (!command.words.empty()) commands.emplace_back(words_of(command));
@@ -35,7 +37,8 @@ std::string describe(const shell::Script& script) {
     unknowns.emplace_back(escape_bytes(unknown.reason));
   const JsonObject all{{"malformed", script.malformed},
                        {"unknowns", std::move(unknowns)},
-                       {"commands", std::move(commands)}};
+                       {"commands", std::move(commands)},
+                       {"effect", shell::name_of(shell::effects_of(source).strongest())}};
   return to_text(Json(all)) + '\n';
 }
 
@@ -45,7 +48,7 @@ int main() {
   const std::string input{std::istreambuf_iterator<char>(std::cin), {}};
   for (size_t at = 0; at < input.size();) {
     const size_t end = input.find('\0', at);
-    const std::string line = describe(shell::parse(std::string_view(input).substr(at, end - at)));
+    const std::string line = describe(std::string_view(input).substr(at, end - at));
     std::fwrite(line.data(), 1, line.size(), stdout);
     if (end == input.npos) break;
     at = end + 1;

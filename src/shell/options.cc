@@ -34,7 +34,9 @@ Read take_value(std::span<const Word> words, size_t& at) {
 
 Read read_long(std::span<const Word> words, size_t& at, std::string_view text,
                const Options& options) {
-  text.remove_prefix(options.single ? 1 : 2);
+  const size_t dashes = options.single ? 1 : 2;
+  if (text.size() <= dashes) return Read::unknown;
+  text.remove_prefix(dashes);
   const size_t equals = text.find('=');
   const std::string_view name = text.substr(0, equals);
   if (name.empty()) return Read::unknown;

@@ -37,7 +37,7 @@ void Parser::run() {
 
 // A backslash before a newline is as if neither were there, except where the callers look at the
 // bytes themselves: in single quotes, comments and quoted here-documents.
-int Parser::peek() {
+int Parser::peek_past_joined_lines() {
   while (at_ + 1 < source_.size() && source_[at_] == '\\' && source_[at_ + 1] == '\n') at_ += 2;
   return at_end() ? kEnd : static_cast<unsigned char>(source_[at_]);
 }

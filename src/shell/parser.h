@@ -62,7 +62,12 @@ class Parser {
 
   // parser.cc: characters, blanks and failures.
   bool at_end() const { return at_ >= source_.size(); }
-  int peek();
+  int peek() {
+    if (at_ < source_.size() && source_[at_] != '\\')
+      return static_cast<unsigned char>(source_[at_]);
+    return peek_past_joined_lines();
+  }
+  int peek_past_joined_lines();
   int peek_second();
   char take();
   bool take_if(std::string_view text);
@@ -124,6 +129,7 @@ class Parser {
 
   // parser_word.cc: words and what is in them.
   Word word(Mode mode = Mode::plain);
+  void plain_run(Draft& draft);
   void word_part(Draft& draft, Mode mode, size_t start, int& parentheses);
   bool ends_word(Mode mode, const Draft& draft, int parentheses);
   void plain_character(Draft& draft, Mode mode, size_t start);

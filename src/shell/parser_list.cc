@@ -174,7 +174,7 @@ Assignment Parser::assignment() {
   Assignment result;
   while (is_name(peek())) result.name += take();
   if (peek() == '[') subscript();
-  if (peek() == '+') ++at_;
+  if (take_if("+")) bash_only();
   if (peek() != '=') {
     fail_here();
     return result;

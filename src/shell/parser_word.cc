@@ -1,11 +1,25 @@
 // Words: quotes, globs, braces and what they are worth.
 #include <algorithm>
+#include <array>
 
 #include "shell/ansi_c.h"
 #include "shell/parser.h"
 
 namespace helve::shell {
 namespace {
+
+constexpr std::array<bool, 256> plain_table() {
+  std::array<bool, 256> table{};
+  for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_./%+@-=:,"))
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}
+
+bool is_plain(char c) {
+  static constexpr std::array<bool, 256> kTable = plain_table();
+  return kTable[static_cast<unsigned char>(c)];
+}
 
 // Whether `value` is NAME=…, after which a ~ stands for a home directory.
 bool is_assignment(std::string_view value) {
@@ -36,10 +50,21 @@ Word Parser::word(Mode mode) {
   const size_t start = (peek(), at_);
   Draft draft;
   int parentheses = 0;
-  while (!failed_ && !ends_word(mode, draft, parentheses))
+  plain_run(draft);
+  while (!failed_ && !ends_word(mode, draft, parentheses)) {
     word_part(draft, mode, start, parentheses);
+    plain_run(draft);
+  }
   if (at_ == start) fail_here();  // whoever asks for a word goes on behind it
   return finished(std::move(draft), start, mode);
+}
+
+// Characters that stand for themselves wherever they are, which is most of them.
+void Parser::plain_run(Draft& draft) {
+  if (draft.brace != std::string::npos) return;  // where a comma and dots mean something
+  const size_t start = at_;
+  while (at_ < source_.size() && is_plain(source_[at_])) ++at_;
+  draft.value += source_.substr(start, at_ - start);
 }
 
 bool Parser::ends_word(Mode mode, const Draft& draft, int parentheses) {

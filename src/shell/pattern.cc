@@ -136,12 +136,12 @@ bool allows_words(const Pattern& pattern, const Segment& segment) {
   const std::vector<Word>& words = segment.command.words;
   const std::vector<Word>& wanted = pattern.command.words;
   if (words.size() < wanted.size() || (words.size() > wanted.size() && !pattern.more)) return false;
-  if (!std::ranges::all_of(words, &Word::literal)) return false;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (!(i == 0 ? name_matches(wanted[i], words[i], Breadth::narrow)
                  : word_matches(wanted[i], words[i].text, Breadth::narrow)))
       return false;
   }
+  if (!std::ranges::all_of(words, &Word::literal)) return false;
   if (words.size() == wanted.size()) return true;
   if (segment.inner != Segment::kNone && wanted.size() <= segment.inner) return false;
   const size_t stronger = effect_of_words(segment.command).because_of;

@@ -36,8 +36,8 @@ constexpr std::array<Wrapper, 17> kWrappers{{
     {"command", {.flags = "p"}},
     {"builtin", {}},
     {"exec", {}},
-    {"busybox", {}},
-    {"toybox", {}},
+    {"busybox", {}, 0, false},  // its programs take other options than those that are known
+    {"toybox", {}, 0, false},
     {"sudo",
      {.flags = "AbEHnPSkKN",
       .valued = "CDghpRrTtu",
@@ -72,6 +72,7 @@ Analysis analyze(std::string_view script) {
   Analysis analysis;
   Script parsed = parse(script);
   analysis.malformed = parsed.malformed;
+  analysis.bash_only = parsed.bash_only;
   Unwrapper(analysis).add_script(std::move(parsed), Segment::kNone, 0);
   return analysis;
 }
@@ -120,6 +121,8 @@ void Unwrapper::check_environment(Spot spot) {
   for (const Assignment& assignment : command(spot).assignments) {
     if (influence_of(assignment.name, assignment.value) == Influence::runs)
       return doubt(spot, fmt::format("{} decides what runs", assignment.name));
+    if (!assignment.value.literal() && assignment.value.text.starts_with('('))
+      arrays_.push_back(assignment.name);
   }
 }
 

@@ -30,7 +30,8 @@ struct Analysis {
   std::vector<Segment> segments;  // each after the one that runs it
   std::vector<Unknown> unknowns;
   bool malformed = false;
-  bool moves = false;  // to another directory, on the way
+  bool bash_only = false;  // another shell may take it differently
+  bool moves = false;      // to another directory, on the way
 };
 
 Analysis analyze(std::string_view script);

@@ -31,6 +31,8 @@ bool Unwrapper::changing_builtin(Spot spot, std::string_view name) {
     set(spot);
   } else if (name == "cd" || name == "pushd" || name == "popd") {
     analysis_.moves = true;
+  } else if (name == "jobs" && words(spot).size() > 2) {
+    runs_unseen(spot, "jobs -x runs a command");
   } else if (name == "wait") {
     for (size_t i = 1; i + 1 < words(spot).size(); ++i) {
       if (words(spot)[i].text.starts_with('-') && words(spot)[i].text.ends_with('p'))
@@ -49,8 +51,22 @@ bool Unwrapper::changing_builtin(Spot spot, std::string_view name) {
   return true;
 }
 
+// The value of an array that is not written as one, in parentheses without quotes, is read and
+// expanded once more: declare -a 'x=($(command))' runs the command.
+bool Unwrapper::expands_again(const Word& word, size_t equals, bool array) const {
+  const std::string_view value =
+      std::string_view(word.text).substr(std::min(equals + 1, word.text.size()));
+  if (!word.quoted && !word.literal() && value.starts_with('(')) return false;
+  array = array || std::ranges::find(arrays_, std::string_view(word.head).substr(0, equals)) !=
+                       arrays_.end();
+  if (word.literal()) return value.starts_with('(');
+  const std::string_view known = std::string_view(word.head).substr(equals + 1);
+  return known.starts_with('(') || (array && known.empty());
+}
+
 void Unwrapper::declare(Spot spot, std::string_view name) {
   bool exports = name == "export";
+  bool arrays = false;
   std::vector<Assignment> found;
   for (const Word& word : words(spot).subspan(1)) {
     const std::string_view text = word.literal() ? word.text : word.head;
@@ -58,11 +74,14 @@ void Unwrapper::declare(Spot spot, std::string_view name) {
       if (text.find_first_not_of("-+aArxgpluFf") != text.npos || !word.literal())
         return doubt(spot, fmt::format("an option of {} that is not known", name));
       exports = exports || text.find('x') != text.npos;
+      arrays = arrays || text.find_first_of("aA") != text.npos;
       continue;
     }
     const size_t equals = text.find('=');
     if ((equals == text.npos && !word.literal()) || text.substr(0, equals).find('[') != text.npos)
       return doubt(spot, "the name of a variable varies");
+    if (equals != text.npos && expands_again(word, equals, arrays))
+      return doubt(spot, fmt::format("{} expands an array again", name));
     Assignment assignment{.name = std::string(text.substr(0, equals)), .value = word};
     if (equals != text.npos && word.literal()) assignment.value.text.erase(0, equals + 1);
     const Influence influence = influence_of(assignment.name, assignment.value);
@@ -102,6 +121,7 @@ void Unwrapper::names_variables(Spot spot, size_t from) {
     if (name.starts_with("-v")) name.remove_prefix(2);
     if (influence_of(name, word) == Influence::runs)
       return doubt(spot, fmt::format("{} decides what runs", name));
+    if (arrays_.size() < kMaxCommands) arrays_.emplace_back(name);  // as read -a and mapfile do
   }
 }
 

@@ -71,11 +71,13 @@ class Unwrapper {
   // unwrap_builtins.cc: builtins that change what later commands mean.
   bool changing_builtin(Spot spot, std::string_view name);
   void declare(Spot spot, std::string_view name);
+  bool expands_again(const Word& word, size_t equals, bool array) const;
   void set(Spot spot);
   void names_variables(Spot spot, size_t from);
 
   Analysis& analysis_;
   std::vector<std::string> shadowed_;  // functions and aliases that the script defines
+  std::vector<std::string> arrays_;    // that the script makes
   std::vector<Assignment> exported_;
 };
 

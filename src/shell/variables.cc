@@ -33,7 +33,8 @@ constexpr std::array<string_view, 24> kHarmless{"LANG",
                                                 "BLOCKSIZE",
                                                 "BLOCK_SIZE"};
 
-constexpr std::array<string_view, 62> kRunning{"PATH",
+// The last ones are numbers to bash, which evaluates what they are set to.
+constexpr std::array<string_view, 68> kRunning{"PATH",
                                                "IFS",
                                                "ENV",
                                                "SHELL",
@@ -94,7 +95,13 @@ constexpr std::array<string_view, 62> kRunning{"PATH",
                                                "XDG_DATA_HOME",
                                                "XDG_CONFIG_DIRS",
                                                "TMPDIR",
-                                               "RIPGREP_CONFIG_PATH"};
+                                               "RIPGREP_CONFIG_PATH",
+                                               "RANDOM",
+                                               "SRANDOM",
+                                               "OPTIND",
+                                               "HISTCMD",
+                                               "SECONDS",
+                                               "LINENO"};
 
 constexpr std::array<string_view, 14> kRunningStarts{
     "LD_",  "DYLD_", "GIT_",  "BASH_", "PYTHON",  "NODE_",   "npm_",

@@ -59,7 +59,7 @@ TEST(Unwrap, FindsWhatPlainWrappersRun) {
       {"command ls; command -p ls", "command ls » ls | command -p ls » ls"},
       {"command -v ls", "command -v ls"},
       {"exec ls", "exec ls » ls"},
-      {"busybox rm x", "busybox rm x » rm x"},
+      {"busybox rm x", "busybox rm x | rm x"},
       {"/usr/bin/nice /bin/rm x", "/usr/bin/nice /bin/rm x » /bin/rm x"},
       {"./nice rm x", "./nice rm x | rm x"},
       {"nice nice nice rm x", "nice nice nice rm x » nice nice rm x » nice rm x » rm x"},
@@ -181,7 +181,8 @@ TEST(Unwrap, DoubtsVariablesThatDecideWhatRuns) {
     EXPECT_FALSE(analyze(script).unknowns.empty()) << script;
   for (const std::string_view script :
        {"LC_ALL=C sort x", "GIT_PAGER=cat git log", "x=1; ls", "export A=1", "read -r line",
-        "printf '%s\\n' x", "for f in a b; do ls; done", "declare -a x=(1 2)", "local x"})
+        "printf '%s\\n' x", "for f in a b; do ls; done", "declare -a x=(1 2)", "local x",
+        "local x=$1", "export A=\"$x\"", "declare -a x=($y)", "jobs -l"})
     EXPECT_TRUE(analyze(script).unknowns.empty()) << script;
 }
 

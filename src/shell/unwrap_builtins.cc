@@ -26,6 +26,12 @@ bool Unwrapper::changing_builtin(Spot spot, std::string_view name) {
   } else if (is_one_of(kChanging, name) || (name == "hash" && words(spot).size() > 2)) {
     doubt(spot, fmt::format("{} changes what commands mean", name));
   } else if (is_one_of(kNaming, name)) {
+    const bool maps = name == "mapfile" || name == "readarray";
+    const auto calls = [](const Word& word) {
+      return word.text.starts_with('-') && word.text.find('C') != std::string::npos;
+    };
+    if (maps && std::ranges::any_of(words(spot), calls))
+      return runs_unseen(spot, "a command is run for the lines"), true;
     names_variables(spot, 1);
   } else if (name == "set") {
     set(spot);

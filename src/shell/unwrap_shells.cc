@@ -123,12 +123,15 @@ void Unwrapper::shell_without_script(Spot spot, size_t operand, bool posix) {
 }
 
 void Unwrapper::eval(Spot spot) {
+  const bool separated =
+      words(spot).size() > 1 && words(spot)[1].literal() && words(spot)[1].text == "--";
+  const size_t first = separated ? 2 : 1;
   std::string script;
-  for (const Word& word : words(spot).subspan(1)) {
+  for (const Word& word : words(spot).subspan(first)) {
     if (!word.literal()) return runs_unseen(spot, "what eval runs varies");
     script += word.text + ' ';
   }
-  if (words(spot).size() > 1) runs_text(spot, 1, script, true, false);
+  if (words(spot).size() > first) runs_text(spot, first, script, true, false);
 }
 
 void Unwrapper::trap(Spot spot) {

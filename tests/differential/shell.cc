@@ -1,6 +1,7 @@
 // differential_shell: reads scripts that are each ended by a NUL, and writes a line of JSON about
 // each, for comparison with bash: whether it is malformed, what is unknown, and the commands as
-// lists of words, where null is a word that varies; and what is said of its effect.
+// lists of words, where null is a word that varies; the same with what wrappers run; whether any of
+// that is doubted; and what is said of its effect.
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -35,10 +36,17 @@ std::string describe(std::string_view source) {
   }
   for (const shell::Unknown& unknown : script.unknowns)
     unknowns.emplace_back(escape_bytes(unknown.reason));
+  const shell::Analysis analysis = shell::analyze(source);
+  JsonArray segments;
+  for (const shell::Segment& segment : analysis.segments) {
+    if (!segment.command.words.empty()) segments.emplace_back(words_of(segment.command));
+  }
   const JsonObject all{{"malformed", script.malformed},
                        {"unknowns", std::move(unknowns)},
                        {"commands", std::move(commands)},
-                       {"effect", shell::name_of(shell::effects_of(source).strongest())}};
+                       {"segments", std::move(segments)},
+                       {"doubted", !analysis.unknowns.empty()},
+                       {"effect", shell::name_of(shell::effects_of(analysis).strongest())}};
   return to_text(Json(all)) + '\n';
 }
 

@@ -116,6 +116,8 @@ TEST(Unwrap, ReadsTheScriptsOfShells) {
       {"bash <<'E'\nrm x\nE", "bash | rm x", "a shell runs what it reads"},
       {"bash <<<'rm x'", "bash | rm x", "a shell runs what it reads"},
       {"eval rm 'x; ls'", "eval rm x; ls » rm x » ls"},
+      {"eval -- 'rm x'", "eval -- rm x » rm x"},
+      {"mapfile -C 'rm x' -c 1 y", "mapfile -C rm x -c 1 y", "a command is run"},
       {"eval \"$x\"", "eval ‹\"$x\"›", "what eval runs varies"},
       {"trap 'rm x' EXIT", "trap rm x EXIT » rm x"},
       {"trap - EXIT", "trap - EXIT"},

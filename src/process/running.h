@@ -32,7 +32,8 @@ std::string describe(const Ended& ended);
 // What is started, and how its streams are.
 struct Plan {
   Launch launch;
-  enum class Input : unsigned char { none, text, open } input = Input::none;
+  // none: empty; ours: the three standard streams of this process, instead of pipes.
+  enum class Input : unsigned char { none, text, open, ours } input = Input::none;
   std::string input_text;
   bool separate_errors = false;  // standard error by itself instead of among the output
   std::vector<int> others = {};  // descriptors for `launch.numbers`
@@ -75,6 +76,7 @@ class Running {
   Output take_out() { return std::exchange(out_, Output(limits_)); }
   Output take_err() { return std::exchange(err_, Output(limits_)); }
   int pid() const { return pid_; }
+  int terminal() const { return terminal_.get(); }  // -1: it has none
 
  private:
   explicit Running(const Plan& plan) : limits_(plan.limits), out_(plan.limits), err_(plan.limits) {}

@@ -1,0 +1,98 @@
+// helve sandbox: runs any command as tools would run it, and tells what that means here.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/app.h"
+#include "app/commands.h"
+#include "base/text.h"
+#include "cli/render.h"
+#include "process/attached.h"
+#include "sandbox/report.h"
+
+namespace helve::app {
+namespace {
+
+enum class Level : unsigned char { read_only, workspace_write, full };
+
+struct SandboxInput {
+  std::vector<std::string> command;
+  std::optional<Level> level;
+  bool network = false;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "Run a command in the sandbox, or explain what the sandbox allows",
+        schema::opt<&SandboxInput::command>(
+            "`explain`, or behind -- the command and its arguments; it gets this terminal")
+            .positional()
+            .max_length(10'000),
+        schema::opt<&SandboxInput::level>("Instead of the configured one"),
+        schema::opt<&SandboxInput::network>("With the network"));
+  }
+};
+
+constexpr std::string_view kDetails =
+    "The command sees what commands of tools see: the workspace (--root, or the current directory) "
+    "and a private /tmp to write to, everything else read-only, secrets hidden, no network. Its "
+    "exit code is passed on. `explain` builds the sandbox, tries what holds on this machine, and "
+    "prints the effective policy.";
+
+int show_policy(const sandbox::Policy& policy, cli::Run& run) {
+  const sandbox::Facts facts = sandbox::find_facts(policy);
+  if (run.options.json) {
+    cli::show_json(sandbox::to_json(policy, facts), run.screen);
+  } else {
+    const std::vector<sandbox::Line> lines = sandbox::explain(policy, facts);
+    size_t width = 0;
+    for (const sandbox::Line& line : lines) width = std::max(width, line.topic.size());
+    for (const sandbox::Line& line : lines)
+      run.screen.out.write(
+          fmt::format("{:{}}  {}\n", line.topic, width, escape_lines_for_display(line.text)));
+  }
+  return facts.failure ? exit_code(facts.failure->code) : 0;
+}
+
+Result<int> run_sandbox(const SandboxInput& in, App& app, cli::Run& run) {
+  const std::stop_token stop = TRY(app.watch_signals(130));
+  World& world = *TRY(app.open(run.options, Purpose::inspect));
+  const Place& place = *world.home;
+  if (!place.files) return Error(*place.no_files);
+  const process::Settings& settings = place.commands->settings();
+  sandbox::Policy policy = settings.policy;
+  if (in.level) policy.level = static_cast<sandbox::Level>(*in.level);
+  if (in.network) policy.network = true;
+  if (in.command == std::vector<std::string>{"explain"}) return show_policy(policy, run);
+  if (in.command.empty())
+    return Error{Code::invalid_argument, "no command was given",
+                 "helve sandbox -- COMMAND …, or helve sandbox explain"};
+  process::Plan plan;
+  // The shell finds the program and says what is wrong with it.
+  plan.launch.argv = {"/bin/sh", "-c", "exec \"$@\"", "helve sandbox"};
+  std::ranges::copy(in.command, std::back_inserter(plan.launch.argv));
+  plan.launch.env = settings.environment;
+  const auto terminal = app.surroundings().environment.find("TERM");
+  if (terminal != app.surroundings().environment.end())
+    plan.launch.env.push_back("TERM=" + terminal->second);
+  plan.launch.cwd = place.files->roots().front().path;
+  plan.launch.open_files = settings.open_files;
+  const process::Ended ended =
+      TRY(process::run_attached(*world.supervisor, policy, std::move(plan), settings.grace, stop));
+  if (ended.is_lost) return Error{Code::unavailable, "the command was lost: its keeper was killed"};
+  if (ended.signal_number == 0) return ended.exit_code;
+  run.screen.err.write(fmt::format("helve: {}\n", describe(ended)));
+  return 128 + ended.signal_number;
+}
+
+}  // namespace
+
+cli::Command sandbox_command(App& app) {
+  return cli::make_command<SandboxInput>(
+      "sandbox", kDetails,
+      {{"Run the tests without the network", "helve sandbox -- make test"},
+       {"Look around in it", "helve sandbox --level read_only -- bash"},
+       {"What it allows here", "helve sandbox explain"}},
+      [&app](const SandboxInput& in, cli::Run& run) { return run_sandbox(in, app, run); });
+}
+
+}  // namespace helve::app

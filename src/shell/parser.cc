@@ -130,7 +130,7 @@ void Parser::give_up(std::string_view reason) {
 }
 
 void Parser::fail(std::string_view reason) {
-  if (!failed_ && !place_) script_.malformed = true;
+  if (!failed_ && !place_ && !unsure_) script_.malformed = true;
   give_up(reason);
 }
 

@@ -96,6 +96,7 @@ class Parser {
   void command();
   void simple_command();
   bool assignment_ahead(bool only_arrays);
+  bool subscript_ahead();
   Assignment assignment();
   Word array_value(size_t start);
   bool function_parentheses();
@@ -160,6 +161,7 @@ class Parser {
   size_t substitutions_ = 0;  // that are open
   // Commands seen when the last here-document of this substitution was read.
   size_t here_commands_ = std::string::npos;
+  bool unsure_ = false;  // a shell may take what fails from here on
   bool failed_ = false;
   std::vector<HereDocument> pending_;  // their texts begin after the next newline
   char word_[12] = {};                 // what peek_word() points to

@@ -27,7 +27,10 @@ bool Parser::compound() {
   if (peek() == '(') {
     const bool doubled = peek_second() == '(';
     if (doubled && is_arithmetic(at_)) return arithmetic_command(), true;
-    if (doubled) doubt("(( that shells take differently");
+    if (doubled) {
+      doubt("(( that shells take differently");
+      unsure_ = true;
+    }
     return subshell(), true;
   }
   const std::string_view word = peek_word();

@@ -43,7 +43,10 @@ void Parser::dollar(Draft& draft, Quoting quoting) {
 // From the ( on.
 void Parser::substitution() {
   const Deeper deeper(*this);
-  if (peek_second() == '(') doubt("(( that shells take differently");
+  if (peek_second() == '(') {
+    doubt("(( that shells take differently");
+    unsure_ = true;
+  }
   std::vector<HereDocument> outer = std::move(pending_);
   pending_.clear();
   const size_t newlines = newlines_;

@@ -68,7 +68,8 @@ void Parser::pipeline() {
   skip_blanks();
   if (take_prefixes()) {
     skip_blanks();
-    if (const int c = peek(); c == kEnd || c == '\n' || c == ';') return;
+    const int c = peek();
+    if (c == kEnd || c == '\n' || (c == ';' && !at_list_end())) return;
   }
   command();
   while (true) {
@@ -111,7 +112,8 @@ bool Parser::take_prefixes() {
 void Parser::command() {
   const Deeper deeper(*this);
   skip_blanks();
-  if (at_list_end()) return fail_here();
+  // Only a whole pipeline can be negated.
+  if (at_list_end() || peek_word() == "!") return fail_here();
   if (compound()) return compound_redirections();
   simple_command();
 }
@@ -127,6 +129,8 @@ void Parser::simple_command() {
       break;
     } else if (command.words.empty() && assignment_ahead(false)) {
       command.assignments.push_back(assignment());
+    } else if (command.words.empty() && subscript_ahead()) {
+      give_up("a name with [ that is no assignment");
     } else if (!command.words.empty() && declares(command) && assignment_ahead(true)) {
       const size_t start = at_;
       Assignment array = assignment();
@@ -166,6 +170,17 @@ bool Parser::assignment_ahead(bool only_arrays) {
     if (peek() == '+') ++at_;
     found = peek() == '=' && (!only_arrays || peek_second() == '(');
   }
+  at_ = start;
+  return found;
+}
+
+// Where a command may begin, bash takes NAME[ for an array and reads on to the ], past blanks,
+// comments and separators.
+bool Parser::subscript_ahead() {
+  if (!is_name_start(peek())) return false;
+  const size_t start = at_;
+  while (is_name(peek())) ++at_;
+  const bool found = peek() == '[';
   at_ = start;
   return found;
 }

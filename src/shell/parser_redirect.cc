@@ -81,7 +81,9 @@ Redirection Parser::redirection() {
   }
   skip_blanks();
   const int c = peek();
-  if (c == kEnd || (is_meta(c) && !((c == '<' || c == '>') && peek_second() == '('))) {
+  // A number before another redirection belongs to that one.
+  const bool number = !descriptor && is_digit(c) && redirection_ahead();
+  if (number || c == kEnd || (is_meta(c) && !((c == '<' || c == '>') && peek_second() == '('))) {
     fail_here();
     return result;
   }

@@ -171,6 +171,13 @@ TEST(Parse, DoubtsWhatFollowsAHereDocumentInASubstitution) {
   EXPECT_EQ(first_doubt("a \"$(cat <<E | b\n$(c)\nE\n)\""), "");
 }
 
+// Bash takes a[ # ] for an array and runs what follows; a comment would hide it.
+TEST(Parse, DoubtsABracketBehindAName) {
+  for (const std::string_view source : {"a[ # ] ; rm x", "X=1 a[ # ] ; rm x", ">o a[ # ]\nrm x"})
+    EXPECT_THAT(first_doubt(source), HasSubstr("a name with [")) << source;
+  EXPECT_EQ(first_doubt("ls a[bc]; [ -f x ]; a[0]=1"), "");
+}
+
 TEST(Parse, DoubtsBytesThatShellsDoNotTake) {
   EXPECT_THAT(first_doubt(std::string_view("a\0; b", 5)), HasSubstr("NUL"));
 }

@@ -142,7 +142,7 @@ std::string walls_line(const Policy& policy, const Facts& facts) {
   return fmt::format(
       "{}mount, network, IPC and process namespaces; {}; system call filter; no "
       "capabilities, no new privileges",
-      facts.user_namespace ? "user, " : "",
+      facts.user_namespace ? "user, " : "", policy.network ? "" : "network, ",
       facts.landlock == 0 ? "no Landlock in this kernel"
                           : fmt::format("Landlock {}", facts.landlock));
 }

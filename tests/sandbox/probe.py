@@ -373,7 +373,7 @@ def secret_behind_link():
 
 @way("all")
 def helve_state():
-    return tells(os.path.join(W["state"], "helve.db"))
+    return tells(os.path.join(W["state"], "secret"))
 
 
 @way("root")

@@ -1,7 +1,8 @@
 """The probe finds no way out of the sandbox, as root and as an ordinary user, and each way leads out without it.
 
-run_probe.py ENCLOSED: builds a world with things outside that must not be reached, tries every way without the sandbox
-to see that it can succeed, then inside, and looks afterwards whether anything outside has changed.
+run_probe.py ENCLOSED [HELVE]: builds a world with things outside that must not be reached, tries every way without the sandbox
+to see that it can succeed, then inside, and looks afterwards whether anything outside has changed. ENCLOSED is the program
+beside this one; with HELVE `helve sandbox` is tried, too.
 """
 
 import ctypes
@@ -22,7 +23,7 @@ import threading
 
 HERE = pathlib.Path(__file__).parent
 PYTHON = "/usr/bin/python3"  # the one that every user may run
-FILE_BYTES = 16 << 30
+FILE_BYTES = 64 << 30  # more than any limit here
 SHM = ctypes.CDLL(None, use_errno=True)
 
 # Keeps the secret in its environment, its memory and a shared memory segment; says where.
@@ -83,11 +84,12 @@ class World:
     def build_files(self):
         base = self.base
         self.work, self.outside, self.home = base / "work", base / "outside", base / "home"
+        self.state = self.home / ".local/state/helve"
         files = {self.outside / name: "victim" for name in ("linked", "taken", "truncated", "mode", "doomed")}
-        for path in (self.home / ".ssh/id_ed25519", self.home / ".aws/credentials", base / "state/helve.db",
+        for path in (self.home / ".ssh/id_ed25519", self.home / ".aws/credentials", self.state / "secret",
                      base / "elsewhere/token"):
             files[path] = self.secret
-        files[self.home / ".config/helve/config.yaml"] = "x: 1"
+        files[self.home / ".config/helve/config.yaml"] = "color: never\n"
         for path, text in files.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
@@ -98,7 +100,7 @@ class World:
         (self.home / ".gnupg").symlink_to(base / "elsewhere")
         self.facts = {
             "secret": self.secret, "work": str(self.work), "outside": str(self.outside), "home": str(self.home),
-            "state": str(base / "state"), "moved_secret": str(base / "elsewhere/token"), "file_bytes": FILE_BYTES,
+            "state": str(self.state), "moved_secret": str(base / "elsewhere/token"), "file_bytes": FILE_BYTES,
             "in_tmp": self.canary("/tmp"), "in_shm": self.canary("/dev/shm"), "in_run": self.canary("/run"),
         }
         disk = os.stat("/").st_dev
@@ -226,13 +228,19 @@ class World:
             return subprocess.run(key, cwd=self.work, env=self.environment(), stdin=given, capture_output=True,
                                   text=True, timeout=900)
 
+    def as_user(self):
+        if os.geteuid() == self.user.pw_uid:
+            return []
+        return ["/usr/bin/setpriv", "--reuid", str(self.user.pw_uid), "--regid", str(self.user.pw_gid), "--clear-groups"]
+
     def control(self):
-        become = [] if os.geteuid() == self.user.pw_uid else [
-            "/usr/bin/setpriv", "--reuid", str(self.user.pw_uid), "--regid", str(self.user.pw_gid), "--clear-groups"]
-        return self.run([*become, PYTHON, "probe.py", "world.json", "--control"])
+        return self.run([*self.as_user(), PYTHON, "probe.py", "world.json", "--control"])
+
+    def helve(self, program, options=()):
+        return self.run([*self.as_user(), program, "sandbox", *options, "--", PYTHON, "probe.py", "world.json"])
 
     def enclosed(self, program, options=()):
-        arguments = ["--root", self.work, "--home", self.home, "--hide", self.base / "state",
+        arguments = ["--root", self.work, "--home", self.home, "--hide", self.state,
                      "--protect", self.home / ".config/helve", *options]
         if os.geteuid() != self.user.pw_uid:
             arguments += ["--user", self.user.pw_name]
@@ -241,7 +249,8 @@ class World:
     def outside_state(self):
         """Everything that a command must leave alone, as it looks from outside."""
         state = {}
-        tops = [self.outside, self.home, self.base / "state", self.base / "elsewhere", self.work / ".git/hooks",
+        tops = [self.outside, self.home / ".ssh", self.home / ".aws", self.home / ".config", self.base / "elsewhere",
+                self.state / "secret", self.work / ".git/hooks",
                 self.work / ".git/config", self.work / ".git/info", self.work / ".git/modules/libs/sub/hooks",
                 self.work / ".git/modules/libs/sub/config", self.work / "libs/sub/.git", self.work / ".helve"]
         for top in tops:
@@ -301,13 +310,13 @@ def check_control(user):
         world.close()
 
 
-def check_enclosed(user, program, options):
+def check(user, way, program, options):
     world = World(user)
     try:
         before = world.outside_state()
-        result = world.enclosed(program, options)
+        result = way(world, program, options)
         found = words(result)
-        print(f"{user} {' '.join(options)}: {sum(word == 'BLOCKED' for word in found.values())} ways are blocked")
+        print(f"{user} {os.path.basename(program)} {' '.join(options)}: {sum(word == 'BLOCKED' for word in found.values())} ways are blocked")
         problems = [f"{user}: {word} {name}" for name, word in found.items() if word != "BLOCKED"]
         if result.returncode != 0 and not problems:
             problems.append(f"{user}: ended with {result.returncode}\n{result.stdout}{result.stderr}")
@@ -325,15 +334,17 @@ def check_enclosed(user, program, options):
 
 
 def main():
-    program = os.path.abspath(sys.argv[1])
+    program, *helve = map(os.path.abspath, sys.argv[1:])
     users = ["root", "nobody"] if os.geteuid() == 0 else [pwd.getpwuid(os.geteuid()).pw_name]
     problems = []
     for user in users:
         problems += check_control(user)
-        problems += check_enclosed(user, program, [])
-        problems += check_enclosed(user, program, ["--level", "read-only"])
+        problems += check(user, World.enclosed, program, [])
+        problems += check(user, World.enclosed, program, ["--level", "read-only"])
         if os.access("/usr/bin/bwrap", os.X_OK):
-            problems += check_enclosed(user, program, ["--bubblewrap"])
+            problems += check(user, World.enclosed, program, ["--bubblewrap"])
+        for name in helve:
+            problems += check(user, World.helve, name, [])
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -1,5 +1,6 @@
 // helve sandbox: runs any command as tools would run it, and tells what that means here.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -76,6 +77,7 @@ Result<int> run_sandbox(const SandboxInput& in, App& app, cli::Run& run) {
     plan.launch.env.push_back("TERM=" + terminal->second);
   plan.launch.cwd = place.files->roots().front().path;
   plan.launch.open_files = settings.open_files;
+  plan.streams = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
   const process::Ended ended =
       TRY(process::run_attached(*world.supervisor, policy, std::move(plan), settings.grace, stop));
   if (ended.is_lost) return Error{Code::unavailable, "the command was lost: its keeper was killed"};

@@ -1,4 +1,4 @@
-// Attached: a command on the very streams of this process, as a shell would run it. On a terminal
+// Attached: a command on streams that are there already, as a shell would run it. On a terminal
 // it gets one of its own, and keys and output are carried between the two.
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace helve::process {
 
-// Waits for the end. When `stop` is requested, the command is asked to end and then ended.
+// `plan.streams` says which. Waits for the end. When `stop` is requested, the command is asked to
+// end and then ended.
 Result<Ended> run_attached(Supervisor& supervisor, const sandbox::Policy& policy, Plan plan,
                            std::chrono::milliseconds grace, std::stop_token stop);
 

@@ -54,7 +54,7 @@ Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan pla
   sys::Fd in(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!in) return no_stream(errno);
   sys::Fd out, err;
-  const bool has_pipes = !plan.launch.has_terminal && plan.input != Plan::Input::ours;
+  const bool has_pipes = !plan.launch.has_terminal && !plan.streams;
   if (has_pipes && plan.input == Plan::Input::text) in = TRY(text_file(plan.input_text));
   if (has_pipes && plan.input == Plan::Input::open) {
     sys::Pipe pipe = TRY(sys::make_pipe());
@@ -74,8 +74,9 @@ Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan pla
   Streams streams{in.get(), out ? out.get() : in.get(), err ? err.get() : -1,
                   std::move(plan.others)};
   if (streams.err < 0) streams.err = streams.out;
-  if (plan.input == Plan::Input::ours && !plan.launch.has_terminal)
-    streams.in = STDIN_FILENO, streams.out = STDOUT_FILENO, streams.err = STDERR_FILENO;
+  if (plan.streams && !plan.launch.has_terminal)
+    streams.in = (*plan.streams)[0], streams.out = (*plan.streams)[1],
+    streams.err = (*plan.streams)[2];
   Launched launched = TRY(spawner.launch(plan.launch, streams));
   running->channel_ = std::move(launched.channel);
   running->pid_ = launched.pid;

@@ -1,6 +1,7 @@
 // Running: a command that was started, with its streams, until it has ended.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <optional>
@@ -32,12 +33,12 @@ std::string describe(const Ended& ended);
 // What is started, and how its streams are.
 struct Plan {
   Launch launch;
-  // none: empty; ours: the three standard streams of this process, instead of pipes.
-  enum class Input : unsigned char { none, text, open, ours } input = Input::none;
+  enum class Input : unsigned char { none, text, open } input = Input::none;
   std::string input_text;
   bool separate_errors = false;  // standard error by itself instead of among the output
   std::vector<int> others = {};  // descriptors for `launch.numbers`
   OutputLimits limits;
+  std::optional<std::array<int, 3>> streams = {};  // these, instead of pipes
 };
 
 // For one thread at a time. Destroying it ends every process of the command.

@@ -15,7 +15,6 @@
 
 #include "sandbox/capabilities.h"
 #include "sandbox/failure.h"
-#include "sandbox/git.h"
 #include "sandbox/hide.h"
 #include "sandbox/kernel.h"
 #include "sandbox/landlock.h"
@@ -92,11 +91,12 @@ Result<void> Enclosure::build() {
   const FilterProgram standing = TRY(make_standing_filter());
   closing_filter_ = TRY(make_closing_filter());
   socket_list_ = TRY(open_socket_list());
+  guarded_ = find_guarded(policy_);
   namespaces_ = TRY(leave_host(policy_));
   TRY(build_view(policy_));
   covers_ = TRY(Covers::make(policy_.hidden));
   // Only to have less to do for each command, which reserves again what is gone by then.
-  TRY(protect(policy_));
+  TRY(protect(policy_, guarded_));
   // The directory it stood in belongs to the view of the host.
   if (chdir("/") != 0) return failure("go to /", errno);
   TRY(give_no_capabilities());
@@ -108,11 +108,11 @@ Result<void> Enclosure::enter(std::span<const Overlay> overlays) const {
   if (policy_.level != Level::full) {
     if (!overlays.empty()) {
       // What must be reserved is reserved below the overlay: it is no change of the command.
-      for (sys::Fd& reserved : TRY(protect(policy_))) reserved.release();
+      for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
       for (const Overlay& overlay : overlays) TRY(mount_overlay(overlay));
     }
     // Kept until the process ends.
-    for (sys::Fd& reserved : TRY(protect(policy_))) reserved.release();
+    for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
     TRY(covers_.renew());
     TRY(hide_sockets());
   }
@@ -197,13 +197,10 @@ Result<void> Enclosure::lock() const {
   return install(closing_filter_);
 }
 
-void Enclosure::settle() const {
-  if (policy_.level != Level::workspace_write) return;
-  for (const std::string& root : policy_.roots) remove_leads(root, policy_.protected_names);
-}
+void Enclosure::settle() const { remove_leads(policy_, guarded_); }
 
 void Enclosure::tidy() const {
-  release_reserved(policy_);
+  release_reserved(policy_, guarded_);
   group_.leave();
 }
 

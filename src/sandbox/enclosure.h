@@ -21,6 +21,7 @@
 #include "sandbox/hide.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/policy.h"
+#include "sandbox/protect.h"
 #include "sys/file_descriptor.h"
 
 namespace helve::sandbox {
@@ -84,6 +85,7 @@ class Enclosure {
   std::vector<std::string> writable() const;
 
   Policy policy_;
+  std::vector<Guarded> guarded_;
   Namespaces namespaces_;
   ControlGroup group_;
   FilterProgram closing_filter_;

@@ -20,6 +20,8 @@ constexpr size_t kMaxConfig = 1u << 20;  // bytes of a config file that are look
 constexpr size_t kMaxNames = 4096;       // of one root; beyond, whole directories are closed
 constexpr size_t kMaxVisited = 4096;     // directories of one root that are looked into
 constexpr int kMaxDepth = 16;            // of names such as modules/libs/a
+constexpr int kCheckoutDepth = 2;        // levels below a root that holds several repositories
+constexpr size_t kMaxCheckouts = 256;    // of one root
 constexpr size_t kMaxLink = 4096 + 16;   // bytes of a .git file
 constexpr std::string_view kGitLink = "gitdir: ";
 
@@ -189,6 +191,26 @@ Names find_names(const std::string& root, std::span<const std::string> protected
 std::vector<std::string> git_names(const std::string& root,
                                    std::span<const std::string> protected_names) {
   return find_names(root, protected_names).take();
+}
+
+std::vector<std::string> checkouts_below(const std::string& root) {
+  std::vector<std::string> checkouts;
+  if (exists(root + "/.git")) return checkouts;
+  size_t visited = 0;
+  const auto look = [&](const std::string& name, const auto& self, int depth) -> void {
+    for (const std::string& entry : directories_in(root + "/" + name)) {
+      if (++visited > kMaxVisited || checkouts.size() >= kMaxCheckouts) return;
+      if (entry.starts_with('.') || entry == "node_modules") continue;
+      const std::string below = name.empty() ? entry : name + "/" + entry;
+      if (exists(root + "/" + below + "/.git")) {
+        checkouts.push_back(below);
+      } else if (depth > 1) {
+        self(below, self, depth - 1);
+      }
+    }
+  };
+  look("", look, kCheckoutDepth);
+  return checkouts;
 }
 
 void remove_leads(const std::string& root, std::span<const std::string> protected_names) {

@@ -16,6 +16,11 @@ namespace helve::sandbox {
 std::vector<std::string> git_names(const std::string& root,
                                    std::span<const std::string> protected_names);
 
+// Directories relative to `root` that hold a repository, where the root itself is none: a workspace
+// of several repositories. Two levels are looked at; deeper ones are mostly downloads of builds,
+// which commands remove again.
+std::vector<std::string> checkouts_below(const std::string& root);
+
 // Takes away what a command may have made in the root's repositories to lead git to a configuration
 // of its own: no repository has a file commondir but a linked worktree. Such a file cannot be kept
 // from being made, because what would stand in its place would break the repository.

@@ -29,6 +29,12 @@ sys::Fd open_place(const sys::Fd& parent, std::string_view name) {
   return sys::Fd(openat(parent.get(), std::string(name).c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
 }
 
+// A directory or a file, no link.
+bool is_there(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 && (S_ISDIR(status.st_mode) || S_ISREG(status.st_mode));
+}
+
 mode_t kind_of(const sys::Fd& place) {
   struct stat status {};
   return fstat(place.get(), &status) == 0 ? status.st_mode & S_IFMT : 0;
@@ -137,8 +143,14 @@ class Guard {
   size_t mounts_ = 0;
 };
 
-// The names below `root` that are protected, whoever says so.
-std::vector<std::string> names_below(const Policy& policy, const std::string& root) {
+void add_with_prefix(std::vector<std::string>& names, const std::string& prefix,
+                     const std::vector<std::string>& added) {
+  for (const std::string& name : added) names.push_back(prefix + "/" + name);
+}
+
+// The names below a root that are protected, whoever says so.
+std::vector<std::string> names_below(const Policy& policy, const Guarded& guarded) {
+  const std::string& root = guarded.root;
   std::vector<std::string> names = policy.protected_names;
   const size_t skip = root == "/" ? 1 : root.size() + 1;
   for (const auto* paths : {&policy.protected_paths, &policy.read_only_roots}) {
@@ -147,26 +159,50 @@ std::vector<std::string> names_below(const Policy& policy, const std::string& ro
     }
   }
   std::ranges::move(git_names(root, policy.protected_names), std::back_inserter(names));
+  std::vector<std::string> of_git = policy.protected_names;
+  std::erase_if(of_git, [](const std::string& name) { return !name.starts_with(".git/"); });
+  for (const std::string& checkout : guarded.checkouts) {
+    const std::string path = root + "/" + checkout;
+    // It may be gone by now; a link cannot be protected, and nobody promised that one here.
+    if (!is_there(path + "/.git")) continue;
+    add_with_prefix(names, checkout, of_git);
+    add_with_prefix(names, checkout, git_names(path, policy.protected_names));
+  }
   return names;
 }
 
 }  // namespace
 
-Result<std::vector<sys::Fd>> protect(const Policy& policy) {
+std::vector<Guarded> find_guarded(const Policy& policy) {
+  std::vector<Guarded> guarded;
+  if (policy.level != Level::workspace_write) return guarded;
+  for (const std::string& root : policy.roots) guarded.push_back({root, checkouts_below(root)});
+  return guarded;
+}
+
+Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guarded> guarded) {
   std::vector<sys::Fd> reserved;
-  if (policy.level != Level::workspace_write) return reserved;
-  for (const std::string& root : policy.roots) {
-    Guard guard(root, reserved);
+  for (const Guarded& each : guarded) {
+    Guard guard(each.root, reserved);
     TRY(guard.open());
-    for (const std::string& name : names_below(policy, root)) TRY(guard.protect(name));
+    for (const std::string& name : names_below(policy, each)) TRY(guard.protect(name));
   }
   return reserved;
 }
 
-void release_reserved(const Policy& policy) {
-  if (policy.level != Level::workspace_write) return;
-  for (const std::string& root : policy.roots) {
-    for (std::string name : names_below(policy, root)) {
+void remove_leads(const Policy& policy, std::span<const Guarded> guarded) {
+  for (const Guarded& each : guarded) {
+    remove_leads(each.root, policy.protected_names);
+    for (const std::string& checkout : each.checkouts) {
+      remove_leads(each.root + "/" + checkout, policy.protected_names);
+    }
+  }
+}
+
+void release_reserved(const Policy& policy, std::span<const Guarded> guarded) {
+  for (const Guarded& each : guarded) {
+    const std::string& root = each.root;
+    for (std::string name : names_below(policy, each)) {
       // The deepest first: what stands in a reserved directory is gone before it.
       for (;;) {
         const size_t slash = name.rfind('/');

@@ -3,6 +3,8 @@
 // mounted on.
 #pragma once
 
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -11,13 +13,24 @@
 
 namespace helve::sandbox {
 
+// Where there is something to protect: the roots, and the repositories that were in them when it
+// was looked for.
+struct Guarded {
+  std::string root;
+  std::vector<std::string> checkouts;  // relative to the root
+};
+std::vector<Guarded> find_guarded(const Policy& policy);
+
 // In the calling process's own mount namespace. What exists becomes read-only, what does not exist
 // cannot be made, and no directory on the way can be renamed. What is protected already costs
 // little. What had to be reserved stays as long as the descriptors are open.
-Result<std::vector<sys::Fd>> protect(const Policy& policy);
+Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guarded> guarded);
 
 // Takes away what protecting left behind in the roots and nobody uses any more. Nothing in this
 // mount namespace is protected then.
-void release_reserved(const Policy& policy);
+void release_reserved(const Policy& policy, std::span<const Guarded> guarded);
+
+// Takes away what a command may have made to mislead git.
+void remove_leads(const Policy& policy, std::span<const Guarded> guarded);
 
 }  // namespace helve::sandbox

@@ -191,6 +191,37 @@ TEST_P(Protect, KeepsARootThatIsARepositoryItself) {
   EXPECT_EQ(sh("echo x > HEAD"), 0);
 }
 
+TEST_P(Protect, KeepsTheRepositoriesOfAWorkspaceThatHoldsSeveral) {
+  repository("root/one/.git");
+  repository("root/group/two/.git");
+  repository("root/group/two/.git/modules/a");
+  for (const char* name : {"one/.git", "group/two/.git", "group/two/.git/modules/a"}) {
+    EXPECT_NE(sh(std::string("echo x > ") + name + "/hooks/x"), 0) << name;
+    EXPECT_NE(sh(std::string("echo x >> ") + name + "/config"), 0) << name;
+    EXPECT_EQ(sh(std::string("echo x > ") + name + "/index"), 0) << name;
+  }
+  EXPECT_NE(rename("one"), 0);
+  EXPECT_EQ(sh("echo x > one/file && mkdir three && echo x > three/file"), 0);
+}
+
+TEST_P(Protect, LetsCommandsRemoveWhatTheyDownloadedIntoARepository) {
+  repository("root/.git");
+  repository("root/build/_deps/library/.git");
+  EXPECT_EQ(sh("rm -r build"), 0);
+}
+
+TEST_P(Protect, LeavesARepositoryThatIsGoneGone) {
+  repository("root/one/.git");
+  const int status = with_enclosure(
+      [&](Enclosure& enclosure, const Ask& ask) {
+        ask();
+        return run_in(enclosure,
+                      [&] { return shell(variables() + "mkdir one && echo x > one/file"); });
+      },
+      [&] { std::filesystem::remove_all(path("root/one")); });
+  EXPECT_EQ(status, 0);
+}
+
 TEST_P(Protect, TakesAwayAFileThatLeadsGitElsewhere) {
   repository("root/.git");
   EXPECT_EQ(sh("echo ../evil > .git/commondir"), 0);

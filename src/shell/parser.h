@@ -159,7 +159,7 @@ class Parser {
   size_t at_ = 0;
   size_t newlines_ = 0;       // taken so far, to see whether a substitution spans lines
   size_t substitutions_ = 0;  // that are open
-  // Commands seen when the last here-document of this substitution was read.
+  // Commands seen when the first here-document of this substitution was read.
   size_t here_commands_ = std::string::npos;
   bool unsure_ = false;  // a shell may take what fails from here on
   bool failed_ = false;

@@ -156,7 +156,7 @@ void Parser::read_here_documents() {
       break;
     }
   }
-  here_commands_ = script_.commands.size();
+  if (here_commands_ == std::string::npos) here_commands_ = script_.commands.size();
 }
 
 // Up to the line that is the delimiter. Unless it was quoted, a backslash at the end of a line

@@ -124,7 +124,8 @@ def run_script(script):
         if not taken:
             return False, []
         run_bash(["-c", "--", PROLOGUE + script], directory, environment)
-        notes = [file.read_bytes() for file in log.iterdir()]
+        # A note that somebody was still about to write is empty.
+        notes = [note for note in (file.read_bytes() for file in log.iterdir()) if note]
     return True, [[word.decode(errors="surrogateescape") for word in note.split(b"\0")[:-1]] for note in notes]
 
 

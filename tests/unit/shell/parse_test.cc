@@ -167,6 +167,7 @@ TEST(Parse, EndsOnWhatIsNoWord) {
 // Bash 5.2 prints a substitution from what it parsed and drops the ; here: it runs `b c`.
 TEST(Parse, DoubtsWhatFollowsAHereDocumentInASubstitution) {
   EXPECT_THAT(first_doubt("a $(cat <<E\nE\nwhile b; c; do d; done)"), HasSubstr("behind"));
+  EXPECT_THAT(first_doubt("a $(b <<E\nE\n{ c; d; }\ne <<E\nE\n)"), HasSubstr("behind"));
   EXPECT_EQ(first_doubt("a \"$(cat <<'E'\ntext\nE\n)\"; b"), "");
   EXPECT_EQ(first_doubt("a \"$(cat <<E | b\n$(c)\nE\n)\""), "");
 }

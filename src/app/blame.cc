@@ -26,14 +26,19 @@ Error wrong_rules(const Registry& registry, const config::Loaded& settings,
   return complaints.empty() ? std::move(otherwise) : complaints.to_error();
 }
 
-Error wrong_allow(const Registry& registry, const config::Loaded& settings, Error otherwise) {
+Error wrong_permissions(const Registry& registry, const config::Loaded& settings, Error otherwise) {
   config::Complaints complaints;
-  for (const config::Allowed& allowed : settings.allow) {
+  for (const auto& allowed : settings.allow) {
     for (const dispatch::RuleProblem& problem :
          dispatch::problems_of(rule_of(allowed.rule), registry))
       complaints.add(settings.layers[allowed.layer],
                      fmt::format("{}.{}", allowed.path, problem.path), problem.error.message,
                      problem.error.hint);
+  }
+  for (const auto& command : settings.commands) {
+    if (const Result<void> right = dispatch::check(rule_of(command.rule)); !right)
+      complaints.add(settings.layers[command.layer], command.path, right.error().message,
+                     right.error().hint);
   }
   return complaints.empty() ? std::move(otherwise) : complaints.to_error();
 }

@@ -65,6 +65,16 @@ dispatch::AllowRule rule_of(const config::AllowRule& rule) {
   return {rule.tool, rule.arguments, rule.beyond, rule.workspace};
 }
 
+dispatch::CommandRule rule_of(const config::CommandRule& rule) {
+  return {{.pattern = rule.pattern,
+           .verdict = static_cast<shell::Verdict>(rule.verdict),
+           .reason = rule.reason,
+           .match = rule.match,
+           .not_match = rule.not_match},
+          rule.beyond,
+          rule.workspace};
+}
+
 Result<std::shared_ptr<const dispatch::Approvals>> make_approvals(const Registry& registry,
                                                                   const config::Loaded& settings,
                                                                   dispatch::Grants& grants) {
@@ -78,10 +88,11 @@ Result<std::shared_ptr<const dispatch::Approvals>> make_approvals(const Registry
       .timeout =
           std::chrono::milliseconds(static_cast<std::int64_t>(wanted.timeout_seconds * 1000)),
       .fallback = static_cast<dispatch::ApprovalSettings::Fallback>(wanted.fallback)};
-  for (const config::Allowed& allowed : settings.allow) made.allow.push_back(rule_of(allowed.rule));
+  for (const auto& allowed : settings.allow) made.allow.push_back(rule_of(allowed.rule));
+  for (const auto& command : settings.commands) made.commands.push_back(rule_of(command.rule));
   Result<dispatch::Approvals> approvals =
       dispatch::Approvals::make(registry, std::move(made), grants);
-  if (!approvals) return wrong_allow(registry, settings, std::move(approvals).error());
+  if (!approvals) return wrong_permissions(registry, settings, std::move(approvals).error());
   return std::make_shared<const dispatch::Approvals>(std::move(*approvals));
 }
 

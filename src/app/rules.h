@@ -16,6 +16,7 @@ Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& regi
                                                             std::string_view agent);
 
 dispatch::AllowRule rule_of(const config::AllowRule& rule);
+dispatch::CommandRule rule_of(const config::CommandRule& rule);
 
 // Borrows the registry and the grants.
 Result<std::shared_ptr<const dispatch::Approvals>> make_approvals(const Registry& registry,

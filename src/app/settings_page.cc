@@ -29,7 +29,7 @@ and spare the question. [approvals.md](approvals.md) says who is asked, where, a
 
 `agents` are named sets of rules that hold besides those for everybody. `--agent reviewer` or `agent: reviewer` chooses one.
 
-In the environment a list is separated by commas; `agents`, `approvals.allow` and `roots` are JSON. `helve doctor` shows what is set, and where.
+In the environment a list is separated by commas; `agents`, `approvals.allow`, `commands` and `roots` are JSON. `helve doctor` shows what is set, and where.
 
 | key | type | default | environment variable | meaning |
 |---|---|---|---|---|

@@ -34,9 +34,10 @@ struct RuleLayer {
   std::string path = {};             // below this: "tools", "agents[0].tools"
 };
 
-// A rule that allows, and its place.
-struct Allowed {
-  AllowRule rule;
+// A rule and its place.
+template <class Rule>
+struct Placed {
+  Rule rule;
   size_t layer = 0;  // Loaded::layers[layer] says it,
   std::string path;  // here: "approvals.allow[0]"
 };
@@ -85,8 +86,9 @@ struct Loaded {
     bool trusted = true;  // false: it could only narrow
   };
   Config config;
-  std::vector<RuleLayer> rules;      // in the order of their places
-  std::vector<Allowed> allow;        // likewise
+  std::vector<RuleLayer> rules;  // in the order of their places
+  std::vector<Placed<AllowRule>> allow;
+  std::vector<Placed<CommandRule>> commands;
   std::string user_file;             // where rules of the user's own go; empty: nowhere
   std::vector<File> files;           // those that exist and were read
   std::vector<std::string> notices;  // what was ignored, and why

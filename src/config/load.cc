@@ -116,6 +116,7 @@ class Loader {
     settings_.tools.effects = {};
     settings_.agents.clear();
     settings_.approvals.allow.clear();
+    settings_.commands.clear();
     decode(layer, settings_);
     if (complaints_.size() > before) return;
     take_rules(layer, trust);
@@ -141,6 +142,9 @@ class Loader {
     for (size_t i = 0; i < settings.approvals.allow.size(); ++i)
       resolve_workspace(layer, fmt::format("approvals.allow[{}].workspace", i),
                         settings.approvals.allow[i].workspace);
+    for (size_t i = 0; i < settings.commands.size(); ++i)
+      resolve_workspace(layer, fmt::format("commands[{}].workspace", i),
+                        settings.commands[i].workspace);
   }
 
   // Rules speak of workspaces by their absolute paths.
@@ -202,13 +206,17 @@ class Loader {
     if (!says_nothing) loaded_.rules.push_back(std::move(layer));
   }
 
+  template <class Rule>
+  void place(std::string_view list, std::vector<Rule>& rules, std::vector<Placed<Rule>>& all) {
+    for (size_t i = 0; i < rules.size(); ++i)
+      all.push_back({std::move(rules[i]), loaded_.layers.size(), fmt::format("{}[{}]", list, i)});
+    rules.clear();
+  }
+
   void take_rules(const Layer& layer, Trust trust) {
     take(layer.source, "", "tools", settings_.tools);
-    std::vector<AllowRule>& allow = settings_.approvals.allow;
-    for (size_t i = 0; i < allow.size(); ++i)
-      loaded_.allow.push_back(
-          {std::move(allow[i]), loaded_.layers.size(), fmt::format("approvals.allow[{}]", i)});
-    allow.clear();
+    place("approvals.allow", settings_.approvals.allow, loaded_.allow);
+    place("commands", settings_.commands, loaded_.commands);
     for (size_t i = 0; i < settings_.agents.size(); ++i) {
       Agent& agent = settings_.agents[i];
       std::vector<std::string>& ids = loaded_.config.agents;

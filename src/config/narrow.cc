@@ -25,6 +25,8 @@ class Narrower {
         kept[key] = agents(value.get_array());
       else if (key == "approvals")
         kept[key] = approvals(value.get_object());
+      else if (key == "commands")
+        kept[key] = commands(value.get_array());
       else if (key == "limits")
         kept[key] = limits(value.get_object());
       else if (key == "sandbox")
@@ -35,6 +37,15 @@ class Narrower {
         ignore(std::string(key));
     }
     return kept;
+  }
+
+  // Items stand further up in a list that lost some before them; each keeps its line.
+  void move_lines(std::map<std::string, int>& lines) const {
+    for (const auto& [from, to] : moved_) {
+      for (const auto& [path, line] : layer_.lines) {
+        if (path.starts_with(from)) lines[to + path.substr(from.size())] = line;
+      }
+    }
   }
 
  private:
@@ -108,6 +119,20 @@ class Narrower {
     return kept;
   }
 
+  JsonArray commands(const JsonArray& all) {
+    JsonArray kept;
+    for (size_t i = 0; i < all.size(); ++i) {
+      const std::string at = fmt::format("commands[{}]", i);
+      if (string_at(all[i], "verdict") == "allow") {
+        ignore(at);
+        continue;
+      }
+      moved_.emplace_back(at, fmt::format("commands[{}]", kept.size()));
+      kept.push_back(all[i]);
+    }
+    return kept;
+  }
+
   bool is_stricter(std::string_view mode) const {
     const ApprovalMode wanted = mode == "always"  ? ApprovalMode::always
                                 : mode == "smart" ? ApprovalMode::smart
@@ -141,13 +166,16 @@ class Narrower {
   const Layer& layer_;
   const Settings& current_;
   std::vector<std::string>& notices_;
+  std::vector<std::pair<std::string, std::string>> moved_;  // where an item was, and where it is
 };
 
 }  // namespace
 
 Layer narrowed(const Layer& layer, const Settings& current, std::vector<std::string>& notices) {
   Layer kept = layer;
-  kept.value = Narrower(layer, current, notices).settings(layer.value.get_object());
+  Narrower narrower(layer, current, notices);
+  kept.value = narrower.settings(layer.value.get_object());
+  narrower.move_lines(kept.lines);
   return kept;
 }
 

@@ -30,7 +30,7 @@ void visit_values(const Json& value, const std::string& path, const VisitValue& 
 // Rules of all places hold; of other settings the last one does.
 bool adds_up(std::string_view path) {
   return path.starts_with("agents[") || path.starts_with("approvals.allow") ||
-         (path.starts_with("tools.") && path != "tools.load");
+         path.starts_with("commands") || (path.starts_with("tools.") && path != "tools.load");
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ struct Effects {
 
 // Far more than a person writes; a bound because files come from outside.
 constexpr std::int64_t kMaxRules = 1000;
+constexpr std::int64_t kMaxPattern = 4096;  // characters
 
 struct ToolRules {
   std::vector<std::string> allow, deny, ask;
@@ -103,6 +104,35 @@ struct AllowRule {
             "Ways out of the sandbox: network, full, host:NAME, root:/PATH")
             .max_length(kMaxRules),
         schema::opt<&AllowRule::workspace>("Only in this workspace: absolute, or ~/…; empty: all")
+            .max_length(4096));
+  }
+};
+
+struct CommandRule {
+  std::string pattern;
+  Verdict verdict = Verdict::ask;
+  std::string reason;
+  std::vector<std::string> match, not_match;
+  std::vector<std::string> beyond;
+  std::string workspace;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "What happens to commands.",
+        schema::arg<&CommandRule::pattern>("Words of a command, as docs/commands.md has them")
+            .min_length(1)
+            .max_length(kMaxPattern),
+        schema::arg<&CommandRule::verdict>("allow, ask or deny"),
+        schema::opt<&CommandRule::reason>("Why, for whoever is refused or asked")
+            .max_length(kMaxPattern),
+        schema::opt<&CommandRule::match>("Commands that it must mean; checked when it is read")
+            .max_length(kMaxRules),
+        schema::opt<&CommandRule::not_match>("Commands that it must not mean")
+            .max_length(kMaxRules),
+        schema::opt<&CommandRule::beyond>(
+            "allow: ways out of the sandbox: network, full, host:NAME, root:/PATH")
+            .max_length(kMaxRules),
+        schema::opt<&CommandRule::workspace>("Only in this workspace: absolute, or ~/…; empty: all")
             .max_length(4096));
   }
 };
@@ -203,6 +233,7 @@ struct Settings {
   std::vector<Agent> agents;
   std::string agent;
   ApprovalSettings approvals;
+  std::vector<CommandRule> commands;
   std::vector<Root> roots;
   Limits limits;
   HookSettings hooks;
@@ -226,6 +257,8 @@ struct Settings {
         schema::opt<&Settings::agent>("The agent that calls are made as, unless another is named")
             .max_length(64),
         schema::opt<&Settings::approvals>("When a person is asked"),
+        schema::opt<&Settings::commands>("What happens to commands; a deny always wins")
+            .max_length(kMaxRules),
         schema::opt<&Settings::roots>("Directories besides the workspace").max_length(kMaxRules),
         schema::opt<&Settings::limits>("Bounds of every call"),
         schema::opt<&Settings::hooks>("Your scripts around every call"),

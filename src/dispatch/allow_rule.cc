@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "dispatch/yaml_line.h"
 
 namespace helve::dispatch {
 namespace {
@@ -142,14 +143,6 @@ std::set<std::string> subject_of(const Tool& tool, const JsonObject& arguments) 
   return names;
 }
 
-bool is_plain_word(std::string_view text) {
-  static constexpr std::string_view kReserved[] = {"true", "false", "null", "yes", "no",
-                                                   "on",   "off",   "y",    "n"};
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
-  return !text.empty() && std::ranges::all_of(text, is_letter) &&
-         std::ranges::find(kReserved, text) == std::end(kReserved);
-}
-
 }  // namespace
 
 std::vector<RuleProblem> problems_of(const AllowRule& rule, const Registry& registry) {
@@ -161,12 +154,8 @@ std::vector<RuleProblem> problems_of(const AllowRule& rule, const Registry& regi
       check_argument(registry.tools()[index], name, value, problems);
   }
   for (size_t i = 0; i < rule.beyond.size(); ++i) {
-    if (!is_beyond(rule.beyond[i]))
-      problems.push_back(
-          {fmt::format("beyond[{}]", i), Error{Code::invalid_argument,
-                                               fmt::format("'{}' is no way out of the sandbox",
-                                                           escape_for_display(rule.beyond[i])),
-                                               fmt::format("{}", kBeyondWords)}});
+    if (Result<void> right = check_beyond(rule.beyond[i]); !right)
+      problems.push_back({fmt::format("beyond[{}]", i), std::move(right).error()});
   }
   return problems;
 }
@@ -192,37 +181,13 @@ AllowRule exact_rule(const Tool& tool, const JsonObject& arguments, const Demand
   return rule;
 }
 
-std::string yaml_text(std::string_view text) {
-  if (is_plain_word(text)) return std::string(text);
-  std::string quoted;
-  append_json_string(quoted, text);
-  return quoted;
-}
-
 std::string to_yaml(const AllowRule& rule) {
-  std::string out = fmt::format("{{tool: {}", yaml_text(rule.tool));
-  if (!rule.arguments.empty()) {
-    out += ", arguments: {";
-    for (bool first = true; const auto& [name, value] : rule.arguments) {
-      if (!std::exchange(first, false)) out += ", ";
-      out += yaml_text(name) + ": ";
-      if (value.is_string())
-        append_json_string(out, value.get_string());
-      else
-        out += to_text(value);
-    }
-    out += '}';
-  }
-  if (!rule.beyond.empty()) {
-    out += ", beyond: [";
-    for (bool first = true; const std::string& word : rule.beyond) {
-      if (!std::exchange(first, false)) out += ", ";
-      out += yaml_text(word);
-    }
-    out += ']';
-  }
-  if (!rule.workspace.empty()) out += ", workspace: " + yaml_text(rule.workspace);
-  return out + '}';
+  YamlLine line;
+  line.text("tool", rule.tool);
+  line.values("arguments", rule.arguments);
+  line.texts("beyond", rule.beyond);
+  line.text("workspace", rule.workspace);
+  return line.str();
 }
 
 }  // namespace helve::dispatch

@@ -49,7 +49,5 @@ AllowRule exact_rule(const Tool& tool, const JsonObject& arguments, const Demand
 
 // One line of YAML, which is read back as the same rule.
 std::string to_yaml(const AllowRule& rule);
-// A word or text of YAML within such a line.
-std::string yaml_text(std::string_view text);
 
 }  // namespace helve::dispatch

@@ -11,18 +11,7 @@
 namespace helve::dispatch {
 namespace {
 
-using Mode = ApprovalSettings::Mode;
 using Answer = Approver::Answer;
-
-constexpr size_t kMaxRuleBytes = 2000;  // of a rule that people are to read
-
-std::string in_words(std::string_view beyond) {
-  if (beyond == kBeyondNetwork) return "the network";
-  if (beyond == kBeyondFull) return "no sandbox";
-  if (beyond.starts_with(kBeyondHost))
-    return fmt::format("the host route '{}'", beyond.substr(kBeyondHost.size()));
-  return fmt::format("the directory {}", beyond.substr(kBeyondRoot.size()));
-}
 
 // Tells two demands apart: a grant for a session is good for the same one only.
 std::string key_of(const AllowRule& rule) { return to_yaml(rule); }
@@ -59,46 +48,36 @@ Error cancelled() { return Error{Code::cancelled, "the call was cancelled"}; }
 
 }  // namespace
 
-struct Approvals::Open {
-  std::string reasons;       // why a person must be asked; empty: nobody must
-  bool rule_allows = false;  // something would have asked, if there were no rule
-
-  void add(std::string_view reason) {
-    if (!reasons.empty()) reasons += "; ";
-    reasons += reason;
-  }
-};
-
-Approvals::Approvals(const Registry& registry, ApprovalSettings settings, Grants& grants)
-    : registry_(&registry), settings_(std::move(settings)), grants_(&grants) {
-  for (AllowRule& rule : settings_.allow) {
-    std::vector<size_t> tools = registry.expand(rule.tool).value_or(std::vector<size_t>{});
-    allow_.push_back({std::move(rule), std::move(tools)});
-  }
-  settings_.allow.clear();
-}
-
 Result<Approvals> Approvals::make(const Registry& registry, ApprovalSettings settings,
                                   Grants& grants) {
+  auto wrong = [](std::string_view where, Error error) {
+    error.message = fmt::format("{}: {}", where, error.message);
+    return error;
+  };
   for (const AllowRule& rule : settings.allow) {
-    std::vector<RuleProblem> problems = problems_of(rule, registry);
-    if (problems.empty()) continue;
-    Error& error = problems.front().error;
-    error.message = fmt::format("{}: {}: {}", kAllowList, problems.front().path, error.message);
-    return std::move(error);
+    const std::vector<RuleProblem> problems = problems_of(rule, registry);
+    if (!problems.empty())
+      return wrong(fmt::format("{}: {}", kAllowList, problems[0].path), problems[0].error);
+  }
+  for (const CommandRule& rule : settings.commands) {
+    if (Result<void> right = check(rule); !right) return wrong(kCommandList, right.error());
   }
   return Approvals(registry, std::move(settings), grants);
 }
 
 Result<void> Approvals::permit(const Case& wanted, const Asking& asking, Ruling& ruling) const {
-  if (wanted.asked_by.empty() && wanted.demand.beyond.empty() && mode_reason(wanted).empty())
-    return {};
+  if (judge_.is_silent(wanted)) return {};
   const std::string text = wanted.bound.arguments();
   const Json parsed = TRY(parse_json(text, {.bytes = text.size()}));
   const JsonObject& arguments = parsed.get_object();
-  Open open = judge(wanted, arguments);
-  if (open.reasons.empty()) {
-    if (open.rule_allows) ruling.decided = "rule";
+  const Judgement judgement = judge_.judge(wanted, arguments);
+  if (!judgement.denied.empty()) {
+    ruling.decided = "rule";
+    return Error{Code::denied, fmt::format("the command is denied: {}", judgement.denied),
+                 "use another command, or change that rule", "forbidden_command"};
+  }
+  if (judgement.reasons.empty()) {
+    if (judgement.rule_allows) ruling.decided = "rule";
     return {};
   }
   const AllowRule exact = exact_rule(wanted.tool, arguments, wanted.demand, wanted.who.workspace);
@@ -106,76 +85,35 @@ Result<void> Approvals::permit(const Case& wanted, const Asking& asking, Ruling&
     ruling.decided = "session";
     return {};
   }
-  return ask(question(wanted, exact, std::move(open.reasons)), exact, asking, ruling);
+  const Offer offer = judge_.offer(wanted, exact, judgement);
+  return ask(question(wanted, judgement, offer), exact, offer, asking, ruling);
 }
 
-std::string Approvals::mode_reason(const Case& wanted) const {
-  const bool asks = settings_.mode == Mode::always ||
-                    (settings_.mode == Mode::smart && wanted.effect != Effect::read);
-  return asks ? settings_.mode_from : "";
-}
-
-std::vector<AllowRule> Approvals::matching(const Case& wanted, const JsonObject& arguments) const {
-  const size_t index = registry_->index_of(wanted.tool);
-  std::vector<AllowRule> found;
-  auto look_at = [&](const AllowRule& rule, const std::vector<size_t>& tools) {
-    if (std::ranges::binary_search(tools, index) && means(rule, arguments, wanted.who.workspace))
-      found.push_back(rule);
-  };
-  for (const Compiled& each : allow_) look_at(each.rule, each.tools);
-  for (const AllowRule& rule : *grants_->added()) {
-    if (const auto tools = registry_->expand(rule.tool)) look_at(rule, *tools);
-  }
-  return found;
-}
-
-Approvals::Open Approvals::judge(const Case& wanted, const JsonObject& arguments) const {
-  const std::vector<AllowRule> rules = matching(wanted, arguments);
-  const std::string asks =
-      wanted.asked_by.empty() ? mode_reason(wanted) : std::string(wanted.asked_by);
-  Open open;
-  if (!asks.empty() && rules.empty()) open.add(asks);
-  std::string outside;
-  for (const std::string& way : wanted.demand.beyond) {
-    const bool allowed = std::ranges::any_of(rules, [&](const AllowRule& rule) {
-      return std::ranges::find(rule.beyond, way) != rule.beyond.end();
-    });
-    if (!allowed) outside += (outside.empty() ? "" : ", ") + in_words(way);
-  }
-  if (!outside.empty()) open.add("it leaves the sandbox: " + outside);
-  open.rule_allows = !rules.empty();
-  return open;
-}
-
-Approver::Question Approvals::question(const Case& wanted, const AllowRule& exact,
-                                       std::string reason) const {
+Approver::Question Approvals::question(const Case& wanted, const Judgement& judgement,
+                                       const Offer& offer) const {
   Approver::Question question{.who = wanted.who,
                               .tool = wanted.tool.spec.name,
                               .effect = wanted.effect,
                               .arguments = wanted.bound.arguments(),
                               .demand = wanted.demand,
-                              .reason = std::move(reason),
+                              .reason = judgement.reasons,
+                              .rules = offer.lines,
+                              .no_rule = offer.why_not,
                               .file = grants_->file(),
-                              .timeout = settings_.timeout};
-  if (settings_.fallback == ApprovalSettings::Fallback::allow && wanted.demand.beyond.empty())
-    question.on_timeout = Answer::once;
-  std::string yaml = to_yaml(exact);
-  if (yaml.size() <= kMaxRuleBytes)
-    question.rules.push_back({std::string(kAllowList), std::move(yaml)});
-  else
-    question.no_rule = fmt::format("one that names exactly this call would be longer than {} bytes",
-                                   kMaxRuleBytes);
+                              .timeout = judge_.settings().timeout};
+  const bool may_fall_back = judge_.settings().fallback == ApprovalSettings::Fallback::allow;
+  if (may_fall_back && wanted.demand.beyond.empty()) question.on_timeout = Answer::once;
   return question;
 }
 
 Result<void> Approvals::ask(const Approver::Question& question, const AllowRule& exact,
-                            const Asking& asking, Ruling& ruling) const {
+                            const Offer& offer, const Asking& asking, Ruling& ruling) const {
   if (!asking.approver) {
     ruling.decided = "nobody";
     return nobody(question, nullptr);
   }
   TRY(asking.deadlines.start());
-  const auto end = std::chrono::steady_clock::now() + settings_.timeout;
+  const auto end = std::chrono::steady_clock::now() + judge_.settings().timeout;
   Result<Answer> answer = Answer::deny;
   {
     const Deadlines::Guard guard(asking.deadlines, end, asking.stop);
@@ -199,7 +137,7 @@ Result<void> Approvals::ask(const Approver::Question& question, const AllowRule&
       grants_->remember(question.who.session, key_of(exact));
       return {};
     case Answer::always:
-      keep_for_ever(question, exact, ruling);
+      keep_for_ever(question, offer.rules, ruling);
       return {};
     case Answer::once:
       return {};
@@ -209,7 +147,7 @@ Result<void> Approvals::ask(const Approver::Question& question, const AllowRule&
 
 Result<void> Approvals::timed_out(const Approver::Question& question, Ruling& ruling) const {
   ruling.decided = "fallback";
-  const double seconds = std::chrono::duration<double>(settings_.timeout).count();
+  const double seconds = std::chrono::duration<double>(judge_.settings().timeout).count();
   if (question.on_timeout == Answer::once) {
     ruling.notes.push_back(
         fmt::format("nobody answered within {} s; approvals.fallback allows the call", seconds));
@@ -222,13 +160,13 @@ Result<void> Approvals::timed_out(const Approver::Question& question, Ruling& ru
 }
 
 // What cannot be written still holds for this call: the person allowed it.
-void Approvals::keep_for_ever(const Approver::Question& question, const AllowRule& exact,
+void Approvals::keep_for_ever(const Approver::Question& question, const Standing& rules,
                               Ruling& ruling) const {
   if (!question.can_be_always()) {
     ruling.notes.push_back("allowed only once: " + answer_text(question, Answer::always));
     return;
   }
-  if (Result<void> written = grants_->add(question.rules, {exact}); !written) {
+  if (Result<void> written = grants_->add(question.rules, rules); !written) {
     ruling.notes.push_back("allowed only once, because no rule could be written: " +
                            describe(written.error()));
     return;

@@ -12,26 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "dispatch/allow_rule.h"
-#include "dispatch/grants.h"
+#include "dispatch/judge.h"
 
 namespace helve::dispatch {
 
 class Deadlines;
-
-struct ApprovalSettings {
-  enum class Mode : unsigned char {
-    off,     // only where a rule asks
-    smart,   // whatever does more than read
-    always,  // everything
-  };
-  Mode mode = Mode::off;
-  std::string mode_from = {};  // what set it, for people
-  std::chrono::milliseconds timeout{120'000};
-  // After that time. What leaves the sandbox is denied all the same.
-  enum class Fallback : unsigned char { deny, allow } fallback = Fallback::deny;
-  std::vector<AllowRule> allow = {};
-};
 
 // The type of the error that an approver gives when the answer comes with another call: the call is
 // over, and nobody has decided.
@@ -40,19 +25,13 @@ constexpr std::string_view kApprovalPending = "approval_pending";
 class Approvals {
  public:
   // Borrows the registry and the grants. Rules must be right.
-  Approvals(const Registry& registry, ApprovalSettings settings, Grants& grants);
-  // Fails on the first rule that is wrong (problems_of).
+  Approvals(const Registry& registry, ApprovalSettings settings, Grants& grants)
+      : judge_(registry, std::move(settings), grants), grants_(&grants) {}
+  // Fails on the first rule that is wrong (problems_of, check).
   static Result<Approvals> make(const Registry& registry, ApprovalSettings settings,
                                 Grants& grants);
 
-  struct Case {
-    const Identity& who;
-    const Tool& tool;
-    Effect effect;
-    const Bound& bound;
-    const Demand& demand;
-    std::string_view asked_by = {};  // the policy's rule that asks; empty: none does
-  };
+  using Case = dispatch::Case;
   // Who is asked, and until when.
   struct Asking {
     Approver* approver = nullptr;  // null: there is nobody
@@ -67,25 +46,15 @@ class Approvals {
   Result<void> permit(const Case& wanted, const Asking& asking, Ruling& ruling) const;
 
  private:
-  struct Open;  // what no rule allows
-
-  struct Compiled {
-    AllowRule rule;
-    std::vector<size_t> tools;  // indices, sorted
-  };
-  std::string mode_reason(const Case& wanted) const;
-  std::vector<AllowRule> matching(const Case& wanted, const JsonObject& arguments) const;
-  Open judge(const Case& wanted, const JsonObject& arguments) const;
-  Approver::Question question(const Case& wanted, const AllowRule& exact, std::string reason) const;
-  Result<void> ask(const Approver::Question& question, const AllowRule& exact, const Asking& asking,
-                   Ruling& ruling) const;
+  Approver::Question question(const Case& wanted, const Judgement& judgement,
+                              const Offer& offer) const;
+  Result<void> ask(const Approver::Question& question, const AllowRule& exact, const Offer& offer,
+                   const Asking& asking, Ruling& ruling) const;
   Result<void> timed_out(const Approver::Question& question, Ruling& ruling) const;
-  void keep_for_ever(const Approver::Question& question, const AllowRule& exact,
+  void keep_for_ever(const Approver::Question& question, const Standing& rules,
                      Ruling& ruling) const;
 
-  const Registry* registry_;
-  ApprovalSettings settings_;
-  std::vector<Compiled> allow_;
+  Judge judge_;
   Grants* grants_;
 };
 

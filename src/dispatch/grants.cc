@@ -29,17 +29,18 @@ void Grants::remember(std::string_view session, std::string_view demand) {
   }
 }
 
-Result<void> Grants::add(const std::vector<RuleLine>& lines, std::vector<AllowRule> rules) {
+Result<void> Grants::add(const std::vector<RuleLine>& lines, const Standing& rules) {
   if (!write_) return Error{Code::unavailable, "there is no file to write rules to"};
   TRY(write_(lines));
   const std::lock_guard lock(mutex_);
-  auto all = std::make_shared<std::vector<AllowRule>>(*added_);
-  std::ranges::move(rules, std::back_inserter(*all));
+  auto all = std::make_shared<Standing>(*added_);
+  std::ranges::copy(rules.allow, std::back_inserter(all->allow));
+  std::ranges::copy(rules.commands, std::back_inserter(all->commands));
   added_ = std::move(all);
   return {};
 }
 
-std::shared_ptr<const std::vector<AllowRule>> Grants::added() const {
+std::shared_ptr<const Standing> Grants::added() const {
   const std::lock_guard lock(mutex_);
   return added_;
 }

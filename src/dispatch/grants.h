@@ -13,12 +13,19 @@
 #include <vector>
 
 #include "dispatch/allow_rule.h"
+#include "dispatch/command_rules.h"
 
 namespace helve::dispatch {
 
 // The oldest are forgotten beyond these: a person is then asked once more.
 constexpr size_t kMaxGrantSessions = 1000;
 constexpr size_t kMaxSessionGrants = 1000;  // of one session
+
+// Rules that hold since this process began. Immutable; another one has another address.
+struct Standing {
+  std::vector<AllowRule> allow;
+  std::vector<CommandRule> commands;
+};
 
 class Grants {
  public:
@@ -37,9 +44,9 @@ class Grants {
 
   // Rules that hold from now on, here and wherever the configuration is read. When they cannot be
   // written they do not hold.
-  Result<void> add(const std::vector<RuleLine>& lines, std::vector<AllowRule> rules);
+  Result<void> add(const std::vector<RuleLine>& lines, const Standing& rules);
   // Those that were added since this process began; never null.
-  std::shared_ptr<const std::vector<AllowRule>> added() const;
+  std::shared_ptr<const Standing> added() const;
 
  private:
   struct Session {
@@ -52,8 +59,7 @@ class Grants {
   std::map<std::string, Session, std::less<>> sessions_;  // guarded by mutex_, as is what follows
   std::deque<std::string> session_order_;                 // the oldest first
   // Shared: whoever compares a call with them does so without the lock.
-  std::shared_ptr<const std::vector<AllowRule>> added_ =
-      std::make_shared<const std::vector<AllowRule>>();
+  std::shared_ptr<const Standing> added_ = std::make_shared<const Standing>();
 };
 
 }  // namespace helve::dispatch

@@ -11,7 +11,9 @@
 namespace helve {
 
 struct Demand {
-  std::string command = {};              // the shell script that it runs; empty: none
+  // The shell script that it runs; empty: none. What changes its environment stands in front of it
+  // (`export CC=clang; make`), so that rules and people see it.
+  std::string command = {};
   std::vector<std::string> beyond = {};  // what it wants outside of the sandbox, in words as below
 
   bool is_plain() const { return command.empty() && beyond.empty(); }
@@ -22,9 +24,8 @@ inline constexpr std::string_view kBeyondNetwork = "network";
 inline constexpr std::string_view kBeyondFull = "full";   // no sandbox at all
 inline constexpr std::string_view kBeyondHost = "host:";  // and the name of a host route
 inline constexpr std::string_view kBeyondRoot = "root:";  // and the absolute path of a directory
-inline constexpr std::string_view kBeyondWords = "network, full, host:NAME or root:/PATH";
 
-// Whether a rule may speak of it.
-bool is_beyond(std::string_view word);
+// Whether a rule may speak of it. The error says which words there are.
+Result<void> check_beyond(std::string_view word);
 
 }  // namespace helve

@@ -232,5 +232,15 @@ TEST_F(Approval, TheLogTellsWhoDecided) {
   EXPECT_NE(out_.find("  ok, person  "), std::string::npos) << out_;
 }
 
+TEST_F(Approval, AWrongRuleForCommandsIsNamedWithItsLine) {
+  put("config/config.yaml",
+      "commands:\n  - {pattern: npm test, verdict: allow, match: [npm publish]}\n");
+  EXPECT_EQ(run({"fs", "read", "a.txt"}), 2);
+  EXPECT_NE(err_.find(at("config/config.yaml") + ":2: commands[0]: the rule 'npm test' does not "
+                                                 "decide its example 'npm publish'"),
+            std::string::npos)
+      << err_;
+}
+
 }  // namespace
 }  // namespace helve::app

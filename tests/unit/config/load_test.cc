@@ -372,5 +372,25 @@ TEST_F(LoadTest, AnUntrustedWorkspaceMayOnlyHavePeopleAskedMore) {
   EXPECT_EQ(loaded().config.approvals.mode, ApprovalMode::smart);
 }
 
+TEST_F(LoadTest, RulesForCommandsAddUpAndAnUntrustedFileBringsNoneThatAllows) {
+  user("commands:\n  - {pattern: npm test, verdict: allow, beyond: [network], workspace: ~/p}\n");
+  workspace(
+      "commands:\n  - {pattern: ls, verdict: allow}\n  - {pattern: git push, verdict: ask}\n");
+  const Loaded all = loaded();
+  ASSERT_EQ(all.commands.size(), 2u);
+  EXPECT_EQ(all.commands[0].rule.workspace, base_ + "/home/p");
+  EXPECT_EQ(all.commands[0].rule.beyond, std::vector<std::string>{"network"});
+  EXPECT_EQ(all.commands[1].rule.pattern, "git push");
+  EXPECT_EQ(all.layers[all.commands[1].layer].place_of(all.commands[1].path + ".pattern"),
+            workspace_file_ + ":3");
+  EXPECT_EQ(all.notices, (std::vector<std::string>{
+                             workspace_file_ + ":2: 'commands[0]' is ignored until you trust this "
+                                               "file (helve trust)"}));
+  user("commands:\n  - {pattern: ls}\n");
+  EXPECT_EQ(failure(), user_file_ +
+                           ":2: commands[0].verdict: required, but missing (allow, "
+                           "ask or deny)");
+}
+
 }  // namespace
 }  // namespace helve::config

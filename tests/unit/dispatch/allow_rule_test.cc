@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dispatch/yaml_line.h"
 #include "unit/dispatch/test_tools.h"
 
 namespace helve::dispatch {

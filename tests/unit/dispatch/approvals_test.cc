@@ -248,7 +248,7 @@ TEST_F(ApprovalsTest, NoRuleIsOfferedThatNobodyWouldRead) {
   ASSERT_EQ(asked(), 1u);
   EXPECT_TRUE(approver.questions[0].rules.empty());
   EXPECT_EQ(approver.questions[0].no_rule,
-            "one that names exactly this call would be longer than 2000 bytes");
+            "what names exactly this call is longer than 2000 bytes or 20 rules");
 }
 
 constexpr const char* kHowToAllow =

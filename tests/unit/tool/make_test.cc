@@ -53,9 +53,9 @@ TEST(MakeTool, AnInputThatTellsNothingDemandsNothing) {
 
 TEST(Demand, HasAWordForEachWayOutOfTheSandbox) {
   for (const char* word : {"network", "full", "host:build", "root:/data"})
-    EXPECT_TRUE(is_beyond(word)) << word;
+    EXPECT_TRUE(check_beyond(word)) << word;
   for (const char* word : {"", "net", "host:", "root:", "root:data", "full "})
-    EXPECT_FALSE(is_beyond(word)) << word;
+    EXPECT_FALSE(check_beyond(word)) << word;
 }
 
 }  // namespace

@@ -1,0 +1,179 @@
+#include "dispatch/judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+
+namespace helve::dispatch {
+namespace {
+
+using Mode = ApprovalSettings::Mode;
+
+// Of the rules that people are offered, which they are to read.
+constexpr size_t kMaxOfferedBytes = 2000;
+constexpr size_t kMaxOfferedRules = 20;
+
+std::string in_words(std::string_view beyond) {
+  if (beyond == kBeyondNetwork) return "the network";
+  if (beyond == kBeyondFull) return "no sandbox";
+  if (beyond.starts_with(kBeyondHost))
+    return fmt::format("the host route '{}'", beyond.substr(kBeyondHost.size()));
+  return fmt::format("the directory {}", beyond.substr(kBeyondRoot.size()));
+}
+
+Offer within_bounds(Offer offer) {
+  size_t bytes = 0;
+  for (const RuleLine& line : offer.lines) bytes += line.yaml.size();
+  if (bytes <= kMaxOfferedBytes && offer.lines.size() <= kMaxOfferedRules) return offer;
+  return {.why_not = fmt::format("what names exactly this call is longer than {} bytes or {} rules",
+                                 kMaxOfferedBytes, kMaxOfferedRules)};
+}
+
+}  // namespace
+
+// The rules for commands, compiled for the workspace that asked last. They change only when a
+// person allows something for ever.
+struct Judge::Cache {
+  std::mutex mutex;
+  std::string workspace;                  // guarded by mutex, as is what follows
+  std::shared_ptr<const Standing> added;  // what was compiled
+  std::shared_ptr<const CommandPolicy> policy;
+};
+
+Judge::Judge(const Registry& registry, ApprovalSettings settings, Grants& grants)
+    : registry_(&registry),
+      settings_(std::move(settings)),
+      grants_(&grants),
+      cache_(std::make_unique<Cache>()) {
+  for (AllowRule& rule : settings_.allow) {
+    std::vector<size_t> tools = registry.expand(rule.tool).value_or(std::vector<size_t>{});
+    allow_.push_back({std::move(rule), std::move(tools)});
+  }
+  settings_.allow.clear();
+}
+
+Judge::Judge(Judge&&) noexcept = default;
+Judge::~Judge() = default;
+
+bool Judge::asks_by_mode(Effect effect) const {
+  return settings_.mode == Mode::always ||
+         (settings_.mode == Mode::smart && effect != Effect::read);
+}
+
+std::string Judge::asked_by(const Case& wanted) const {
+  if (!wanted.asked_by.empty()) return std::string(wanted.asked_by);
+  return asks_by_mode(wanted.effect) ? settings_.mode_from : "";
+}
+
+bool Judge::is_silent(const Case& wanted) const {
+  if (!wanted.asked_by.empty() || !wanted.demand.beyond.empty() || asks_by_mode(wanted.effect))
+    return false;
+  return wanted.demand.command.empty() || commands_in(wanted.who.workspace)->empty();
+}
+
+std::shared_ptr<const CommandPolicy> Judge::commands_in(std::string_view workspace) const {
+  const std::shared_ptr<const Standing> added = grants_->added();
+  const std::lock_guard lock(cache_->mutex);
+  if (!cache_->policy || cache_->added != added || cache_->workspace != workspace) {
+    std::vector<CommandRule> rules = settings_.commands;
+    std::ranges::copy(added->commands, std::back_inserter(rules));
+    cache_->policy = std::make_shared<const CommandPolicy>(CommandPolicy::make(rules, workspace));
+    cache_->added = added;
+    cache_->workspace = workspace;
+  }
+  return cache_->policy;
+}
+
+std::vector<AllowRule> Judge::matching(const Case& wanted, const JsonObject& arguments) const {
+  const size_t index = registry_->index_of(wanted.tool);
+  std::vector<AllowRule> found;
+  auto look_at = [&](const AllowRule& rule, const std::vector<size_t>& tools) {
+    if (std::ranges::binary_search(tools, index) && means(rule, arguments, wanted.who.workspace))
+      found.push_back(rule);
+  };
+  for (const Compiled& each : allow_) look_at(each.rule, each.tools);
+  const std::shared_ptr<const Standing> added = grants_->added();
+  for (const AllowRule& rule : added->allow) {
+    if (const auto tools = registry_->expand(rule.tool)) look_at(rule, *tools);
+  }
+  return found;
+}
+
+Judgement Judge::judge(const Case& wanted, const JsonObject& arguments) const {
+  const std::vector<AllowRule> rules = matching(wanted, arguments);
+  Judgement judgement{.rule_allows = !rules.empty()};
+  if (!wanted.demand.command.empty())
+    judge_command(wanted, judgement);
+  else if (const std::string asks = asked_by(wanted); !asks.empty() && rules.empty())
+    judgement.ask(asks);
+  judge_ways_out(wanted, rules, judgement);
+  return judgement;
+}
+
+// A rule that means the call as a whole spares the question about commands that no rule names, but
+// lifts none that asks.
+void Judge::judge_command(const Case& wanted, Judgement& judgement) const {
+  using shell::Verdict;
+  const std::string asks = asked_by(wanted);
+  const std::shared_ptr<const CommandPolicy> commands = commands_in(wanted.who.workspace);
+  if (commands->empty() && (asks.empty() || judgement.rule_allows)) return;
+  const bool asks_by_default = !asks.empty() && !judgement.rule_allows;
+  const shell::Decision decision = shell::decide(wanted.demand.command, commands->rules(),
+                                                 asks_by_default ? Verdict::ask : Verdict::allow);
+  if (decision.verdict == Verdict::deny) {
+    judgement.denied = decision.reason;
+  } else if (decision.verdict == Verdict::allow) {
+    judgement.rule_allows |= !asks.empty();
+  } else if (decision.rule) {
+    judgement.ask(decision.reason);
+    judgement.no_rule = "a rule that asks stands above those that allow";
+  } else if (!judgement.rule_allows) {
+    if (!asks.empty()) judgement.ask(asks);
+    judgement.ask(decision.reason);
+  }
+}
+
+void Judge::judge_ways_out(const Case& wanted, const std::vector<AllowRule>& rules,
+                           Judgement& judgement) const {
+  std::vector<std::string> ways = wanted.demand.beyond;
+  std::erase_if(ways, [&](const std::string& way) {
+    return std::ranges::any_of(rules, [&](const AllowRule& rule) {
+      return std::ranges::find(rule.beyond, way) != rule.beyond.end();
+    });
+  });
+  const std::string& command = wanted.demand.command;
+  const bool commands_allow =
+      !ways.empty() && !command.empty() &&
+      shell::decide(command, commands_in(wanted.who.workspace)->letting_out(ways),
+                    shell::Verdict::ask)
+              .verdict == shell::Verdict::allow;
+  if (commands_allow) judgement.rule_allows = true;
+  if (ways.empty() || commands_allow) return;
+  std::string words;
+  for (const std::string& way : ways) words += (words.empty() ? "" : ", ") + in_words(way);
+  judgement.ask("it leaves the sandbox: " + words);
+}
+
+Offer Judge::offer(const Case& wanted, const AllowRule& exact, const Judgement& judgement) const {
+  if (!judgement.no_rule.empty()) return {.why_not = judgement.no_rule};
+  const Demand& demand = wanted.demand;
+  if (demand.command.empty())
+    return within_bounds(
+        {.lines = {{std::string(kAllowList), to_yaml(exact)}}, .rules = {.allow = {exact}}});
+  // Only the parts that no rule allows yet, each by itself.
+  const std::shared_ptr<const CommandPolicy> commands = commands_in(wanted.who.workspace);
+  Result<std::vector<shell::Rule>> rules = shell::narrowest_rules(
+      demand.command,
+      demand.beyond.empty() ? commands->rules() : commands->letting_out(demand.beyond));
+  if (!rules) return {.why_not = rules.error().message};
+  if (rules->empty()) return {.why_not = "there is nothing in it that a rule could name"};
+  Offer offer;
+  for (shell::Rule& rule : *rules) {
+    offer.rules.commands.push_back({std::move(rule), demand.beyond, wanted.who.workspace});
+    offer.lines.push_back({std::string(kCommandList), to_yaml(offer.rules.commands.back())});
+  }
+  return within_bounds(std::move(offer));
+}
+
+}  // namespace helve::dispatch

@@ -1,0 +1,215 @@
+// Commands under rules: what runs at once, what asks, and what "always" then writes.
+#include <gtest/gtest.h>
+
+#include "dispatch/dispatcher.h"
+#include "unit/dispatch/test_tools.h"
+
+namespace helve::dispatch {
+namespace {
+
+using Answer = Approver::Answer;
+using Mode = ApprovalSettings::Mode;
+using shell::Verdict;
+
+struct RunInput {
+  std::string command;
+  bool network = false;
+  Demand demand(const Context&) const {
+    Demand demand{.command = command};
+    if (network) demand.beyond.emplace_back(kBeyondNetwork);
+    return demand;
+  }
+  static constexpr auto schema() {
+    return object("Runs a command.", arg<&RunInput::command>("It"),
+                  opt<&RunInput::network>("With the network"));
+  }
+};
+Tool run_tool() {
+  return make_tool(
+      {.name = "run", .group = "other", .effect = Effect::execute},
+      +[](const RunInput&, Context&) -> Result<testing::EchoOutput> {
+        return testing::EchoOutput{"ran"};
+      });
+}
+
+struct Answering : Approver {
+  Answer answer = Answer::once;
+  std::vector<Question> questions;
+  Result<Answer> ask(const Question& question, std::stop_token) override {
+    questions.push_back(question);
+    return answer;
+  }
+};
+
+class CommandApprovals : public ::testing::Test {
+ protected:
+  static Registry one_tool() {
+    std::vector<Tool> tools;
+    tools.push_back(run_tool());
+    return *Registry::load(std::move(tools));
+  }
+  static CommandRule rule(std::string pattern, Verdict verdict,
+                          std::vector<std::string> beyond = {}, std::string workspace = "") {
+    return {{.pattern = std::move(pattern), .verdict = verdict},
+            std::move(beyond),
+            std::move(workspace)};
+  }
+  // What became of the command: "ok", "asked", or the type of the error.
+  std::string outcome(std::string_view command, bool network = false) {
+    const size_t before = approver.questions.size();
+    Result<Approvals> approvals = Approvals::make(registry, settings, grants);
+    EXPECT_TRUE(approvals) << approvals.error().message;
+    Dispatcher dispatcher(registry, {}, {.approvals = &*approvals, .approver = &approver});
+    const Json arguments = JsonObject{{"command", command}, {"network", network}};
+    const Outcome outcome =
+        dispatcher.call({.tool = "run", .arguments = &arguments, .who = who, .policy = &policy});
+    error = outcome.error.value_or(Error{});
+    if (approver.questions.size() > before) return "asked";
+    return outcome.ok() ? "ok" : std::string(outcome.error->type_name());
+  }
+  const Approver::Question& question() const { return approver.questions.back(); }
+  std::vector<std::string> offered() const {
+    std::vector<std::string> lines;
+    for (const RuleLine& line : question().rules) lines.push_back(line.list + ": " + line.yaml);
+    return lines;
+  }
+
+  Registry registry = one_tool();
+  Identity who{"main", "ann", "/w", "s_1"};
+  Policy policy = *Policy::make(registry, {});
+  Answering approver;
+  Grants grants{"config.yaml", [](const std::vector<RuleLine>&) { return Result<void>{}; }};
+  ApprovalSettings settings{.mode_from = "the mode"};
+  Error error;
+};
+
+TEST_F(CommandApprovals, WithoutRulesAndModesCommandsRun) {
+  EXPECT_EQ(outcome("anything | at all; $(really)"), "ok");
+}
+
+TEST_F(CommandApprovals, ADenyHoldsForEveryPartAndInEveryMode) {
+  settings.commands = {rule("rm *", Verdict::deny), rule("rm -rf build", Verdict::allow)};
+  settings.commands[0].rule.reason = "use trash";
+  for (Mode mode : {Mode::off, Mode::smart, Mode::always}) {
+    settings.mode = mode;
+    EXPECT_EQ(outcome("ls; rm -rf build"), "forbidden_command");
+    EXPECT_EQ(outcome("true && env X=1 rm a"), "forbidden_command");
+  }
+  EXPECT_EQ(error.code, Code::denied);
+  EXPECT_NE(error.message.find("use trash"), std::string::npos) << error.message;
+}
+
+TEST_F(CommandApprovals, ARuleThatAsksStandsAboveThoseThatAllow) {
+  settings.commands = {rule("git push *", Verdict::ask), rule("git *", Verdict::allow)};
+  settings.allow = {{.tool = "run"}};
+  EXPECT_EQ(outcome("git push origin"), "asked");
+  EXPECT_TRUE(question().rules.empty());
+  EXPECT_EQ(question().no_rule, "a rule that asks stands above those that allow");
+  EXPECT_EQ(outcome("git status"), "ok");
+}
+
+TEST_F(CommandApprovals, WhatCannotBeReadAsksWhereThereAreRules) {
+  settings.commands = {rule("rm *", Verdict::deny)};
+  EXPECT_EQ(outcome("$PROGRAM now"), "asked");
+  EXPECT_EQ(outcome("make"), "ok");
+}
+
+TEST_F(CommandApprovals, InAModeThatAsksOnlyWhatRulesAllowRuns) {
+  settings.mode = Mode::smart;
+  settings.commands = {rule("npm test", Verdict::allow), rule("make *", Verdict::allow)};
+  EXPECT_EQ(outcome("npm test && make all"), "ok");
+  EXPECT_EQ(outcome("npm test; npm publish"), "asked");
+  EXPECT_EQ(question().reason, "the mode; no rule allows 'npm publish'");
+}
+
+TEST_F(CommandApprovals, ARuleForTheWholeCallSparesTheQuestionAboutItsParts) {
+  settings.mode = Mode::smart;
+  settings.allow = {{.tool = "run", .arguments = {{"command", "a $(b)"}}}};
+  settings.commands = {rule("rm *", Verdict::deny)};
+  EXPECT_EQ(outcome("a $(b)"), "ok");
+  EXPECT_EQ(outcome("a $(c)"), "asked");
+}
+
+TEST_F(CommandApprovals, ACommandsRuleLiftsAnAskOfThePolicy) {
+  policy = *Policy::make(registry, {{.source = "test", .ask = {"run"}}});
+  settings.commands = {rule("npm test", Verdict::allow)};
+  EXPECT_EQ(outcome("npm test"), "ok");
+  EXPECT_EQ(outcome("npm publish"), "asked");
+}
+
+TEST_F(CommandApprovals, AlwaysAllowsOnlyThePartsThatAskedEachExactly) {
+  settings.mode = Mode::smart;
+  settings.commands = {rule("npm test", Verdict::allow)};
+  approver.answer = Answer::always;
+  EXPECT_EQ(outcome("npm test && npm run build; git commit -m 'a b'"), "asked");
+  EXPECT_EQ(offered(),
+            (std::vector<std::string>{
+                R"(commands: {pattern: "npm run build", verdict: allow, workspace: "/w"})",
+                R"(commands: {pattern: "git commit -m 'a b'", verdict: allow, workspace: "/w"})"}));
+  EXPECT_EQ(outcome("npm run build"), "ok");
+  EXPECT_EQ(outcome("git commit -m 'a b'; npm test"), "ok");
+  approver.answer = Answer::deny;
+  for (const char* command : {"npm run", "npm run build --force", "npm run build; npm publish",
+                              "git commit -m 'a c'", "git push", "npm run build > out"})
+    EXPECT_EQ(outcome(command), "asked") << command;
+  who.workspace = "/elsewhere";
+  EXPECT_EQ(outcome("npm run build"), "asked");
+}
+
+TEST_F(CommandApprovals, WhatNoRuleCanNameIsNotOfferedForEver) {
+  settings.mode = Mode::smart;
+  EXPECT_EQ(outcome("make $TARGET"), "asked");
+  EXPECT_TRUE(question().rules.empty());
+  EXPECT_FALSE(question().no_rule.empty());
+}
+
+TEST_F(CommandApprovals, LeavingTheSandboxNeedsARuleThatSaysSo) {
+  settings.commands = {rule("npm install", Verdict::allow)};
+  EXPECT_EQ(outcome("npm install"), "ok");
+  EXPECT_EQ(outcome("npm install", true), "asked");
+  EXPECT_EQ(question().reason, "it leaves the sandbox: the network");
+  EXPECT_EQ(offered(),
+            (std::vector<std::string>{
+                R"(commands: {pattern: "npm install", verdict: allow, beyond: [network], )"
+                R"(workspace: "/w"})"}));
+  settings.commands = {rule("npm install", Verdict::allow, {"network"})};
+  EXPECT_EQ(outcome("npm install", true), "ok");
+  EXPECT_EQ(outcome("npm install; curl evil.example", true), "asked");
+}
+
+TEST_F(CommandApprovals, AlwaysForTheNetworkHoldsForTheNetwork) {
+  approver.answer = Answer::always;
+  EXPECT_EQ(outcome("npm install", true), "asked");
+  EXPECT_EQ(outcome("npm install", true), "ok");
+  EXPECT_EQ(outcome("npm update", true), "asked");
+}
+
+TEST_F(CommandApprovals, ARuleHoldsOnlyInItsWorkspace) {
+  settings.commands = {rule("rm *", Verdict::deny, {}, "/w")};
+  EXPECT_EQ(outcome("rm a"), "forbidden_command");
+  who.workspace = "/elsewhere";
+  EXPECT_EQ(outcome("rm a"), "ok");
+}
+
+TEST_F(CommandApprovals, ASessionIsGoodForTheSameCommand) {
+  settings.mode = Mode::smart;
+  approver.answer = Answer::session;
+  EXPECT_EQ(outcome("make $TARGET"), "asked");
+  EXPECT_EQ(outcome("make $TARGET"), "ok");
+  EXPECT_EQ(outcome("make $OTHER"), "asked");
+  EXPECT_EQ(outcome("make $TARGET", true), "asked");
+}
+
+TEST(CommandRule, IsCheckedWhenItIsRead) {
+  EXPECT_TRUE(check(
+      {{.pattern = "npm test", .verdict = Verdict::allow, .match = {"npm test"}}, {"network"}}));
+  EXPECT_FALSE(
+      check({{.pattern = "npm test", .verdict = Verdict::allow, .match = {"npm publish"}}}));
+  EXPECT_EQ(check({{.pattern = "ls", .verdict = Verdict::allow}, {"internet"}}).error().message,
+            "'internet' is no way out of the sandbox");
+  EXPECT_EQ(check({{.pattern = "ls", .verdict = Verdict::deny}, {"network"}}).error().message,
+            "only a rule that allows lets a command out of the sandbox");
+}
+
+}  // namespace
+}  // namespace helve::dispatch

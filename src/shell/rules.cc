@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "shell/effect.h"
 #include "shell/pattern.h"
 #include "shell/variables.h"
 
@@ -38,10 +39,18 @@ Finding find_rule(const Segment& segment, const Rules& rules) {
   return found;
 }
 
+// `export A=b`, whose variables are judged with the commands that get them.
+bool only_exports(const Command& command) {
+  return command.names("export") &&
+         std::all_of(command.words.begin() + 1, command.words.end(), [](const Word& word) {
+           return word.literal() && !word.text.starts_with('-') && word.text.contains('=');
+         });
+}
+
 // Nothing of its own that a rule would have to name.
 bool is_harmless(const Segment& segment) {
   if (segment.transparent) return true;  // what it runs has its environment and redirections
-  return segment.command.words.empty() &&
+  return (segment.command.words.empty() || only_exports(segment.command)) &&
          std::ranges::none_of(segment.command.redirections, [](const Redirection& redirection) {
            return redirection.writes() || redirection.may_connect();
          });
@@ -50,7 +59,8 @@ bool is_harmless(const Segment& segment) {
 // Segments that need a rule, and what the rules say about all of them.
 class Judge {
  public:
-  Judge(const Analysis& script, const Rules& rules) : script_(script) {
+  Judge(const Analysis& script, const Rules& rules, bool reads_pass)
+      : script_(script), reads_pass_(reads_pass) {
     for (const Segment& segment : script.segments) {
       findings_.push_back(find_rule(segment, rules));
       const bool allowed = findings_.back().verdict == Verdict::allow;
@@ -62,11 +72,18 @@ class Judge {
   // No rule allows it, and neither does one that allows what runs it.
   bool is_open(size_t segment) const {
     return !covered_[segment] && !findings_[segment].verdict &&
-           !is_harmless(script_.segments[segment]);
+           !is_harmless(script_.segments[segment]) &&
+           !(reads_pass_ && only_reads(script_.segments[segment]));
   }
 
  private:
+  bool only_reads(const Segment& segment) const {
+    const Analysis alone{.segments = {segment}, .moves = script_.moves};
+    return effects_of(alone).strongest() == Effect::read;
+  }
+
   const Analysis& script_;
+  const bool reads_pass_;
   std::vector<Finding> findings_;
   std::vector<bool> covered_;  // a rule allows it or what runs it
 };
@@ -154,14 +171,14 @@ Result<Rules> Rules::make(std::vector<Rule> rules) {
   return made;
 }
 
-Decision decide(std::string_view script, const Rules& rules, Verdict otherwise) {
+Decision decide(std::string_view script, const Rules& rules, Otherwise otherwise) {
   return decide(analyze(script), rules, otherwise);
 }
 
-Decision decide(const Analysis& script, const Rules& rules, Verdict otherwise) {
+Decision decide(const Analysis& script, const Rules& rules, Otherwise otherwise) {
   Decision decision{.reason =
                         script.segments.empty() ? "nothing runs" : "every command is allowed"};
-  const Judge judge(script, rules);
+  const Judge judge(script, rules, otherwise.reads_pass);
   for (size_t i = 0; i < script.segments.size(); ++i) {
     const Finding& finding = judge.finding(i);
     if (!finding.verdict || *finding.verdict <= decision.verdict) continue;
@@ -173,21 +190,22 @@ Decision decide(const Analysis& script, const Rules& rules, Verdict otherwise) {
     const Unknown& unknown = script.unknowns[0];
     decision = {Verdict::ask, fmt::format("cannot tell what it runs: {}", shown(unknown.reason))};
   }
-  for (size_t i = 0; i < script.segments.size() && decision.verdict < otherwise; ++i) {
+  for (size_t i = 0; i < script.segments.size() && decision.verdict < otherwise.verdict; ++i) {
     if (!judge.is_open(i)) continue;
     const std::string segment = describe(script.segments[i].command);
-    decision = {otherwise, fmt::format("no rule allows '{}'", segment), segment};
+    decision = {otherwise.verdict, fmt::format("no rule allows '{}'", segment), segment};
   }
   return decision;
 }
 
-Result<std::vector<Rule>> narrowest_rules(std::string_view text, const Rules& present) {
+Result<std::vector<Rule>> narrowest_rules(std::string_view text, const Rules& present,
+                                          bool reads_pass) {
   const Analysis script = analyze(text);
   if (!script.unknowns.empty())
     return Error{Code::unsupported,
                  fmt::format("no rule can allow this: {}", shown(script.unknowns[0].reason)),
                  "allow it once", "no_rule"};
-  const Judge judge(script, present);
+  const Judge judge(script, present, reads_pass);
   std::vector<Rule> rules;
   std::vector<bool> covered(script.segments.size());
   for (size_t i = 0; i < script.segments.size(); ++i) {
@@ -203,7 +221,7 @@ Result<std::vector<Rule>> narrowest_rules(std::string_view text, const Rules& pr
   std::vector<Rule> all = rules;
   for (size_t i = 0; i < present.size(); ++i) all.push_back(present[i]);
   const Rules tried = TRY(Rules::make(std::move(all)));
-  const Decision decision = decide(script, tried, Verdict::ask);
+  const Decision decision = decide(script, tried, {Verdict::ask, reads_pass});
   if (decision.verdict == Verdict::allow) return rules;
   return Error{Code::unsupported, fmt::format("no rule can allow this: {}", decision.reason),
                "allow it once", "no_rule"};

@@ -81,12 +81,20 @@ struct Decision {
   std::optional<size_t> rule;  // the rule that decided
 };
 
-// `otherwise`: for a command that no rule names. What is unknown asks, whatever the rules allow.
-Decision decide(const Analysis& script, const Rules& rules, Verdict otherwise);
-Decision decide(std::string_view script, const Rules& rules, Verdict otherwise);
+// For a command that no rule names, unless it only reads and that may pass.
+struct Otherwise {
+  Otherwise(Verdict verdict, bool reads_pass = false) : verdict(verdict), reads_pass(reads_pass) {}
+  Verdict verdict;
+  bool reads_pass;
+};
 
-// The rules that allow exactly what this script runs and `present` does not allow yet; an error
-// that says why, when no rules can.
-Result<std::vector<Rule>> narrowest_rules(std::string_view script, const Rules& present);
+// What is unknown asks, whatever the rules allow.
+Decision decide(const Analysis& script, const Rules& rules, Otherwise otherwise);
+Decision decide(std::string_view script, const Rules& rules, Otherwise otherwise);
+
+// The rules that allow exactly what this script runs and `present` does not allow yet, nor its
+// reading, where that may pass; an error that says why, when no rules can.
+Result<std::vector<Rule>> narrowest_rules(std::string_view script, const Rules& present,
+                                          bool reads_pass = false);
 
 }  // namespace helve::shell

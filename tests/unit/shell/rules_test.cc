@@ -395,5 +395,31 @@ TEST(NarrowestRules, SayWhyThereAreNone) {
   EXPECT_THAT(narrowest("rm x", {deny("rm *")}), ElementsAre(HasSubstr("a rule denies 'rm *'")));
 }
 
+TEST(Decide, LetsReadingPassWhereItMay) {
+  const Rules rules = *Rules::make({{.pattern = "npm test", .verdict = Verdict::allow}});
+  const Otherwise reads{Verdict::ask, true};
+  EXPECT_EQ(decide("ls | wc -l && npm test", rules, reads).verdict, Verdict::allow);
+  EXPECT_EQ(decide("ls > out; npm test", rules, reads).verdict, Verdict::ask);
+  EXPECT_EQ(decide("ls; npm publish", rules, reads).segment, "npm publish");
+  EXPECT_EQ(decide("ls; npm test", rules, Verdict::ask).verdict, Verdict::ask);
+  const auto narrowest = narrowest_rules("ls; npm publish", rules, true);
+  ASSERT_TRUE(narrowest);
+  ASSERT_EQ(narrowest->size(), 1u);
+  EXPECT_EQ(narrowest->front().pattern, "npm publish");
+}
+
+TEST(Decide, JudgesAVariableWithTheCommandsThatGetIt) {
+  const Rules rules = *Rules::make({{.pattern = "npm test", .verdict = Verdict::allow}});
+  auto verdict = [&](std::string_view script) {
+    return decide(script, rules, Verdict::ask).verdict;
+  };
+  EXPECT_EQ(verdict("export LANG=C TZ=UTC; npm test"), Verdict::allow);
+  EXPECT_EQ(verdict("export NODE_OPTIONS=-r./x; npm test"), Verdict::ask);
+  EXPECT_EQ(verdict("export 'LD_PRELOAD=x.so'; npm test"), Verdict::ask);
+  EXPECT_EQ(verdict("export -f npm; npm test"), Verdict::ask);
+  EXPECT_EQ(verdict("export LANG=$(rm a); npm test"), Verdict::ask);
+  EXPECT_EQ(verdict("export LANG=C > out; npm test"), Verdict::ask);
+}
+
 }  // namespace
 }  // namespace helve::shell

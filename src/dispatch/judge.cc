@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <mutex>
 
+#include "shell/effect.h"
+
 namespace helve::dispatch {
 namespace {
 
@@ -56,18 +58,25 @@ Judge::Judge(const Registry& registry, ApprovalSettings settings, Grants& grants
 Judge::Judge(Judge&&) noexcept = default;
 Judge::~Judge() = default;
 
-bool Judge::asks_by_mode(Effect effect) const {
-  return settings_.mode == Mode::always ||
-         (settings_.mode == Mode::smart && effect != Effect::read);
+// A command has the effect of all that it runs, as far as its words tell.
+bool Judge::asks_by_mode(const Case& wanted) const {
+  if (settings_.mode != Mode::smart) return settings_.mode == Mode::always;
+  const std::string& command = wanted.demand.command;
+  return command.empty() ? wanted.effect != Effect::read
+                         : shell::effects_of(command).strongest() != shell::Effect::read;
 }
 
 std::string Judge::asked_by(const Case& wanted) const {
   if (!wanted.asked_by.empty()) return std::string(wanted.asked_by);
-  return asks_by_mode(wanted.effect) ? settings_.mode_from : "";
+  return asks_by_mode(wanted) ? settings_.mode_from : "";
+}
+
+bool Judge::reads_pass(const Case& wanted) const {
+  return settings_.mode == Mode::smart && wanted.asked_by.empty() && wanted.demand.beyond.empty();
 }
 
 bool Judge::is_silent(const Case& wanted) const {
-  if (!wanted.asked_by.empty() || !wanted.demand.beyond.empty() || asks_by_mode(wanted.effect))
+  if (!wanted.asked_by.empty() || !wanted.demand.beyond.empty() || asks_by_mode(wanted))
     return false;
   return wanted.demand.command.empty() || commands_in(wanted.who.workspace)->empty();
 }
@@ -119,8 +128,9 @@ void Judge::judge_command(const Case& wanted, Judgement& judgement) const {
   const std::shared_ptr<const CommandPolicy> commands = commands_in(wanted.who.workspace);
   if (commands->empty() && (asks.empty() || judgement.rule_allows)) return;
   const bool asks_by_default = !asks.empty() && !judgement.rule_allows;
-  const shell::Decision decision = shell::decide(wanted.demand.command, commands->rules(),
-                                                 asks_by_default ? Verdict::ask : Verdict::allow);
+  const shell::Decision decision =
+      shell::decide(wanted.demand.command, commands->rules(),
+                    {asks_by_default ? Verdict::ask : Verdict::allow, reads_pass(wanted)});
   if (decision.verdict == Verdict::deny) {
     judgement.denied = decision.reason;
   } else if (decision.verdict == Verdict::allow) {
@@ -165,7 +175,8 @@ Offer Judge::offer(const Case& wanted, const AllowRule& exact, const Judgement& 
   const std::shared_ptr<const CommandPolicy> commands = commands_in(wanted.who.workspace);
   Result<std::vector<shell::Rule>> rules = shell::narrowest_rules(
       demand.command,
-      demand.beyond.empty() ? commands->rules() : commands->letting_out(demand.beyond));
+      demand.beyond.empty() ? commands->rules() : commands->letting_out(demand.beyond),
+      reads_pass(wanted));
   if (!rules) return {.why_not = rules.error().message};
   if (rules->empty()) return {.why_not = "there is nothing in it that a rule could name"};
   Offer offer;

@@ -7,6 +7,7 @@
 #include "process/foreground.h"
 #include "sys/stream.h"
 #include "tool/make.h"
+#include "tools/command_demand.h"
 #include "tools/command_output.h"
 #include "tools/files.h"
 
@@ -39,6 +40,7 @@ struct ExecInput {
   std::int64_t rows = 24;
   std::int64_t columns = 80;
 
+  Demand demand(const Context&) const { return command_demand(command, env); }
   static constexpr auto schema() {
     return object(
         "Run a shell command in a sandbox: it writes only in the workspace and a private /tmp, and "
@@ -314,6 +316,7 @@ Tool tool_exec() {
        .title = "Run a command",
        .effect = Effect::execute,
        .destructive = true,
+       .subject = {"command", "workdir", "env", "input", "shell"},
        .examples = {{"Build", R"({"command": "make -j2"})"},
                     {"In a directory, with a variable",
                      R"({"command": "npm test", "workdir": "web", "env": {"CI": "1"}})"},

@@ -118,8 +118,28 @@ TEST_F(CommandApprovals, InAModeThatAsksOnlyWhatRulesAllowRuns) {
   settings.mode = Mode::smart;
   settings.commands = {rule("npm test", Verdict::allow), rule("make *", Verdict::allow)};
   EXPECT_EQ(outcome("npm test && make all"), "ok");
+  EXPECT_EQ(outcome("ls | wc -l; npm test"), "ok");
   EXPECT_EQ(outcome("npm test; npm publish"), "asked");
   EXPECT_EQ(question().reason, "the mode; no rule allows 'npm publish'");
+  settings.mode = Mode::always;
+  EXPECT_EQ(outcome("ls | wc -l; npm test"), "asked");
+}
+
+TEST_F(CommandApprovals, SmartLetsACommandPassThatOnlyReads) {
+  settings.mode = Mode::smart;
+  EXPECT_EQ(outcome("ls -l | head -n 3 && cat a.txt"), "ok");
+  EXPECT_EQ(outcome("cat a.txt > b.txt"), "asked");
+  EXPECT_EQ(outcome("curl https://example.org"), "asked");
+  settings.mode = Mode::always;
+  EXPECT_EQ(outcome("ls"), "asked");
+}
+
+TEST_F(CommandApprovals, VariablesThatChangeWhatRunsAreNotAllowedWithIt) {
+  settings.mode = Mode::smart;
+  settings.commands = {rule("npm test", Verdict::allow)};
+  EXPECT_EQ(outcome("export LANG=C\nnpm test"), "ok");
+  EXPECT_EQ(outcome("export NODE_OPTIONS='--require ./evil.js'\nnpm test"), "asked");
+  EXPECT_EQ(outcome("export 'LD_PRELOAD=./evil.so'\nnpm test"), "asked");
 }
 
 TEST_F(CommandApprovals, ARuleForTheWholeCallSparesTheQuestionAboutItsParts) {
@@ -141,7 +161,7 @@ TEST_F(CommandApprovals, AlwaysAllowsOnlyThePartsThatAskedEachExactly) {
   settings.mode = Mode::smart;
   settings.commands = {rule("npm test", Verdict::allow)};
   approver.answer = Answer::always;
-  EXPECT_EQ(outcome("npm test && npm run build; git commit -m 'a b'"), "asked");
+  EXPECT_EQ(outcome("ls && npm test && npm run build; git commit -m 'a b'"), "asked");
   EXPECT_EQ(offered(),
             (std::vector<std::string>{
                 R"(commands: {pattern: "npm run build", verdict: allow, workspace: "/w"})",

@@ -4,8 +4,10 @@
 #include <fmt/core.h>
 #include <net/if.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,7 @@
 #include "sandbox/bubblewrap.h"
 #include "sandbox/failure.h"
 #include "sandbox/kernel.h"
+#include "sandbox/mounts.h"
 #include "sys/file_descriptor.h"
 
 namespace helve::sandbox {
@@ -78,15 +81,28 @@ Result<void> leave(Users users, bool own_network) {
                  number, user_namespace_hint(number));
 }
 
-// In a process of its own, since half of it cannot be taken back: some machines grant a user
-// namespace and then nothing in it. Without a network, which is the slowest to make.
-bool can_leave(Users users) {
-  const pid_t child = fork();
-  if (child == 0) _exit(leave(users, false) ? 0 : 1);
+bool has_succeeded(pid_t child) {
   int status = 1;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return child > 0 && status == 0;
+}
+
+// Whether a command there gets a /proc of its own. In a container where parts of /proc are covered,
+// a user namespace does not.
+bool can_mount_proc() {
+  const long child =
+      syscall(SYS_clone, static_cast<unsigned long>(CLONE_NEWPID | SIGCHLD), 0, 0, 0, 0);
+  if (child == 0) _exit(new_filesystem("proc", {}, kNoSuid | kNoDevices | kNoExecute) ? 0 : 1);
+  return has_succeeded(static_cast<pid_t>(child));
+}
+
+// In a process of its own, since half of it cannot be taken back: some machines grant a user
+// namespace and then nothing in it. Without a network, which is the slowest to make.
+bool can_leave(Users users) {
+  const pid_t child = fork();
+  if (child == 0) _exit(leave(users, false) && can_mount_proc() ? 0 : 1);
+  return has_succeeded(child);
 }
 
 Result<Namespaces> leave_by_some_way(const Policy& policy) {
@@ -110,7 +126,9 @@ Result<Namespaces> leave_by_some_way(const Policy& policy) {
     return failure("find bwrap", ENOENT, "install bubblewrap");
   }
   TRY(leave(Users::new_namespace, own_network));  // for the reason why it cannot
-  return failure("make namespaces", EAGAIN, "try again");
+  return failure("mount /proc", EPERM,
+                 "parts of /proc are covered, as in a container: docker run --security-opt "
+                 "systempaths=unconfined uncovers them");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -215,19 +216,36 @@ TEST_P(EnclosureFiles, UsesTheNamespacesOfBubblewrapWhereOursAreForbidden) {
   EXPECT_TRUE(exists("root/file"));
 }
 
+// The process becomes the only user of a user namespace, with all capabilities there, as root in a
+// container.
+void enter_container() {
+  const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
+  ASSERT_EQ(unshare(CLONE_NEWUSER | CLONE_NEWNS), 0);
+  std::ofstream("/proc/self/setgroups") << "deny";
+  std::ofstream("/proc/self/uid_map") << user << " " << user << " 1";
+  std::ofstream("/proc/self/gid_map") << group << " " << group << " 1";
+}
+
 TEST_P(EnclosureFiles, HoldsForRootWithoutAUserNamespace) {
-  // A root that may not have another user namespace, inside one of its own.
   before_making = [] {
-    const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
-    ASSERT_EQ(unshare(CLONE_NEWUSER), 0);
-    std::ofstream("/proc/self/setgroups") << "deny";
-    std::ofstream("/proc/self/uid_map") << user << " " << user << " 1";
-    std::ofstream("/proc/self/gid_map") << group << " " << group << " 1";
+    enter_container();
     std::ofstream("/proc/sys/user/max_user_namespaces") << "0";
   };
   policy.backend = Backend::own;
   make_directory("beside");
   EXPECT_EQ(sh("echo x > file && ! echo x > $BASE/beside/file && ! echo x > .git/config"), 0);
+  EXPECT_TRUE(exists("root/file"));
+}
+
+TEST_P(EnclosureFiles, HoldsForRootWhereAContainerCoversPartsOfProc) {
+  // There no user namespace may mount another /proc.
+  before_making = [] {
+    enter_container();
+    ASSERT_EQ(mount("none", "/proc/irq", "tmpfs", 0, nullptr), 0);
+  };
+  policy.backend = Backend::own;
+  make_directory("beside");
+  EXPECT_EQ(sh("echo x > file && ! echo x > $BASE/beside/file && test $$ -lt 100"), 0);
   EXPECT_TRUE(exists("root/file"));
 }
 

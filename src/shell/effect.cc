@@ -99,10 +99,9 @@ WordEffect judge_git(std::span<const Word> words) {
 }
 
 bool asks_for_the_version(std::span<const Word> words) {
-  constexpr std::array<std::string_view, 23> kPrograms{
-      "bash", "cc",  "clang",  "clang++", "cmake", "curl",    "docker", "g++",
-      "gcc",  "git", "java",   "ld",      "make",  "meson",   "ninja",  "node",
-      "perl", "php", "python", "python3", "ruby",  "sqlite3", "tar"};
+  constexpr std::array<std::string_view, 20> kPrograms{
+      "bash", "cc",    "clang", "clang++", "cmake", "curl",   "g++",     "gcc",  "git",     "ld",
+      "make", "ninja", "node",  "perl",    "php",   "python", "python3", "ruby", "sqlite3", "tar"};
   return words.size() == 2 && words[1].literal() &&
          (words[1].text == "--version" || (words[1].text == "-v" && words[0].text == "node")) &&
          std::ranges::find(kPrograms, program_of(words[0])) != kPrograms.end();

@@ -108,19 +108,6 @@ size_t suspect_in_date(std::span<const Word> words) {
   return Segment::kNone;
 }
 
-// Behind the name of a setting stands its new value, whatever it looks like.
-size_t suspect_in_git_config(std::span<const Word> words) {
-  const auto config = std::ranges::find(words, "config", &Word::text);
-  for (auto word = config + 1; word < words.end(); ++word) {
-    const bool value = word[-1].literal() && word[-1].text.starts_with("--") &&
-                       word[-1].text != "--list" && word[-1].text != "--global" &&
-                       word[-1].text != "--local" && word[-1].text != "--system";
-    if (!may_be_option(*word) && !value && word + 1 != words.end())
-      return static_cast<size_t>(word - words.begin());
-  }
-  return Segment::kNone;
-}
-
 // Letters without a dash are options, and a colon in a name is another machine.
 size_t suspect_in_tar(std::span<const Word> words) {
   for (size_t i = 1; i < words.size(); ++i) {
@@ -247,167 +234,6 @@ constexpr auto kPrograms = std::to_array<Program>({
      .also_writes = true},
 });
 
-constexpr string_view kDiffLongs =
-    "stat? numstat shortstat dirstat? summary patch no-patch raw patch-with-stat name-only "
-    "name-status color? no-color word-diff? word-diff-regex= color-words? no-renames find-renames? "
-    "find-copies? find-copies-harder check full-index binary abbrev? diff-filter= "
-    "ignore-space-change ignore-all-space ignore-blank-lines ignore-space-at-eol "
-    "ignore-cr-at-eol minimal patience histogram diff-algorithm= inter-hunk-context= "
-    "function-context unified= exit-code quiet no-ext-diff no-textconv src-prefix= dst-prefix= "
-    "no-prefix relative? text pickaxe-all pickaxe-regex merge-base cached staged no-index cc "
-    "combined-all-paths compact-summary submodule? ignore-submodules? color-moved? "
-    "oneline graph decorate? no-decorate all branches? tags? remotes? author= committer= grep= "
-    "all-match invert-grep regexp-ignore-case extended-regexp fixed-strings since= after= until= "
-    "before= max-count= skip= follow reverse merges no-merges min-parents= first-parent format= "
-    "pretty? date= relative-date abbrev-commit no-abbrev-commit left-right left-only right-only "
-    "cherry-pick cherry-mark ancestry-path topo-order date-order author-date-order not "
-    "simplify-by-decoration full-history source notes? no-notes walk-reflogs parents children "
-    "count boundary no-walk root no-mailmap use-mailmap";
-constexpr Options kDiffOptions{.flags = "pusaWbwzRcitgmq",
-                               .valued = "USGnL",
-                               .optional = "MCBl",
-                               .longs = kDiffLongs,
-                               .numbers = true};
-
-constexpr auto kGit = std::to_array<Program>({
-    {.name = "log", .options = kDiffOptions},
-    {.name = "diff", .options = kDiffOptions},
-    {.name = "show", .options = kDiffOptions},
-    {.name = "rev-list", .options = kDiffOptions},
-    {.name = "shortlog",
-     .options = {.flags = "nsec",
-                 .longs = "numbered summary email committer all "
-                          "no-merges since= until= group="}},
-    {.name = "status",
-     .options = {.flags = "sbvz",
-                 .optional = "u",
-                 .longs = "short branch porcelain? long verbose untracked-files? ignored? "
-                          "ignore-submodules? ahead-behind no-ahead-behind column? no-column "
-                          "show-stash renames no-renames null"}},
-    {.name = "blame",
-     .options = {.flags = "bltfnsewpc",
-                 .valued = "L",
-                 .optional = "MC",
-                 .longs = "porcelain line-porcelain incremental date= show-name show-number "
-                          "show-email root reverse first-parent since="}},
-    {.name = "rev-parse", .any = true},
-    {.name = "merge-base", .any = true},
-    {.name = "name-rev", .any = true},
-    {.name = "for-each-ref",
-     .options = {.longs = "format= sort= count= points-at= contains? merged? no-merged? color?"}},
-    {.name = "show-ref",
-     .options = {.flags = "dqs", .longs = "head heads tags verify quiet hash?"}},
-    {.name = "ls-files",
-     .options = {.flags = "cdmoiskuztvf",
-                 .valued = "xX",
-                 .longs = "cached deleted modified others ignored stage unmerged killed "
-                          "exclude-standard exclude= error-unmatch full-name directory eol debug"}},
-    {.name = "ls-tree",
-     .options = {.flags = "drtlz",
-                 .longs = "name-only name-status full-name full-tree long abbrev?"}},
-    {.name = "cat-file", .options = {.flags = "tpes"}},
-    {.name = "describe",
-     .options = {.longs = "tags all long always dirty? broken? abbrev? match= exclude= exact-match "
-                          "contains first-parent candidates="}},
-    {.name = "grep",
-     .options = {.flags = "nilLcwvEFPGIhHrzoqap",
-                 .valued = "eABCfm",
-                 .longs =
-                     "line-number ignore-case files-with-matches name-only files-without-match "
-                     "count word-regexp invert-match extended-regexp fixed-strings perl-regexp "
-                     "cached untracked no-index recursive show-function function-context "
-                     "all-match and or not heading break color? no-color column max-depth= "
-                     "only-matching context= after-context= before-context=",
-                 .numbers = true}},
-    {.name = "reflog", .options = kDiffOptions, .operands = 0},
-    {.name = "remote", .options = {.flags = "v", .longs = "verbose"}, .operands = 0},
-    {.name = "version", .operands = 0},
-    // With an operand these make something.
-    {.name = "branch",
-     .effect = Effect::write,
-     .options = {.flags = "avrdDmMcCfqt",
-                 .longs =
-                     "show-current list all remotes verbose merged? no-merged? contains? format= "
-                     "sort= color? no-color column? points-at= delete move copy force"},
-     .lists = true},
-    {.name = "tag",
-     .effect = Effect::write,
-     .options = {.flags = "ldf",
-                 .optional = "n",
-                 .longs = "list delete sort= contains? merged? points-at= format= column? color?"},
-     .lists = true},
-    {.name = "config",
-     .options = {.flags = "lz",
-                 .longs = "get= get-all= get-regexp= list name-only show-origin show-scope global "
-                          "local system null type= default="},
-     .operands = 1,
-     .suspect = suspect_in_git_config},
-    {.name = "add",
-     .effect = Effect::write,
-     .options = {.flags = "AunvfN", .longs = "all update dry-run verbose force intent-to-add"}},
-    {.name = "rm",
-     .effect = Effect::write,
-     .options = {.flags = "rfnq", .longs = "cached force quiet"}},
-    {.name = "mv", .effect = Effect::write, .options = {.flags = "fknv"}},
-    {.name = "restore",
-     .effect = Effect::write,
-     .options = {.flags = "SWq",
-                 .valued = "s",
-                 .longs = "staged worktree source= quiet ours theirs"}},
-    {.name = "reset",
-     .effect = Effect::write,
-     .options = {.flags = "qN", .longs = "hard soft mixed keep quiet"}},
-    {.name = "init", .effect = Effect::write, .options = {.flags = "qb", .longs = "quiet bare"}},
-    {.name = "ls-remote",
-     .effect = Effect::network,
-     .options = {.flags = "htq", .longs = "heads tags refs quiet symref"}},
-    {.name = "fetch",
-     .effect = Effect::network,
-     .options = {.flags = "apqtvnf",
-                 .valued = "j",
-                 .longs = "all prune tags no-tags depth= quiet verbose dry-run unshallow"},
-     .also_writes = true},
-    {.name = "clone",
-     .effect = Effect::network,
-     .options = {.flags = "qnv",
-                 .valued = "bo",
-                 .longs = "depth= branch= single-branch no-tags quiet verbose bare no-checkout "
-                          "filter= origin="},
-     .also_writes = true},
-});
-
-struct Subcommand {
-  string_view program;
-  Program row;
-};
-// npm keeps logs and looks for news of itself, whatever it is asked.
-constexpr Program npm_row(string_view name) {
-  return {.name = name,
-          .effect = Effect::network,
-          .options = {.flags = "alpg", .longs = "all long json parseable depth= global"},
-          .also_writes = true};
-}
-
-constexpr auto kSubcommands = std::to_array<Subcommand>({
-    {"npm", npm_row("ls")},
-    {"npm", npm_row("list")},
-    {"npm", npm_row("root")},
-    {"npm", npm_row("prefix")},
-    {"npm", npm_row("view")},
-    {"npm", npm_row("info")},
-    {"npm", npm_row("show")},
-    {"npm", npm_row("search")},
-    {"npm", npm_row("outdated")},
-    {"npm", npm_row("ping")},
-    {"pip",
-     {.name = "list",
-      .options = {.flags = "lv", .longs = "format= local user verbose"},
-      .operands = 0}},
-    {"pip", {.name = "show", .options = {.flags = "fv", .longs = "files verbose"}}},
-    {"pip", {.name = "freeze", .options = {.flags = "l", .longs = "local all"}, .operands = 0}},
-    {"pip", {.name = "check", .operands = 0}},
-});
-
 template <size_t kCount>
 bool is_in(const std::array<string_view, kCount>& names, string_view name) {
   static_assert(kCount > 0);
@@ -417,6 +243,7 @@ bool is_in(const std::array<string_view, kCount>& names, string_view name) {
 }  // namespace
 
 const Program* find_program(string_view name) {
+  static_assert(std::ranges::is_sorted(kReaders));
   static constexpr Program kReads{.any = true};
   static constexpr Program kWrites{.effect = Effect::write, .any = true};
   static constexpr Program kConnects{.effect = Effect::network, .any = true};
@@ -425,19 +252,6 @@ const Program* find_program(string_view name) {
   if (found != kPrograms.end()) return &*found;
   if (is_in(kWriters, name)) return &kWrites;
   return is_in(kNetwork, name) ? &kConnects : nullptr;
-}
-
-const Program* find_subcommand(string_view program, string_view subcommand) {
-  static_assert(std::ranges::is_sorted(kReaders));
-  if (program == "git") {
-    const auto found = std::ranges::find(kGit, subcommand, &Program::name);
-    return found == kGit.end() ? nullptr : &*found;
-  }
-  if (program == "pip3") program = "pip";
-  for (const Subcommand& each : kSubcommands) {
-    if (each.program == program && each.row.name == subcommand) return &each.row;
-  }
-  return nullptr;
 }
 
 }  // namespace helve::shell

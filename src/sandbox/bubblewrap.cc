@@ -52,6 +52,7 @@ std::vector<std::string> arguments_for(const std::string& program, bool own_netw
                                      "--dev-bind",
                                      "/",
                                      "/",
+                                     "--die-with-parent",
                                      "--info-fd",
                                      std::to_string(kInfoDescriptor)};
   if (own_network) arguments.emplace_back("--unshare-net");

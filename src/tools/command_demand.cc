@@ -1,5 +1,7 @@
 #include "tools/command_demand.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace helve::tools {

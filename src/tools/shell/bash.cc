@@ -21,6 +21,7 @@ struct BashInput {
   bool restart = false;
   std::optional<double> timeout;
 
+  Demand demand(const Context&) const { return {.command = command.value_or("")}; }
   static constexpr auto schema() {
     return object(
         "Run a command in a bash that stays for the whole session, in the sandbox: variables, "
@@ -163,6 +164,7 @@ Tool tool_bash() {
        .title = "Run in the session's shell",
        .effect = Effect::execute,
        .destructive = true,
+       .subject = {"command", "restart"},
        .examples = {{"Go to a directory for the calls to come", R"({"command": "cd src && ls"})"},
                     {"Begin anew", R"({"restart": true})"}},
        .limits = {.inline_chars = 210'000}},

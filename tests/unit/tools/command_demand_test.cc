@@ -19,15 +19,20 @@ TEST(CommandDemand, WhatIsNoNameCannotHideTheCommand) {
   EXPECT_EQ(command_demand("make", {{"A=1; ls #", "x"}}).command, "export 'A=1; ls #=x'\nmake");
 }
 
-TEST(CommandDemand, ExecTellsItsCommand) {
+Demand demand_of(std::string_view tool, std::string_view arguments) {
   const Registry registry = *Registry::load(builtin_tools());
-  const Tool* exec = registry.find("exec").tool;
-  ASSERT_TRUE(exec);
-  const Json arguments = *parse_json(R"({"command":"npm test","env":{"CI":"1"}})");
+  const Tool* found = registry.find(tool).tool;
+  EXPECT_TRUE(found);
   const Identity who;
-  const Demand demand = (*exec->bind(arguments))->demand({.who = who});
-  EXPECT_EQ(demand.command, "export CI='1'\nnpm test");
-  EXPECT_TRUE(demand.beyond.empty());
+  return (*found->bind(*parse_json(arguments)))->demand({.who = who});
+}
+
+TEST(CommandDemand, ToolsThatRunACommandTellIt) {
+  const Demand exec = demand_of("exec", R"({"command":"npm test","env":{"CI":"1"}})");
+  EXPECT_EQ(exec.command, "export CI='1'\nnpm test");
+  EXPECT_TRUE(exec.beyond.empty());
+  EXPECT_EQ(demand_of("bash", R"({"command":"cd src && make"})").command, "cd src && make");
+  EXPECT_TRUE(demand_of("bash", R"({"restart":true})").is_plain());
 }
 
 }  // namespace

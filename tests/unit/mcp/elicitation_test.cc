@@ -151,6 +151,21 @@ TEST_F(LegacyAsking, AnAnswerThatMakesNoSenseAllowsNothing) {
     EXPECT_EQ(error_type(call_with(answer)), "approval_required") << answer;
 }
 
+TEST_F(LegacyAsking, AnAnswerThatWasNotOfferedAllowsNothing) {
+  dispatch::Grants nowhere;
+  dispatch::Approvals approvals(registry_, settings_, nowhere);
+  dispatch::Dispatcher dispatcher(registry_, {.clock = &clock_}, {.approvals = &approvals});
+  Server server(dispatcher, clock_, nullptr);
+  Client client(server);
+  client.initialize("2025-11-25", R"({"elicitation":{}})");
+  client.answer = accept("always");
+  EXPECT_EQ(error_type(client.ask(call("save", R"({"text":"x"})"))), "approval_required");
+  EXPECT_EQ(at(json(client.sent.at(0)), "params/requestedSchema/properties/decision/oneOf")
+                .as_array()
+                .size(),
+            3u);
+}
+
 TEST_F(LegacyAsking, AClientThatCannotBeAskedIsToldTheRule) {
   const std::pair<const char*, const char*> clients[] = {
       {"2025-11-25", "{}"},

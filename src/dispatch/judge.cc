@@ -24,6 +24,11 @@ std::string in_words(std::string_view beyond) {
   return fmt::format("the directory {}", beyond.substr(kBeyondRoot.size()));
 }
 
+shell::Analysis analysis_of(const Demand& demand) {
+  return shell::analyze(demand.command,
+                        demand.bash ? shell::Reader::bash : shell::Reader::any_shell);
+}
+
 Offer within_bounds(Offer offer) {
   size_t bytes = 0;
   for (const RuleLine& line : offer.lines) bytes += line.yaml.size();
@@ -61,9 +66,8 @@ Judge::~Judge() = default;
 // A command has the effect of all that it runs, as far as its words tell.
 bool Judge::asks_by_mode(const Case& wanted) const {
   if (settings_.mode != Mode::smart) return settings_.mode == Mode::always;
-  const std::string& command = wanted.demand.command;
-  return command.empty() ? wanted.effect != Effect::read
-                         : shell::effects_of(command).strongest() != shell::Effect::read;
+  if (wanted.demand.command.empty()) return wanted.effect != Effect::read;
+  return shell::effects_of(analysis_of(wanted.demand)).strongest() != shell::Effect::read;
 }
 
 std::string Judge::asked_by(const Case& wanted) const {
@@ -129,7 +133,7 @@ void Judge::judge_command(const Case& wanted, Judgement& judgement) const {
   if (commands->empty() && (asks.empty() || judgement.rule_allows)) return;
   const bool asks_by_default = !asks.empty() && !judgement.rule_allows;
   const shell::Decision decision =
-      shell::decide(wanted.demand.command, commands->rules(),
+      shell::decide(analysis_of(wanted.demand), commands->rules(),
                     {asks_by_default ? Verdict::ask : Verdict::allow, reads_pass(wanted)});
   if (decision.verdict == Verdict::deny) {
     judgement.denied = decision.reason;
@@ -152,11 +156,10 @@ void Judge::judge_ways_out(const Case& wanted, const std::vector<AllowRule>& rul
       return std::ranges::find(rule.beyond, way) != rule.beyond.end();
     });
   });
-  const std::string& command = wanted.demand.command;
   const bool commands_allow =
-      !ways.empty() && !command.empty() &&
-      shell::decide(command, commands_in(wanted.who.workspace)->letting_out(ways),
-                    shell::Verdict::ask)
+      !ways.empty() && !wanted.demand.command.empty() &&
+      shell::decide(analysis_of(wanted.demand),
+                    commands_in(wanted.who.workspace)->letting_out(ways), shell::Verdict::ask)
               .verdict == shell::Verdict::allow;
   if (commands_allow) judgement.rule_allows = true;
   if (ways.empty() || commands_allow) return;
@@ -174,7 +177,7 @@ Offer Judge::offer(const Case& wanted, const AllowRule& exact, const Judgement& 
   // Only the parts that no rule allows yet, each by itself.
   const std::shared_ptr<const CommandPolicy> commands = commands_in(wanted.who.workspace);
   Result<std::vector<shell::Rule>> rules = shell::narrowest_rules(
-      demand.command,
+      analysis_of(demand),
       demand.beyond.empty() ? commands->rules() : commands->letting_out(demand.beyond),
       reads_pass(wanted));
   if (!rules) return {.why_not = rules.error().message};

@@ -198,9 +198,13 @@ Decision decide(const Analysis& script, const Rules& rules, Otherwise otherwise)
   return decision;
 }
 
-Result<std::vector<Rule>> narrowest_rules(std::string_view text, const Rules& present,
+Result<std::vector<Rule>> narrowest_rules(std::string_view script, const Rules& present,
                                           bool reads_pass) {
-  const Analysis script = analyze(text);
+  return narrowest_rules(analyze(script), present, reads_pass);
+}
+
+Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& present,
+                                          bool reads_pass) {
   if (!script.unknowns.empty())
     return Error{Code::unsupported,
                  fmt::format("no rule can allow this: {}", shown(script.unknowns[0].reason)),

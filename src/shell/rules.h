@@ -94,6 +94,8 @@ Decision decide(std::string_view script, const Rules& rules, Otherwise otherwise
 
 // The rules that allow exactly what this script runs and `present` does not allow yet, nor its
 // reading, where that may pass; an error that says why, when no rules can.
+Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& present,
+                                          bool reads_pass = false);
 Result<std::vector<Rule>> narrowest_rules(std::string_view script, const Rules& present,
                                           bool reads_pass = false);
 

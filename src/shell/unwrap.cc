@@ -68,11 +68,12 @@ std::string_view program_of(const Word& word) {
   return of_the_system ? path.substr(slash + 1) : std::string_view();
 }
 
-Analysis analyze(std::string_view script) {
+Analysis analyze(std::string_view script, Reader reader) {
   Analysis analysis;
   Script parsed = parse(script);
   analysis.malformed = parsed.malformed;
-  analysis.bash_only = parsed.bash_only;
+  if (parsed.bash_only && reader != Reader::bash)
+    parsed.doubt("only bash takes this script as it is read here", 0);
   Unwrapper(analysis).add_script(std::move(parsed), Segment::kNone, 0);
   return analysis;
 }
@@ -208,7 +209,7 @@ void Unwrapper::runs_text(Spot spot, size_t at, std::string_view text, bool tran
   Script script;
   const std::string copy(text);
   parse_into(script, copy, command(spot).at, spot.depth + 1);
-  if (posix && script.bash_only) doubt(spot, "sh may not take this script as bash does");
+  if (posix && script.bash_only) doubt(spot, "only bash takes this script as it is read here");
   for (Command& inner : script.commands) pass_on(spot, inner);
   add_script(std::move(script), spot.segment, spot.depth + 1);
 }

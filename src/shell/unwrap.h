@@ -30,11 +30,15 @@ struct Analysis {
   std::vector<Segment> segments;  // each after the one that runs it
   std::vector<Unknown> unknowns;
   bool malformed = false;
-  bool bash_only = false;  // another shell may take it differently
-  bool moves = false;      // to another directory, on the way
+  bool moves = false;  // to another directory, on the way
 };
 
-Analysis analyze(std::string_view script);
+// Who runs the script. Other shells take some of what bash takes for something else: to them
+// `a &>b c` runs c, and `[[ a && b ]]` runs b.
+enum class Reader : unsigned char { any_shell, bash };
+
+// For any shell, what only bash takes so is unknown.
+Analysis analyze(std::string_view script, Reader reader = Reader::any_shell);
 
 // The name under which a program is known, when the word surely names one that the system has:
 // `ls` and `/usr/bin/ls` are "ls", ./ls is nothing.

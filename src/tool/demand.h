@@ -14,6 +14,7 @@ struct Demand {
   // The shell script that it runs; empty: none. What changes its environment stands in front of it
   // (`export CC=clang; make`), so that rules and people see it.
   std::string command = {};
+  bool bash = false;  // bash runs it; otherwise any shell may, and some of them take it differently
   std::vector<std::string> beyond = {};  // what it wants outside of the sandbox, in words as below
 
   bool is_plain() const { return command.empty() && beyond.empty(); }

@@ -36,7 +36,7 @@ std::string describe(std::string_view source) {
   }
   for (const shell::Unknown& unknown : script.unknowns)
     unknowns.emplace_back(escape_bytes(unknown.reason));
-  const shell::Analysis analysis = shell::analyze(source);
+  const shell::Analysis analysis = shell::analyze(source, shell::Reader::bash);
   JsonArray segments;
   for (const shell::Segment& segment : analysis.segments) {
     if (!segment.command.words.empty()) segments.emplace_back(words_of(segment.command));
@@ -46,6 +46,7 @@ std::string describe(std::string_view source) {
                        {"commands", std::move(commands)},
                        {"segments", std::move(segments)},
                        {"doubted", !analysis.unknowns.empty()},
+                       {"sh_doubted", !shell::analyze(source).unknowns.empty()},
                        {"effect", shell::name_of(shell::effects_of(analysis).strongest())}};
   return to_text(Json(all)) + '\n';
 }

@@ -40,7 +40,11 @@ struct ExecInput {
   std::int64_t rows = 24;
   std::int64_t columns = 80;
 
-  Demand demand(const Context&) const { return command_demand(command, env); }
+  Demand demand(const Context&) const {
+    Demand demand = command_demand(command, env);
+    demand.bash = keep_directory || shell == Shell::bash;
+    return demand;
+  }
   static constexpr auto schema() {
     return object(
         "Run a shell command in a sandbox: it writes only in the workspace and a private /tmp, and "

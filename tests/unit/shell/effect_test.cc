@@ -9,7 +9,7 @@ namespace {
 
 void expect_effect(Effect wanted, std::initializer_list<std::string_view> scripts) {
   for (const std::string_view script : scripts) {
-    const Effects effects = effects_of(script);
+    const Effects effects = effects_of(analyze(script, Reader::bash));
     EXPECT_EQ(name_of(effects.strongest()), name_of(wanted)) << script << "\n" << effects.reason;
   }
 }

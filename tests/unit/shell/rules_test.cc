@@ -23,13 +23,13 @@ Rules made(std::vector<Rule> rules) {
 }
 
 Verdict verdict(std::string_view script, const Rules& rules, Verdict otherwise = Verdict::ask) {
-  return decide(script, rules, otherwise).verdict;
+  return decide(analyze(script, Reader::bash), rules, otherwise).verdict;
 }
 
 void expect_verdicts(const Rules& rules, Verdict wanted, std::vector<std::string_view> scripts,
                      Verdict otherwise = Verdict::ask) {
   for (const std::string_view script : scripts) {
-    const Decision decision = decide(script, rules, otherwise);
+    const Decision decision = decide(analyze(script, Reader::bash), rules, otherwise);
     EXPECT_EQ(name_of(decision.verdict), name_of(wanted)) << script << "\n" << decision.reason;
   }
 }
@@ -380,7 +380,7 @@ TEST(NarrowestRules, AllowTheScriptAndNothingNearIt) {
   for (const std::string_view script :
        {"ls 'a*b' \"c d\" $'e\\tf'", "X=1 ./run --a=b ''", "'if' x; \"A=1\"", "make -C x >'a b'",
         "find . -name '*.c' -exec cat x \\;", "echo \\~ '{a,b}' '#c' é"}) {
-    const auto rules = narrowest_rules(script, Rules());
+    const auto rules = narrowest_rules(analyze(script, Reader::bash), Rules());
     ASSERT_TRUE(rules) << script << ": " << rules.error().message;
     EXPECT_EQ(verdict(script, made(*rules)), Verdict::allow) << script;
     for (const std::string_view more : {" x", "; touch y", " > z"})

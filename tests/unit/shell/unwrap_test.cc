@@ -34,7 +34,7 @@ struct Case {
 
 void expect_all(std::initializer_list<Case> cases) {
   for (const Case& each : cases) {
-    const Analysis analysis = analyze(each.script);
+    const Analysis analysis = analyze(each.script, Reader::bash);
     EXPECT_EQ(shown(analysis), each.segments) << each.script;
     const std::string doubt = analysis.unknowns.empty() ? "" : analysis.unknowns[0].reason;
     if (each.doubt.empty()) {
@@ -107,7 +107,7 @@ TEST(Unwrap, ReadsTheScriptsOfShells) {
       {"bash -c 'bash -c \"rm x\"'", "bash -c bash -c \"rm x\" » bash -c rm x » rm x"},
       {"A=1 sh -c ls", "A=1 sh -c ls » A=1 ls"},
       {"sh -c \"rm $x\"", "sh -c ‹\"rm $x\"›", "the script that sh runs varies"},
-      {"sh -c 'ls <(rm x)'", "sh -c ls <(rm x) » rm x » ls ‹<(rm x)›", "sh may not take"},
+      {"sh -c 'ls <(rm x)'", "sh -c ls <(rm x) » rm x » ls ‹<(rm x)›", "only bash takes"},
       {"zsh -c 'rm x'", "zsh -c rm x | rm x", "zsh reads scripts"},
       {"bash --rcfile x -c 'rm y'", "bash --rcfile x -c rm y", "an option of bash"},
       {"bash -ic 'rm y'", "bash -ic rm y | rm y", "an option of bash"},
@@ -150,7 +150,7 @@ TEST(Unwrap, FindsWhatProgramsRunWithWhatTheyFind) {
 
 TEST(Unwrap, PassesOnWhereTheOutputGoes) {
   for (const std::string_view script : {"nice ls >x", "bash -c ls >x", "eval ls >x"}) {
-    const Analysis analysis = analyze(script);
+    const Analysis analysis = analyze(script, Reader::bash);
     ASSERT_EQ(analysis.segments.size(), 2u) << script;
     EXPECT_EQ(analysis.segments[1].command.redirections.size(), 1u) << script;
   }
@@ -180,12 +180,12 @@ TEST(Unwrap, DoubtsVariablesThatDecideWhatRuns) {
                                         "mapfile PATH",
                                         "env NODE_OPTIONS=x node",
                                         "export $x"})
-    EXPECT_FALSE(analyze(script).unknowns.empty()) << script;
+    EXPECT_FALSE(analyze(script, Reader::bash).unknowns.empty()) << script;
   for (const std::string_view script :
        {"LC_ALL=C sort x", "GIT_PAGER=cat git log", "x=1; ls", "export A=1", "read -r line",
         "printf '%s\\n' x", "for f in a b; do ls; done", "declare -a x=(1 2)", "local x",
         "local x=$1", "export A=\"$x\"", "declare -a x=($y)", "jobs -l"})
-    EXPECT_TRUE(analyze(script).unknowns.empty()) << script;
+    EXPECT_TRUE(analyze(script, Reader::bash).unknowns.empty()) << script;
 }
 
 TEST(Unwrap, GivesExportedVariablesToWhatFollows) {
@@ -203,9 +203,19 @@ TEST(Unwrap, DoubtsWhatChangesHowTheRestIsRead) {
   for (const std::string_view script :
        {"shopt -s extglob", "enable -f x y", "set -k", "set -o posix", "set -$x", "hash -p x ls",
         "let x=1", "$x", "\"$x\" y", "{rm,x}", "r*", "coproc ls"})
-    EXPECT_FALSE(analyze(script).unknowns.empty()) << script;
+    EXPECT_FALSE(analyze(script, Reader::bash).unknowns.empty()) << script;
   for (const std::string_view script : {"set -euo pipefail", "set -x", "set -- a b", "set +e"})
-    EXPECT_TRUE(analyze(script).unknowns.empty()) << script;
+    EXPECT_TRUE(analyze(script, Reader::bash).unknowns.empty()) << script;
+}
+
+// Dash runs c, b, rm and `touch x` here.
+TEST(Unwrap, DoubtsForAnyShellWhatOnlyBashTakesSo) {
+  for (const std::string_view script :
+       {"a &>b c", "[[ a && b ]]", "((1>2))", "ls $'a\\'; rm x #'", "a &>>b touch x", "a |& b"}) {
+    EXPECT_FALSE(analyze(script).unknowns.empty()) << script;
+    EXPECT_TRUE(analyze(script, Reader::bash).unknowns.empty()) << script;
+  }
+  EXPECT_TRUE(analyze("a >b 2>&1; [ c ] && d | e $(f) `g` ${h:-i}").unknowns.empty());
 }
 
 TEST(Unwrap, IsBounded) {

@@ -21,7 +21,7 @@ struct BashInput {
   bool restart = false;
   std::optional<double> timeout;
 
-  Demand demand(const Context&) const { return {.command = command.value_or("")}; }
+  Demand demand(const Context&) const { return {.command = command.value_or(""), .bash = true}; }
   static constexpr auto schema() {
     return object(
         "Run a command in a bash that stays for the whole session, in the sandbox: variables, "

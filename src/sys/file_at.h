@@ -99,6 +99,9 @@ OrErrno<void> set_mode(const Fd& file, std::uint32_t mode);
 OrErrno<void> set_modified_at(const Fd& directory, std::string_view name, std::int64_t ns);
 // Gives a link the owner of another, as far as this process may.
 void copy_link_owner(const FileStatus& status, const Fd& directory, std::string_view name);
+bool has_attribute(const Fd& file, const char* name);
+// Removes those whose names begin so, as far as this process may.
+void remove_attributes(const Fd& file, std::string_view beginning);
 // Also access lists; true when it cannot be told.
 bool has_extended_attributes(const Fd& file);
 

@@ -98,6 +98,19 @@ void copy_link_owner(const FileStatus& status, const Fd& directory, std::string_
                     AT_SYMLINK_NOFOLLOW);
 }
 
+bool has_attribute(const Fd& file, const char* name) {
+  return ::fgetxattr(file.get(), name, nullptr, 0) >= 0;
+}
+
+void remove_attributes(const Fd& file, std::string_view beginning) {
+  std::string names(kMaxAttributeBytes, 0);
+  const ssize_t length = ::flistxattr(file.get(), names.data(), names.size());
+  for (ssize_t at = 0; at < length; at += static_cast<ssize_t>(std::strlen(&names[at])) + 1) {
+    if (std::string_view(&names[at]).starts_with(beginning))
+      ::fremovexattr(file.get(), &names[at]);
+  }
+}
+
 bool has_extended_attributes(const Fd& file) {
   std::string names(kMaxAttributeBytes, 0);
   const ssize_t length = ::flistxattr(file.get(), names.data(), names.size());

@@ -1,0 +1,165 @@
+#include "workspace/layer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "sys/directory.h"
+#include "sys/file_error.h"
+#include "workspace/path.h"
+#include "workspace/tree.h"
+
+namespace helve::workspace {
+namespace {
+
+using sys::FileKind;
+using What = Altered::What;
+
+constexpr const char* kOpaque = "user.overlay.opaque";
+constexpr std::string_view kMarks = "user.overlay.";
+constexpr std::uint64_t kMaxOutline = 64u << 20;
+constexpr size_t kCompared = 256u << 10;  // bytes at once
+
+bool same_bytes(const sys::Fd& a, const sys::Fd& b) {
+  std::string left(kCompared, '\0'), right(kCompared, '\0');
+  for (std::uint64_t at = 0;; at += kCompared) {
+    const auto one = sys::read_at(a, left, at), other = sys::read_at(b, right, at);
+    if (!one || !other || *one != *other || left.compare(0, *one, right, 0, *other) != 0)
+      return false;
+    if (*one < kCompared) return true;
+  }
+}
+
+bool same_file(const sys::Fd& upper, const sys::Fd& lower, const std::string& name) {
+  const auto a = sys::open_beneath(upper, name, sys::Open::read, sys::Links::refuse);
+  const auto b = sys::open_beneath(lower, name, sys::Open::read, sys::Links::refuse);
+  return a && b && same_bytes(*a, *b);
+}
+
+std::string outline(const sys::Fd& directory, const std::string& name) {
+  const auto opened = sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+  if (!opened) return {};
+  const auto told = outline_of(*opened, kMaxOutline);
+  return told ? sha256_hex(*told) : std::string();
+}
+
+class Reader {
+ public:
+  explicit Reader(size_t most) : most_(most) {}
+
+  Result<void> read(const sys::Fd& upper, const sys::Fd& lower, const std::string& prefix) {
+    std::vector<std::string> names;
+    const auto listed = sys::for_each_entry(upper, [&](const sys::DirectoryEntry& entry) {
+      names.emplace_back(entry.name);
+      return true;
+    });
+    if (!listed) return sys::to_error(listed.error(), "look into", prefix);
+    std::ranges::sort(names);
+    for (const std::string& name : names) TRY(read_one(upper, lower, name, prefix + name));
+    return {};
+  }
+  std::vector<Altered> take() { return std::move(found_); }
+
+ private:
+  Result<void> read_one(const sys::Fd& upper, const sys::Fd& lower, const std::string& name,
+                        const std::string& path) {
+    const auto now = sys::status_at(upper, name);
+    if (!now) return sys::to_error(now.error(), "look at", path);
+    const auto before = sys::status_at(lower, name);
+    if (now->kind == FileKind::device)
+      return before ? removed(lower, name, path, *before) : Result<void>();
+    if (!before) return created(path, *now);
+    if (now->kind == FileKind::directory && before->kind == FileKind::directory)
+      return directory(upper, lower, name, path, *now, *before);
+    if (now->kind == FileKind::file && before->kind == FileKind::file) {
+      const bool is_same = now->size == before->size && same_file(upper, lower, name);
+      if (is_same && now->mode == before->mode) return {};
+      return add({.what = What::changed,
+                  .path = path,
+                  .mode = now->mode,
+                  .before = Version::of(*before),
+                  .mode_before = before->mode,
+                  .outline = {}});
+    }
+    if (now->kind == FileKind::symlink && before->kind == FileKind::symlink &&
+        sys::read_link_at(upper, name) == sys::read_link_at(lower, name))
+      return {};
+    TRY(removed(lower, name, path, *before));
+    return created(path, *now);
+  }
+
+  Result<void> directory(const sys::Fd& upper, const sys::Fd& lower, const std::string& name,
+                         const std::string& path, const sys::FileStatus& now,
+                         const sys::FileStatus& before) {
+    const auto above = sys::open_beneath(upper, name, sys::Open::directory, sys::Links::refuse);
+    const auto below = sys::open_beneath(lower, name, sys::Open::directory, sys::Links::refuse);
+    if (!above) return sys::to_error(above.error(), "look into", path);
+    if (!below) return sys::to_error(below.error(), "look into", path);
+    if (!sys::has_attribute(*above, kOpaque)) return read(*above, *below, path + "/");
+    TRY(removed(lower, name, path, before));
+    return created(path, now);
+  }
+
+  Result<void> created(const std::string& path, const sys::FileStatus& now) {
+    return add({.what = What::created,
+                .path = path,
+                .kind = now.kind,
+                .mode = now.mode,
+                .before = {},
+                .outline = {}});
+  }
+
+  Result<void> removed(const sys::Fd& lower, const std::string& name, const std::string& path,
+                       const sys::FileStatus& before) {
+    return add({.what = What::removed,
+                .path = path,
+                .kind = before.kind,
+                .before = Version::of(before),
+                .outline = before.kind == FileKind::directory ? outline(lower, name) : ""});
+  }
+
+  Result<void> add(Altered altered) {
+    found_.push_back(std::move(altered));
+    if (found_.size() <= most_) return {};
+    return Error{Code::too_large, fmt::format("the command changes more than {} paths", most_),
+                 "run it for real", "too_many_changes"};
+  }
+
+  const size_t most_;
+  std::vector<Altered> found_;
+};
+
+}  // namespace
+
+Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower, size_t most) {
+  Reader reader(most);
+  TRY(reader.read(upper, lower, ""));
+  return reader.take();
+}
+
+void strip_layer(const sys::Fd& upper) {
+  (void)walk_tree(upper, [](const TreeEntry& entry) {
+    if (entry.kind == FileKind::file || entry.kind == FileKind::directory) {
+      const auto opened =
+          sys::open_beneath(entry.directory, entry.name,
+                            entry.kind == FileKind::file ? sys::Open::read : sys::Open::directory,
+                            sys::Links::refuse);
+      if (opened) sys::remove_attributes(*opened, kMarks);
+    }
+    return true;
+  });
+}
+
+bool is_as_before(const Altered& altered, const sys::Fd& lower) {
+  const auto [directory, name] = split_name(altered.path);
+  const auto parent = sys::open_beneath(lower, directory, sys::Open::directory, sys::Links::refuse);
+  const auto now = parent ? sys::status_at(*parent, name) : std::unexpected(parent.error());
+  if (altered.what == What::created) return !now;
+  if (!now || now->kind != altered.kind) return false;
+  if (altered.kind == FileKind::directory)
+    return !altered.outline.empty() && outline(*parent, std::string(name)) == altered.outline;
+  return Version::of(*now).is(*altered.before);
+}
+
+}  // namespace helve::workspace

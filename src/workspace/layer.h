@@ -1,0 +1,34 @@
+// Layer: what a command changed that saw a directory through an overlay. The kernel put each change
+// into a directory of its own: new and changed files as they are now, a device 0:0 for what was
+// removed, and an attribute on directories that replaced others.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "workspace/change.h"
+
+namespace helve::workspace {
+
+struct Altered {
+  enum class What : unsigned char { created, changed, removed } what = What::created;
+  std::string path;  // below the directory
+  sys::FileKind kind = sys::FileKind::file;
+  std::uint32_t mode = 0;         // created, changed
+  std::optional<Version> before;  // changed, removed
+  std::uint32_t mode_before = 0;  // changed
+  std::string outline;            // a directory that was removed: all it held, as a digest
+};
+
+// Fails (too_many_changes) when there are more than `most`.
+Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower, size_t most);
+
+// From then on the layer is plain files: the kernel's own marks are gone. After read_layer.
+void strip_layer(const sys::Fd& upper);
+
+// Whether what was removed or changed is still as it was.
+bool is_as_before(const Altered& altered, const sys::Fd& lower);
+
+}  // namespace helve::workspace

@@ -1,0 +1,77 @@
+// Trials: what commands would change. A command runs over an overlay of the workspace; what it
+// changed is kept until somebody makes it real or drops it. Nothing is acknowledged as changed
+// before that.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "workspace/layer.h"
+#include "workspace/workspace.h"
+
+namespace helve::workspace {
+
+struct TrialLimits {
+  size_t diff_chars = 100'000;
+  size_t max_changes = kMaxChanges;
+};
+
+// Where a command's changes go.
+struct TrialLayer {
+  std::string root;   // absolute
+  std::string upper;  // what is changed there
+  std::string work;   // the kernel's own
+};
+
+struct Trial {
+  std::string id;
+  std::string session;
+  std::string command;
+  std::int64_t created_ms = 0;
+  std::vector<TrialLayer> layers;
+};
+
+struct TrialFile {
+  Altered::What what = Altered::What::created;
+  std::string path;  // as the workspace shows it
+  sys::FileKind kind = sys::FileKind::file;
+  std::int64_t added = 0, removed = 0;  // lines, of text
+};
+
+struct TrialReport {
+  std::vector<TrialFile> files;
+  std::string diff;
+  std::vector<std::string> notes;  // what of it cannot be applied, and why
+};
+
+// Several processes may use one directory.
+class Trials {
+ public:
+  // `directory` is made when it is needed; it must not be inside a root.
+  explicit Trials(std::string directory) : directory_(std::move(directory)) {}
+  const std::string& directory() const { return directory_; }
+
+  Result<Trial> begin(const Workspace& files, std::string_view session, std::string_view command,
+                      std::int64_t now_ms);
+  // After the command has ended: what it would change. From then on it can be applied.
+  Result<TrialReport> look(const Trial& trial, const Workspace& files, const TrialLimits& limits);
+  // Makes it real, all or nothing, and forgets it. Whatever changed meanwhile is a conflict
+  // (changed_meanwhile). An empty session stands for any. Errors: not_found (unknown_id).
+  Result<Applied> apply(std::string_view id, std::string_view session, Workspace& files,
+                        const Author& author);
+  Result<void> discard(std::string_view id, std::string_view session);
+  // Drops those that began before.
+  void drop_before(std::int64_t ms);
+
+ private:
+  Result<Trial> find(std::string_view id, std::string_view session) const;
+  std::string place(std::string_view id) const { return directory_ + "/" + std::string(id); }
+  void remove(std::string_view id) const;
+
+  std::string directory_;
+};
+
+}  // namespace helve::workspace

@@ -1,0 +1,137 @@
+#include "workspace/layer.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace helve::workspace {
+namespace {
+
+namespace fs = std::filesystem;
+using What = Altered::What;
+
+// Two trees as an overlay leaves them. Marks of removal are devices, which only root can make.
+class LayerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_NE(mkdtemp(path_), nullptr);
+    fs::create_directories(base() / "upper");
+    fs::create_directories(base() / "lower");
+  }
+  void TearDown() override { fs::remove_all(path_); }
+
+  fs::path base() const { return path_; }
+  void put(const std::string& name, const std::string& text) {
+    fs::create_directories((base() / name).parent_path());
+    std::ofstream(base() / name) << text;
+  }
+  std::vector<Altered> read(size_t most = 100) {
+    const auto upper = sys::open_directory((base() / "upper").string());
+    const auto lower = sys::open_directory((base() / "lower").string());
+    auto found = read_layer(*upper, *lower, most);
+    EXPECT_TRUE(found) << describe(found.error());
+    return found ? *found : std::vector<Altered>();
+  }
+  bool is_as_before(const Altered& altered) {
+    return workspace::is_as_before(altered, *sys::open_directory((base() / "lower").string()));
+  }
+
+  char path_[32] = "/tmp/layer_test_XXXXXX";
+};
+
+TEST_F(LayerTest, TellsNewFilesAndDirectoriesAsAWhole) {
+  put("upper/a", "x");
+  put("upper/d/e/f", "x");
+  const auto found = read();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].path, "a");
+  EXPECT_EQ(found[1].path, "d");
+  EXPECT_EQ(found[1].kind, sys::FileKind::directory);
+  EXPECT_TRUE(is_as_before(found[0]));
+  put("lower/a", "somebody's");
+  EXPECT_FALSE(is_as_before(found[0]));
+}
+
+TEST_F(LayerTest, TellsChangedContentAndModesButNoMereTouch) {
+  for (const char* name : {"same", "content", "mode"}) put(std::string("lower/") + name, "x");
+  put("upper/same", "x");
+  put("upper/content", "y");
+  put("upper/mode", "x");
+  chmod((base() / "upper/mode").c_str(), 0755);
+  const auto found = read();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].path, "content");
+  EXPECT_EQ(found[0].what, What::changed);
+  EXPECT_EQ(found[1].path, "mode");
+  EXPECT_NE(found[1].mode, found[1].mode_before);
+  EXPECT_TRUE(is_as_before(found[0]));
+  put("lower/content", "z");
+  EXPECT_FALSE(is_as_before(found[0]));
+}
+
+TEST_F(LayerTest, LooksIntoDirectoriesThatBothHave) {
+  put("lower/d/a", "x");
+  put("lower/d/b", "x");
+  put("upper/d/b", "y");
+  const auto found = read();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].path, "d/b");
+}
+
+TEST_F(LayerTest, TellsWhatWasRemoved) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make the kernel's mark";
+  put("lower/file", "x");
+  put("lower/dir/a", "x");
+  for (const char* name : {"file", "dir", "never-there"})
+    ASSERT_EQ(mknod((base() / "upper" / name).c_str(), S_IFCHR, 0), 0);
+  const auto found = read();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].path, "dir");
+  EXPECT_EQ(found[0].what, What::removed);
+  EXPECT_EQ(found[1].path, "file");
+  EXPECT_TRUE(is_as_before(found[0]));
+  put("lower/dir/b", "somebody's");
+  EXPECT_FALSE(is_as_before(found[0]));
+}
+
+TEST_F(LayerTest, ADirectoryThatReplacesAnotherIsBoth) {
+  put("lower/d/a", "x");
+  put("upper/d/b", "y");
+  const std::string path = (base() / "upper/d").string();
+  if (setxattr(path.c_str(), "user.overlay.opaque", "y", 1, 0) != 0)
+    GTEST_SKIP() << "this file system has no attributes";
+  const auto found = read();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].what, What::removed);
+  EXPECT_EQ(found[1].what, What::created);
+  strip_layer(*sys::open_directory((base() / "upper").string()));
+  EXPECT_LT(getxattr(path.c_str(), "user.overlay.opaque", nullptr, 0), 0);
+}
+
+TEST_F(LayerTest, TellsALinkThatLeadsElsewhere) {
+  fs::create_symlink("a", base() / "lower/same");
+  fs::create_symlink("a", base() / "upper/same");
+  fs::create_symlink("a", base() / "lower/other");
+  fs::create_symlink("b", base() / "upper/other");
+  const auto found = read();
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_EQ(found[0].path, "other");
+  EXPECT_EQ(found[0].what, What::removed);
+  EXPECT_EQ(found[1].what, What::created);
+}
+
+TEST_F(LayerTest, RefusesMoreThanItIsToldTo) {
+  for (int i = 0; i < 5; ++i) put("upper/f" + std::to_string(i), "x");
+  const auto upper = sys::open_directory((base() / "upper").string());
+  const auto lower = sys::open_directory((base() / "lower").string());
+  const auto found = read_layer(*upper, *lower, 4);
+  ASSERT_FALSE(found);
+  EXPECT_EQ(found.error().type, "too_many_changes");
+}
+
+}  // namespace
+}  // namespace helve::workspace

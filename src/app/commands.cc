@@ -73,6 +73,7 @@ process::Settings command_settings(const workspace::Workspace& files, const conf
   settings.background_chars = static_cast<size_t>(exec.background_chars);
   settings.output = {.capture_bytes = bytes(exec.capture_mb),
                      .directory = surroundings.state_directory};
+  settings.trials = surroundings.trials_directory();
   settings.open_files = sys::first_limit_of_open_files();
   settings.has_background = life == Life::stays;
   return settings;

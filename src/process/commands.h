@@ -62,6 +62,7 @@ struct Settings {
   size_t shown_chars = 100'000;
   size_t background_chars = 10'000;
   OutputLimits output;
+  std::string trials;            // where what commands would change is kept; empty: nowhere
   std::uint64_t open_files = 0;  // that a command may have at first; 0: as many as we
   bool has_background = true;    // false: this process ends with the call
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -140,7 +141,17 @@ void Running::receive_event() {
   close_all();
 }
 
+// Without us it ends what is left, and itself last of all.
+void Running::await_keeper() {
+  if (!outlives_nothing_ || !channel_) return;
+  shutdown(channel_.get(), SHUT_WR);
+  Event event;
+  while (receive_exactly(channel_.get(), &event, sizeof event)) {
+  }
+}
+
 void Running::close_all() {
+  await_keeper();
   for (sys::Fd* end : {&channel_, &in_, &terminal_, &out_end_, &err_end_}) *end = sys::Fd();
 }
 

@@ -38,6 +38,7 @@ struct Plan {
   bool separate_errors = false;  // standard error by itself instead of among the output
   std::vector<int> others = {};  // descriptors for `launch.numbers`
   OutputLimits limits;
+  bool outlives_nothing = false;  // it counts as ended only when all its processes have
   std::optional<std::array<int, 3>> streams = {};  // these, instead of pipes
 };
 
@@ -80,15 +81,21 @@ class Running {
   int terminal() const { return terminal_.get(); }  // -1: it has none
 
  private:
-  explicit Running(const Plan& plan) : limits_(plan.limits), out_(plan.limits), err_(plan.limits) {}
+  explicit Running(const Plan& plan)
+      : limits_(plan.limits),
+        out_(plan.limits),
+        err_(plan.limits),
+        outlives_nothing_(plan.outlives_nothing) {}
   void receive_event();
   void order(const void* bytes);
   void take_rest();
   void close_all();
+  void await_keeper();
 
   sys::Fd channel_, in_, terminal_, out_end_, err_end_;
   OutputLimits limits_;
   Output out_, err_;
+  bool outlives_nothing_;
   std::optional<Ended> ended_;
   int pid_ = 0;
 };

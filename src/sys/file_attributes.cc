@@ -106,8 +106,7 @@ void remove_attributes(const Fd& file, std::string_view beginning) {
   std::string names(kMaxAttributeBytes, 0);
   const ssize_t length = ::flistxattr(file.get(), names.data(), names.size());
   for (ssize_t at = 0; at < length; at += static_cast<ssize_t>(std::strlen(&names[at])) + 1) {
-    if (std::string_view(&names[at]).starts_with(beginning))
-      ::fremovexattr(file.get(), &names[at]);
+    if (std::string_view(&names[at]).starts_with(beginning)) ::fremovexattr(file.get(), &names[at]);
   }
 }
 

@@ -72,11 +72,14 @@ std::string without_chance(const std::string& text) {
   return out;
 }
 
-// "$JOB" in a later call stands for the id of the command that was last put into the background.
+// "$JOB" in a later call stands for the id of the command that was last put into the background,
+// "$TRIAL" for that of the last trial.
 void remember_job(const Seen& seen, std::string& job) {
   if (!seen.value.is_object()) return;
-  const Json* id = seen.value.get_object().if_contains("process_id");
-  if (id && id->is_string()) job = std::string(id->get_string());
+  for (const std::string_view key : {"process_id", "trial"}) {
+    const Json* id = seen.value.get_object().if_contains(key);
+    if (id && id->is_string()) job = std::string(id->get_string());
+  }
 }
 
 // The workspace has another name on each run.
@@ -142,8 +145,9 @@ class Runner {
         const Step& step = test.steps[i];
         if (i > 0 && !prepared(step)) break;
         Result<std::optional<Seen>> seen = (*surface)->call(
-            step.tool,
-            replace_all(replace_all(step.arguments, "$WORK", place.root), "$JOB", last_job));
+            step.tool, replace_all(replace_all(replace_all(step.arguments, "$WORK", place.root),
+                                               "$JOB", last_job),
+                                   "$TRIAL", last_job));
         if (!seen) {
           fail(describe(seen.error()));
           break;

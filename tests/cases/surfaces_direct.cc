@@ -58,6 +58,7 @@ class DirectSurface : public Surface {
     settings.environment = process::inherited_environment({{"PATH", "/usr/bin:/bin"}}, {});
     settings.shortest_timeout = kShortestTimeout;
     settings.output.directory = place.home;
+    settings.trials = place.home + "/trials";
     return settings;
   }
 

@@ -5,10 +5,12 @@
 
 #include "base/text.h"
 #include "process/foreground.h"
+#include "sys/clock.h"
 #include "sys/stream.h"
 #include "tool/make.h"
 #include "tools/command_demand.h"
 #include "tools/command_output.h"
+#include "tools/command_trial.h"
 #include "tools/files.h"
 
 namespace helve::tools {
@@ -27,6 +29,8 @@ enum class Shell : unsigned char { sh, bash };
 
 struct ExecInput {
   std::string command;
+  bool dry_run = false;
+  std::optional<std::string> apply, discard;
   std::optional<std::string> workdir;
   std::map<std::string, std::string> env;
   std::optional<std::string> input;
@@ -41,6 +45,7 @@ struct ExecInput {
   std::int64_t columns = 80;
 
   Demand demand(const Context&) const {
+    if (command.empty()) return {};
     Demand demand = command_demand(command, env);
     demand.bash = keep_directory || shell == Shell::bash;
     return demand;
@@ -52,7 +57,16 @@ struct ExecInput {
         "come together in the order in which they were written. When it ends, everything it "
         "started ends. Long output is shown by its beginning and end; the whole can be read by its "
         "id.",
-        arg<&ExecInput::command>("What to run, as a shell takes it").min_length(1),
+        opt<&ExecInput::command>("What to run, as a shell takes it").positional(),
+        opt<&ExecInput::dry_run>(
+            "Run it over a copy of the workspace and tell what it would change, as a diff; `apply` "
+            "then makes that real")
+            .shorthand('n'),
+        opt<&ExecInput::apply>(
+            "Instead of a command: make real what this trial would change, all or nothing; "
+            "refused where something changed meanwhile")
+            .min_length(1),
+        opt<&ExecInput::discard>("Instead of a command: drop this trial").min_length(1),
         opt<&ExecInput::workdir>("Directory to run in; default: the workspace")
             .min_length(1)
             .shorthand('C'),
@@ -83,6 +97,10 @@ struct ExecInput {
 
 struct ExecOutput {
   std::string output;
+  std::optional<std::string> trial;
+  std::optional<std::vector<TriedFile>> changes;
+  std::optional<std::string> diff;
+  std::optional<std::string> change;
   std::optional<int> exit_code;
   std::optional<std::string> signal;
   std::optional<bool> timed_out;
@@ -97,6 +115,10 @@ struct ExecOutput {
     return object(
         "What a command wrote and how it ended.",
         arg<&ExecOutput::output>("Output and errors, in order; control characters escaped"),
+        opt<&ExecOutput::trial>("apply makes real what is in `changes`, discard drops it"),
+        opt<&ExecOutput::changes>("What it would change, or what was changed by apply"),
+        opt<&ExecOutput::diff>("The same as a patch"),
+        opt<&ExecOutput::change>("The change in the journal, for undo"),
         opt<&ExecOutput::exit_code>("Absent when a signal ended it or it still runs"),
         opt<&ExecOutput::signal>("The signal that ended it, such as SIGSEGV"),
         opt<&ExecOutput::timed_out>("True when it was ended because its time was up"),
@@ -121,8 +143,15 @@ struct ExecOutput {
       add(fmt::format("its time was up; exit code {}", exit_code.value_or(-1)));
     else if (exit_code.value_or(0) != 0)
       add(fmt::format("exit code {}", *exit_code));
-    else if (output.empty())
+    else if (output.empty() && exit_code)
       add("(no output)");
+    if (changes) {
+      if (trial)
+        add(changes->empty() ? "it would change nothing\n"
+                             : fmt::format("it would change, as trial {}:\n", *trial));
+      add(text_of(*changes));
+    }
+    if (diff && !diff->empty()) add(escape_lines_for_display(*diff));
     if (notes) {
       for (const std::string& note : *notes) add("note: " + note);
     }
@@ -158,9 +187,9 @@ process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
   process::Plan plan;
   std::string shell = settings.shell;
   if (in.shell) shell = *in.shell == Shell::bash ? "/bin/bash" : "/bin/sh";
-  plan.launch.argv = {std::move(shell), "-c", in.command};
+  plan.launch.argv = {std::move(shell), "-c", "--", in.command};
   if (in.keep_directory)
-    plan.launch.argv = {"/bin/bash", "-c", std::string(kTellDirectory) + in.command};
+    plan.launch.argv = {"/bin/bash", "-c", "--", std::string(kTellDirectory) + in.command};
   plan.launch.env = std::move(environment);
   if (in.terminal && !in.env.contains("TERM")) plan.launch.env.emplace_back("TERM=xterm-256color");
   plan.launch.cwd = std::move(directory);
@@ -263,10 +292,59 @@ Error no_background(std::string_view parameter) {
                "leave it out, or run it through `helve mcp`", "no_background"};
 }
 
+// A trial that nobody wanted for so long is dropped.
+constexpr std::int64_t kTrialLife = 7ll * 24 * 60 * 60 * 1000;
+
+Result<ExecOutput> settle_trial(const ExecInput& in, const process::Settings& settings,
+                                Context& context) {
+  workspace::Workspace& files = *TRY(need_files(context, "exec"));
+  workspace::Trials trials = TRY(trials_of(settings));
+  const std::string session = context.means_any_session() ? "" : context.who.session;
+  ExecOutput out;
+  if (in.discard) {
+    TRY(trials.discard(*in.discard, session));
+    out.notes = {fmt::format("the trial {} is dropped", *in.discard)};
+    return out;
+  }
+  workspace::Applied applied = TRY(trials.apply(*in.apply, session, files, author_of(context)));
+  out.changes = applied_files(applied);
+  out.change = change_of(applied);
+  out.notes = notes_of(std::move(applied));
+  return out;
+}
+
+// What the command changed there, once nothing of it runs any more.
+Result<void> report(workspace::Trials& trials, const workspace::Trial& trial,
+                    const process::Settings& settings, Context& context, ExecOutput& out,
+                    std::vector<std::string>& notes) {
+  workspace::TrialReport report =
+      TRY(trials.look(trial, *context.files, {.diff_chars = settings.shown_chars}));
+  out.trial = trial.id;
+  out.changes = tried_files(report);
+  out.diff = std::move(report.diff);
+  std::ranges::move(report.notes, std::back_inserter(notes));
+  return {};
+}
+
+Result<void> check(const ExecInput& in) {
+  const int wishes = !in.command.empty() + in.apply.has_value() + in.discard.has_value();
+  if (wishes != 1)
+    return Error{
+        Code::invalid_argument,
+        wishes == 0 ? "there is no command" : "a command, apply and discard exclude each other",
+        "give exactly one of command, apply and discard", "invalid_input"};
+  if (in.dry_run && (in.background || in.yield_ms || in.keep_directory))
+    return Error{Code::invalid_argument,
+                 "dry_run goes with neither background, yield_ms nor keep_directory",
+                 "run it to its end to see what it would change", "invalid_input"};
+  return in.command.empty() ? Result<void>() : check_command(in.command);
+}
+
 Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   process::Commands& commands = *TRY(need_commands(context));
   const process::Settings& settings = commands.settings();
-  TRY(check_command(in.command));
+  TRY(check(in));
+  if (in.apply || in.discard) return settle_trial(in, settings, context);
   if (!settings.has_background && in.background)
     return no_background(context.parameter("background"));
   if (!settings.has_background && in.yield_ms) return no_background(context.parameter("yield_ms"));
@@ -281,7 +359,17 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     plan.launch.numbers = {kDirectoryNumber};
     plan.others = {told->write.get()};
   }
-  std::unique_ptr<Running> running = TRY(commands.supervisor().start(settings.policy, plan));
+  sandbox::Policy policy = settings.policy;
+  std::optional<workspace::Trials> trials;
+  workspace::Trial trial;
+  if (in.dry_run) {
+    const std::int64_t time = context.clock ? context.clock->unix_ms() : sys::RealClock().unix_ms();
+    trials = TRY(trials_of(settings));
+    trials->drop_before(time - kTrialLife);
+    trial = TRY(trials->begin(*context.files, context.who.session, in.command, time));
+    policy = try_out(*trials, trial, settings, plan);
+  }
+  std::unique_ptr<Running> running = TRY(commands.supervisor().start(policy, plan));
   if (told) told->write = sys::Fd();
 
   const process::Time now = steady_clock::now();
@@ -305,6 +393,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   } else {
     out = ended(*running, waited, context, notes);
     if (told) keep_directory(told->read, context, out, notes);
+    if (trials) TRY(report(*trials, trial, settings, context, out, notes));
   }
   if (!notes.empty()) out.notes = std::move(notes);
   return out;

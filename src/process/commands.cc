@@ -42,16 +42,15 @@ Result<std::unique_ptr<Running>> Supervisor::start(const sandbox::Policy& policy
 }
 
 Result<std::shared_ptr<const Spawner>> Supervisor::spawner_for(const sandbox::Policy& policy) {
-  std::string key = sandbox::encode(policy);
   std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find(spawners_, key, &Kept::policy);
+  const auto found = std::ranges::find(spawners_, policy, &Kept::policy);
   if (found != spawners_.end()) {
     std::rotate(found, found + 1, spawners_.end());
     return spawners_.back().spawner;
   }
   std::shared_ptr<const Spawner> spawner = TRY(Spawner::start(program_, policy));
   if (spawners_.size() >= kMaxSpawners) spawners_.erase(spawners_.begin());
-  spawners_.push_back({std::move(key), spawner});
+  spawners_.push_back({policy, spawner});
   return spawner;
 }
 

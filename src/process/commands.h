@@ -39,7 +39,7 @@ class Supervisor {
   const std::string program_;
   std::mutex mutex_;  // guards the next; held while a helper program starts
   struct Kept {
-    std::string policy;  // encoded
+    sandbox::Policy policy;
     std::shared_ptr<const Spawner> spawner;
   };
   std::vector<Kept> spawners_;  // the last used at the end

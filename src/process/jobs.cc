@@ -31,7 +31,6 @@ struct Jobs::Job {
 
   JobInfo told() {
     JobInfo now = info;
-    now.takes_input = running && !running->has_ended() && running->takes_input();
     now.has_output = running != nullptr;
     if (running) now.output_bytes = running->out().size();
     return now;
@@ -250,12 +249,6 @@ Result<Jobs::Seen> Jobs::output(std::string_view session, std::string_view id,
   return seen;
 }
 
-Result<std::string> Jobs::whole_output(std::string_view session, std::string_view id) const {
-  const Found job = TRY(find(session, id));
-  std::lock_guard lock(job->mutex);
-  return job->running ? job->running->out().whole() : std::string();
-}
-
 // Between two attempts the job's thread takes its output: a program may wait for that before it
 // reads on.
 Result<size_t> Jobs::input(std::string_view session, std::string_view id, std::string_view bytes,
@@ -316,22 +309,6 @@ Result<JobInfo> Jobs::wait(std::string_view session, std::string_view id, Time e
   if (stop.stop_requested()) return Error{Code::cancelled, "waiting was cancelled"};
   std::lock_guard lock(job->mutex);
   return job->told();
-}
-
-void Jobs::end_session(std::string_view session) {
-  std::vector<Found> jobs;
-  {
-    std::lock_guard lock(mutex_);
-    for (const auto& [id, job] : jobs_) {
-      if (job->info.session == session) jobs.push_back(job);
-    }
-  }
-  for (const Found& job : jobs) {
-    std::lock_guard lock(job->mutex);
-    if (job->running) job->running->end_now();
-  }
-  std::lock_guard lock(mutex_);
-  if (wakeup_) wakeup_->signal();
 }
 
 }  // namespace helve::process

@@ -32,7 +32,6 @@ struct JobInfo {
   int exit_code = -1;
   std::string signal;
   bool timed_out = false;
-  bool takes_input = false;
   bool has_output = true;  // false: so long ago that only the record is left
   std::uint64_t output_bytes = 0;
 };
@@ -83,8 +82,6 @@ class Jobs {
   // Output from `offset` on; without one, the end of it. Takes nothing away.
   Result<Seen> output(std::string_view session, std::string_view id,
                       std::optional<std::uint64_t> offset, size_t most) const;
-  // What is kept of it as a whole.
-  Result<std::string> whole_output(std::string_view session, std::string_view id) const;
   Result<size_t> input(std::string_view session, std::string_view id, std::string_view bytes,
                        bool then_close, std::chrono::milliseconds longest);
   Result<void> signal(std::string_view session, std::string_view id, int number);
@@ -94,8 +91,6 @@ class Jobs {
   // Until it has ended, `end` has come or `stop` is requested.
   Result<JobInfo> wait(std::string_view session, std::string_view id, Time end,
                        std::stop_token stop) const;
-  // Ends the jobs of a session without a grace, when it is over.
-  void end_session(std::string_view session);
 
  private:
   struct Job;

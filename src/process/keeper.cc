@@ -192,7 +192,7 @@ class Keeper {
       return fail(start.step, start.code);
     }
     const int master = terminal.get();
-    const Event event{.kind = Event::Kind::started, .pid = command_};
+    const Event event{.kind = Event::Kind::started};
     send_message(channel(), as_bytes(event),
                  launch.has_terminal ? std::span(&master, 1) : std::span<const int>());
     if (launch.has_terminal) terminal_ = std::move(terminal);

@@ -152,18 +152,15 @@ std::shared_ptr<Shells::Seat> Shells::seat_of(std::string_view session) {
   return seats_.emplace(std::string(session), std::make_shared<Seat>()).first->second;
 }
 
-Result<ShellAnswer> Shells::run(const Call& call, const ShellPlan& plan, std::stop_token stop,
-                                bool& is_new) {
+Result<ShellAnswer> Shells::run(const Call& call, const ShellPlan& plan, std::stop_token stop) {
   const std::shared_ptr<Seat> seat = seat_of(call.session);
   std::unique_lock turn(seat->turn, std::defer_lock);
   while (!turn.try_lock_for(kTurnInterval)) {
     if (stop.stop_requested()) return Error{Code::cancelled, "the call was cancelled"};
   }
-  const bool is_usable = seat->shell && seat->shell->is_alive() && seat->plan == plan;
-  is_new = !is_usable;
-  if (!is_usable) {
+  if (!seat->shell || !seat->shell->is_alive() || seat->policy != plan.policy) {
     seat->shell = TRY(PersistentShell::start(supervisor_, plan));
-    seat->plan = plan;
+    seat->policy = plan.policy;
   }
   return seat->shell->run(call.command, call.timeout, call.grace, stop, call.on_output);
 }

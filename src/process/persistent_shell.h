@@ -20,13 +20,13 @@ namespace helve::process {
 
 class Supervisor;
 
+// Borrows what only a new shell needs, since most calls find one.
 struct ShellPlan {
-  sandbox::Policy policy;
-  std::vector<std::string> environment;
-  std::string directory;
-  OutputLimits limits;
+  const sandbox::Policy& policy;
+  const std::vector<std::string>& environment;
+  const OutputLimits& limits;
+  std::string_view directory;
   std::uint64_t open_files = 0;
-  bool operator==(const ShellPlan& other) const { return policy == other.policy; }
 };
 
 struct ShellAnswer {
@@ -61,9 +61,8 @@ class PersistentShell {
                            int wakeup, const std::function<void(const Output&)>& on_output);
   ShellAnswer answer(ShellAnswer::End end, int exit_code);
 
-  sys::Fd script_;   // what it runs next
-  sys::Fd control_;  // where it is told to
-  sys::Fd status_;   // where it tells how that ended
+  sys::Fd script_;  // what it runs next
+  sys::Fd status_;  // where it tells how that ended
   std::string told_;
   std::unique_ptr<Running> running_;
 };
@@ -74,14 +73,13 @@ class Shells {
   explicit Shells(Supervisor& supervisor) : supervisor_(supervisor) {}
 
   // Runs it in the session's shell, which is started when there is none, or when the policy is
-  // another one now. `is_new` tells.
+  // another one now.
   struct Call {
     std::string_view session, command;
     std::chrono::milliseconds timeout, grace;
     std::function<void(const Output&)> on_output = {};
   };
-  Result<ShellAnswer> run(const Call& call, const ShellPlan& plan, std::stop_token stop,
-                          bool& is_new);
+  Result<ShellAnswer> run(const Call& call, const ShellPlan& plan, std::stop_token stop);
   // Ends the session's shell with all that runs in it. False: there was none.
   bool end(std::string_view session);
 
@@ -89,7 +87,7 @@ class Shells {
   struct Seat {
     std::timed_mutex turn;
     std::unique_ptr<PersistentShell> shell;
-    ShellPlan plan;
+    sandbox::Policy policy;  // that it runs under
   };
   std::shared_ptr<Seat> seat_of(std::string_view session);
 

@@ -59,7 +59,6 @@ struct Event {
   Step step = Step::none;
   bool left_others = false;  // exited: other processes of the command still run
   std::int32_t code = 0;     // failed: errno; exited: the status as wait() tells it
-  std::int32_t pid = 0;      // started: as the command itself sees it
   std::uint32_t text = 0;
   std::uint64_t cpu_us = 0;      // exited: of the command and all it waited for
   std::uint64_t peak_bytes = 0;  // exited: of its largest process

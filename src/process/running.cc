@@ -80,7 +80,6 @@ Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan pla
     streams.err = (*plan.streams)[2];
   Launched launched = TRY(spawner.launch(plan.launch, streams));
   running->channel_ = std::move(launched.channel);
-  running->pid_ = launched.pid;
   if (launched.terminal) {
     running->terminal_ = std::move(launched.terminal);
     never_block(running->terminal_);

@@ -69,7 +69,6 @@ class Running {
   // its input is closed.
   Result<size_t> write_input(std::string_view bytes);
   void close_input() { in_ = sys::Fd(); }
-  bool takes_input() const { return in_ || terminal_; }
 
   const Output& out() const { return out_; }
   const Output& err() const { return err_; }
@@ -77,8 +76,6 @@ class Running {
   void take_waiting();
   Output take_out() { return std::exchange(out_, Output(limits_)); }
   Output take_err() { return std::exchange(err_, Output(limits_)); }
-  int pid() const { return pid_; }
-  int terminal() const { return terminal_.get(); }  // -1: it has none
 
  private:
   explicit Running(const Plan& plan)
@@ -97,7 +94,6 @@ class Running {
   Output out_, err_;
   bool outlives_nothing_;
   std::optional<Ended> ended_;
-  int pid_ = 0;
 };
 
 }  // namespace helve::process

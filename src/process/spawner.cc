@@ -197,7 +197,7 @@ Result<Launched> Spawner::launch(const Launch& launch, const Streams& streams) c
   std::optional<Told> told = receive_event(pair.ours.get());
   if (!told) return gone();
   if (told->event.kind != Event::Kind::started) return start_error(launch, *told);
-  Launched launched{.channel = std::move(pair.ours), .terminal = {}, .pid = told->event.pid};
+  Launched launched{.channel = std::move(pair.ours), .terminal = {}};
   if (!told->descriptors.empty()) launched.terminal = std::move(told->descriptors.front());
   return launched;
 }

@@ -20,7 +20,6 @@ std::string spawn_program();
 struct Launched {
   sys::Fd channel;
   sys::Fd terminal;  // when it has one
-  int pid = 0;       // as the command itself sees it
 };
 
 struct Streams {

@@ -142,14 +142,13 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
                        readable(output.end(kProgressChars)));
     };
   }
-  bool is_new = false;
   const ShellAnswer answer = TRY(shells.run(call,
                                             {.policy = settings.policy,
                                              .environment = settings.environment,
-                                             .directory = directory,
                                              .limits = settings.output,
+                                             .directory = directory,
                                              .open_files = settings.open_files},
-                                            context.stop, is_new));
+                                            context.stop));
   if (answer.end == ShellAnswer::End::lost || answer.end == ShellAnswer::End::exited)
     return ended(answer, seconds);
   return shown(answer, context);

@@ -73,7 +73,7 @@ struct ExecInput {
         opt<&ExecInput::env>("Variables besides the usual ones").max_length(kMaxVariables),
         opt<&ExecInput::input>("Text for its standard input").max_length(kMaxInput),
         opt<&ExecInput::background>(
-            "Do not wait: `process` tells how it goes, and its end is announced")
+            "Do not wait: `process` tells how it goes and writes to its standard input")
             .shorthand('b'),
         opt<&ExecInput::timeout>(
             "Seconds; then it is ended with all it started. Default 1800; at least 10")
@@ -359,7 +359,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     plan.launch.numbers = {kDirectoryNumber};
     plan.others = {told->write.get()};
   }
-  sandbox::Policy policy = settings.policy;
+  std::optional<sandbox::Policy> tried;
   std::optional<workspace::Trials> trials;
   workspace::Trial trial;
   if (in.dry_run) {
@@ -367,9 +367,10 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     trials = TRY(trials_of(settings));
     trials->drop_before(time - kTrialLife);
     trial = TRY(trials->begin(*context.files, context.who.session, in.command, time));
-    policy = try_out(*trials, trial, settings, plan);
+    tried = try_out(*trials, trial, settings, plan);
   }
-  std::unique_ptr<Running> running = TRY(commands.supervisor().start(policy, plan));
+  std::unique_ptr<Running> running =
+      TRY(commands.supervisor().start(tried ? *tried : settings.policy, plan));
   if (told) told->write = sys::Fd();
 
   const process::Time now = steady_clock::now();
@@ -409,7 +410,7 @@ Tool tool_exec() {
        .title = "Run a command",
        .effect = Effect::execute,
        .destructive = true,
-       .subject = {"command", "workdir", "env", "input", "shell"},
+       .subject = {"command", "dry_run", "apply", "discard", "workdir", "env", "input", "shell"},
        .examples = {{"Build", R"({"command": "make -j2"})"},
                     {"In a directory, with a variable",
                      R"({"command": "npm test", "workdir": "web", "env": {"CI": "1"}})"},

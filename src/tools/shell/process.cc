@@ -45,7 +45,7 @@ struct ProcessInput {
         "Look after commands that `exec` runs in the background: list them; status; poll: status "
         "and output; wait: until it ends; input: write to its standard input; signal: to all its "
         "processes; kill: end it; resize: its terminal. Looking takes nothing away: output can be "
-        "read again, and the end of a command is announced all the same.",
+        "read again.",
         arg<&ProcessInput::action>("What to do"),
         opt<&ProcessInput::process_id>("Which command, as exec told").positional().min_length(1),
         opt<&ProcessInput::input>("input: the text; end it with a newline where one is expected")

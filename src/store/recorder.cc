@@ -16,8 +16,6 @@ namespace {
 // A batch that could not be written is tried again, so it need not wait long, and neither does the
 // end of the program.
 constexpr std::chrono::milliseconds kBatchBusyTimeout{2000};
-// When a running call of a process that cannot be asked about counts as lost.
-constexpr std::chrono::milliseconds kUnknownAge = std::chrono::days(1);
 
 Opener for_batches(const Opener& opener) {
   Options options = opener.options();
@@ -249,6 +247,9 @@ void StoreRecorder::look_after(SharedStore& store, Extent extent, const std::sto
   looked_after_ = true;
   Result<std::uint64_t> lost = store.use(
       [&](Store& open) { return open.mark_lost(clock_.unix_ms() - kUnknownAge.count()); });
+  if (lost)
+    lost = store.use(
+        [&](Store& open) { return open.mark_lost_jobs(clock_.unix_ms() - kUnknownAge.count()); });
   if (!lost) return report(fmt::format("cannot look for lost calls: {}", describe(lost.error())));
   Result<bool> due =
       store.use([&](Store& open) { return open.claim_chore("prune", options_.prune_period); });

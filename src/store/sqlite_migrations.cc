@@ -129,7 +129,32 @@ SELECT started_ms, id, session, agent, user, workspace, caller, tool, arguments,
 FROM calls JOIN identities ON key = who;
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4};
+// Commands in the background, so that a session that is taken up again knows what became of them.
+constexpr const char* kVersion5 = R"sql(
+CREATE TABLE jobs (
+  key          INTEGER PRIMARY KEY,
+  id           TEXT NOT NULL UNIQUE,
+  session      TEXT NOT NULL,
+  command      BLOB NOT NULL,
+  directory    BLOB NOT NULL,
+  process      TEXT NOT NULL,              -- who runs it; empty when it has ended
+  state        TEXT NOT NULL,
+  started_ms   INTEGER NOT NULL,
+  ended_ms     INTEGER NOT NULL,
+  how          TEXT NOT NULL,
+  exit_code    INTEGER NOT NULL,
+  signal       TEXT NOT NULL,
+  timed_out    INTEGER NOT NULL,
+  told         INTEGER NOT NULL,           -- 1: its session knows that it has ended
+  output_bytes INTEGER NOT NULL,
+  output       BLOB NOT NULL               -- the end of it
+) STRICT;
+CREATE INDEX jobs_by_session ON jobs (session, key);
+CREATE INDEX jobs_running ON jobs (process) WHERE state = 'running';
+CREATE INDEX jobs_ended ON jobs (key, started_ms) WHERE state <> 'running';
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
 
 enum class Kind { empty, ours, foreign };
 struct Found {

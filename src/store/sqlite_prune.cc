@@ -12,6 +12,7 @@ namespace {
 constexpr std::int64_t kCallsAtOnce = 20'000;
 constexpr std::int64_t kResultsAtOnce = 64;
 constexpr std::int64_t kSessionsAtOnce = 5'000;
+constexpr std::int64_t kJobsAtOnce = 500;
 
 // SQLite has no larger numbers, and takes what is beyond them for negative ones.
 std::int64_t bounded(std::uint64_t number) {
@@ -27,10 +28,11 @@ Result<Pruned> SqliteStore::prune(const Retention& retention) {
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
   pruned.calls = TRY(prune_calls(before_ms, retention.calls));
   pruned.results = TRY(prune_results(before_ms, retention.result_bytes));
+  pruned.jobs = TRY(prune_jobs(before_ms, retention.jobs));
   if (pruned.calls < kCallsAtOnce) TRY(prune_identities());  // once, at the last step
   pruned.sessions = TRY(prune_sessions(before_ms));
   pruned.more = pruned.calls == kCallsAtOnce || pruned.results == kResultsAtOnce ||
-                pruned.sessions == kSessionsAtOnce;
+                pruned.sessions == kSessionsAtOnce || pruned.jobs == kJobsAtOnce;
   TRY(transaction.commit());
   return pruned;
 }
@@ -69,6 +71,18 @@ DELETE FROM results WHERE key IN (
   ORDER BY created_ms, key LIMIT ?3))sql"));
   remove.integer(1, before_ms).integer(2, bounded(keep_bytes));
   remove.integer(3, kResultsAtOnce);
+  TRY(remove.run());
+  return database_->changes();
+}
+
+// A job that runs stays, however old it is. Keys grow with time.
+Result<std::uint64_t> SqliteStore::prune_jobs(std::int64_t before_ms, std::uint64_t keep) {
+  Statement remove = TRY(database_->prepare(R"sql(
+DELETE FROM jobs WHERE key IN (
+  SELECT key FROM jobs WHERE state <> 'running' AND (started_ms < ?1 OR key <= coalesce(
+    (SELECT key FROM jobs WHERE state <> 'running' ORDER BY key DESC LIMIT 1 OFFSET ?2), -1))
+  ORDER BY key LIMIT ?3))sql"));
+  remove.integer(1, before_ms).integer(2, bounded(keep)).integer(3, kJobsAtOnce);
   TRY(remove.run());
   return database_->changes();
 }

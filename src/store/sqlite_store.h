@@ -37,6 +37,13 @@ class SqliteStore final : public Store {
   Result<std::vector<CallRecord>> calls(const CallFilter& filter) override;
   Result<std::uint64_t> mark_lost(std::int64_t unknown_before_ms) override;
 
+  Result<void> begin_job(const JobRecord& job) override;
+  Result<void> end_job(const JobRecord& job) override;
+  Result<std::vector<JobRecord>> jobs(std::string_view session) override;
+  Result<std::string> job_output(std::string_view session, std::string_view id) override;
+  Result<void> mark_told(std::span<const std::string> ids) override;
+  Result<std::uint64_t> mark_lost_jobs(std::int64_t unknown_before_ms) override;
+
   Result<Results::Stored> keep_result(std::string_view session, std::string_view tool,
                                       Effect effect, std::string_view text) override;
   Result<std::string> result_text(std::string_view session, std::string_view id) override;
@@ -54,6 +61,7 @@ class SqliteStore final : public Store {
   Result<std::int64_t> write_identity(const Identity& who, std::int64_t created_ms);  // its key
   Result<std::uint64_t> prune_calls(std::int64_t before_ms, std::uint64_t keep);
   Result<std::uint64_t> prune_results(std::int64_t before_ms, std::uint64_t keep_bytes);
+  Result<std::uint64_t> prune_jobs(std::int64_t before_ms, std::uint64_t keep);
   Result<void> make_room(std::uint64_t bytes);
   Result<void> write_pages(std::int64_t result, std::string_view text);
   Result<void> prune_identities();
@@ -65,7 +73,7 @@ class SqliteStore final : public Store {
   std::uint64_t result_bytes_;
   Durability promised_;  // of what a model was told, or is about to be done
   const sys::Clock& clock_;
-  std::string process_;  // our identity, looked up when the first call begins
+  std::string process_;  // our identity, looked up when the first call or job begins
 };
 
 }  // namespace helve::store

@@ -1,14 +1,14 @@
-// Store: durable state behind one interface: sessions, the record of calls, stored results. SQLite
-// serves it; a second engine implements the same class and passes the same tests.
+// Store: durable state behind one interface: sessions, the record of calls, background jobs, stored
+// results. SQLite serves it; a second engine implements the same class and passes the same tests.
 //
 // Thread rule: a Store is one connection, used by one thread at a time. Any number may be open on
 // the same data at once, in one process or in several.
 //
-// Durability: what an operation acknowledged survives the death of the process. begin_call
-// and keep_result also survive a power loss, unless Options::sync is false: a call is about to have
-// effects, or had them and cannot be made again. The answer of a call that only read can. The other
-// writes may lose the last moments before a power loss; a call whose end is lost that way is later
-// marked as lost.
+// Durability: what an operation acknowledged survives the death of the process. begin_call,
+// begin_job and keep_result also survive a power loss, unless Options::sync is false: a call is
+// about to have effects, or had them and cannot be made again. The answer of a call that only read
+// can. The other writes may lose the last moments before a power loss; a call or job whose end is
+// lost that way is later marked as lost.
 //
 // Bytes go in and come out unchanged, NUL and invalid UTF-8 included.
 #pragma once
@@ -34,10 +34,17 @@ constexpr size_t kMaxRecordedMessage = 10'000;
 constexpr size_t kMaxName = 1'000;
 constexpr size_t kMaxPath = 4'096;
 constexpr size_t kMaxListed = 10'000;  // rows of one answer
+constexpr size_t kMaxListedJobs = 1'000;
+constexpr size_t kMaxJobCommand = 10'000;    // bytes
+constexpr size_t kMaxJobOutput = 32u << 10;  // bytes of the end of its output
 
-// The outcome of a call that has not ended, and of one whose process died before it told the end.
+// The outcome of a call, and the state of a job, that has not ended, and of one whose process died
+// before it told the end.
 constexpr std::string_view kRunning = "running";
 constexpr std::string_view kLost = "lost";
+constexpr std::string_view kEnded = "ended";  // a job
+// When something that runs in a process that cannot be asked about counts as lost.
+constexpr std::chrono::milliseconds kUnknownAge = std::chrono::days(1);
 
 // Types of errors that callers act on: another process holds the lock; the data is no longer where
 // it was opened; the disk failed.
@@ -57,16 +64,36 @@ struct CallFilter {
   size_t limit = 100;  // at most kMaxListed
 };
 
+// A command in the background.
+struct JobRecord {
+  std::string id;
+  std::string session;
+  std::string command;
+  std::string directory;
+  std::string state = {};  // kRunning, kEnded or kLost
+  std::int64_t started_ms = 0;
+  std::int64_t ended_ms = 0;  // 0: it runs, or nobody knows
+  std::string end = {};       // in words
+  int exit_code = -1;
+  std::string signal = {};
+  bool timed_out = false;
+  bool is_told = false;            // its session was told that it has ended
+  std::uint64_t output_bytes = 0;  // all that it wrote
+  std::string output = {};         // the end of that
+};
+
 // What is kept. Whatever is older or beyond is removed, oldest first.
 struct Retention {
   std::chrono::milliseconds age = std::chrono::days(30);
   std::uint64_t calls = 100'000;
   std::uint64_t result_bytes = kMaxStoredBytes;
+  std::uint64_t jobs = 2'000;  // besides those that run
 };
 struct Pruned {
   std::uint64_t calls = 0;
   std::uint64_t results = 0;
   std::uint64_t sessions = 0;
+  std::uint64_t jobs = 0;
   bool more = false;  // there is more to remove
 };
 
@@ -99,6 +126,19 @@ class Store {
   // cannot be known (a process of another container) a call counts as lost when it began before
   // `unknown_before_ms`.
   virtual Result<std::uint64_t> mark_lost(std::int64_t unknown_before_ms) = 0;
+
+  // A job of this process, which runs it; the oldest that have ended go where there are too many.
+  virtual Result<void> begin_job(const JobRecord& job) = 0;
+  // Whether it is known already or not.
+  virtual Result<void> end_job(const JobRecord& job) = 0;
+  // The newest kMaxListedJobs of a session, the oldest first, without their output.
+  virtual Result<std::vector<JobRecord>> jobs(std::string_view session) = 0;
+  // Empty when there is none, and no such job.
+  virtual Result<std::string> job_output(std::string_view session, std::string_view id) = 0;
+  // Their session was told that they have ended.
+  virtual Result<void> mark_told(std::span<const std::string> ids) = 0;
+  // As mark_lost, of jobs.
+  virtual Result<std::uint64_t> mark_lost_jobs(std::int64_t unknown_before_ms) = 0;
 
   // Numbers are counted per session and never used twice, but for one that a power cut took back
   // with its result. not_found (unknown_id) for what another session stored. The oldest results go

@@ -39,8 +39,8 @@ constexpr std::string_view kDetails =
     "exit code is passed on. `explain` builds the sandbox, tries what holds on this machine, and "
     "prints the effective policy.";
 
-int show_policy(const sandbox::Policy& policy, cli::Run& run) {
-  const sandbox::Facts facts = sandbox::find_facts(policy);
+int show_policy(const sandbox::Policy& policy, process::Supervisor& supervisor, cli::Run& run) {
+  const sandbox::Facts facts = sandbox::find_facts(supervisor.try_out(policy));
   if (run.options.json) {
     cli::show_json(sandbox::to_json(policy, facts), run.screen);
   } else {
@@ -63,7 +63,8 @@ Result<int> run_sandbox(const SandboxInput& in, App& app, cli::Run& run) {
   sandbox::Policy policy = settings.policy;
   if (in.level) policy.level = static_cast<sandbox::Level>(*in.level);
   if (in.network) policy.network = true;
-  if (in.command == std::vector<std::string>{"explain"}) return show_policy(policy, run);
+  if (in.command == std::vector<std::string>{"explain"})
+    return show_policy(policy, *world.supervisor, run);
   if (in.command.empty())
     return Error{Code::invalid_argument, "no command was given",
                  "helve sandbox -- COMMAND …, or helve sandbox explain"};

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "process/foreground.h"
 
 namespace helve::process {
 namespace {
@@ -39,6 +40,16 @@ Result<std::unique_ptr<Running>> Supervisor::start(const sandbox::Policy& policy
   drop(spawner);
   spawner = TRY(spawner_for(policy));
   return Running::start(*spawner, std::move(plan));
+}
+
+Result<sandbox::Holds> Supervisor::try_out(const sandbox::Policy& policy) {
+  const std::shared_ptr<const Spawner> spawner = TRY(spawner_for(policy));
+  Plan nothing;
+  nothing.launch.argv = {"/bin/sh", "-c", ":"};
+  nothing.launch.cwd = "/";
+  const std::unique_ptr<Running> running = TRY(Running::start(*spawner, std::move(nothing)));
+  TRY(stay_with(*running, {.deadline = Time::max()}, {}));
+  return spawner->holds();
 }
 
 Result<std::shared_ptr<const Spawner>> Supervisor::spawner_for(const sandbox::Policy& policy) {

@@ -25,6 +25,8 @@ class Supervisor {
 
   // Starts a command under a policy. A helper program that was killed is started anew.
   Result<std::unique_ptr<Running>> start(const sandbox::Policy& policy, Plan plan);
+  // Runs a command that does nothing: what bounds commands here, or why none can run.
+  Result<sandbox::Holds> try_out(const sandbox::Policy& policy);
   Jobs& jobs() { return jobs_; }
   Shells& shells() { return shells_; }
 

@@ -51,7 +51,7 @@ enum class Step : std::uint8_t { none, launch, sandbox, terminal, directory, pro
 // From the keeper. Sent whole, as raw bytes: both are built from one source.
 struct Event {
   enum class Kind : std::uint8_t {
-    ready,    // of helve-spawn itself: it serves
+    ready,    // of helve-spawn itself: it serves; what holds its commands follows
     started,  // with a terminal: its descriptor comes along
     failed,   // nothing runs; `text` bytes of explanation follow
     exited,   // the command itself has ended

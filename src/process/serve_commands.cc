@@ -75,8 +75,10 @@ int serve_commands(int socket) {
     tell_failure(socket, describe(enclosure.error()));
     return EXIT_FAILURE;
   }
-  const Event ready{.kind = Event::Kind::ready};
-  if (send_message(socket, as_bytes(ready))) serve(socket, *enclosure);
+  const sandbox::Holds holds = enclosure->holds();
+  const Event ready{.kind = Event::Kind::ready, .text = sizeof holds};
+  if (send_message(socket, std::string(as_bytes(ready)).append(as_bytes(holds))))
+    serve(socket, *enclosure);
   // The keepers know by themselves that helve is gone.
   while (wait(nullptr) > 0 || errno == EINTR) {
   }

@@ -166,8 +166,10 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const std::string& program,
   if (answer.bytes.size() < sizeof(Event)) return gone();
   Event event;
   memcpy(&event, answer.bytes.data(), sizeof event);
-  if (event.kind != Event::Kind::ready)
-    return no_sandbox(std::string_view(answer.bytes).substr(sizeof event));
+  const std::string_view rest = std::string_view(answer.bytes).substr(sizeof event);
+  if (event.kind != Event::Kind::ready) return no_sandbox(rest);
+  if (rest.size() != sizeof spawner->holds_) return gone();
+  memcpy(&spawner->holds_, rest.data(), rest.size());
   return spawner;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "process/protocol.h"
+#include "sandbox/holds.h"
 #include "sandbox/policy.h"
 #include "sys/file_descriptor.h"
 
@@ -40,6 +41,8 @@ class Spawner {
 
   // Waits until the command runs. Errors: what is wrong with the directory or the program; kGone.
   Result<Launched> launch(const Launch& launch, const Streams& streams) const;
+  // What bounds its commands.
+  sandbox::Holds holds() const { return holds_; }
   // The program was killed, and its commands with it. Another one must be started.
   static constexpr std::string_view kGone = "spawn_helper_gone";
 
@@ -47,6 +50,7 @@ class Spawner {
   Spawner(sys::Fd socket, int pid) : socket_(std::move(socket)), pid_(pid) {}
   sys::Fd socket_;
   int pid_;
+  sandbox::Holds holds_;
 };
 
 }  // namespace helve::process

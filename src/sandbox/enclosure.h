@@ -19,6 +19,7 @@
 #include "sandbox/control_group.h"
 #include "sandbox/filter.h"
 #include "sandbox/hide.h"
+#include "sandbox/holds.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/policy.h"
 #include "sandbox/protect.h"
@@ -34,14 +35,6 @@ struct Overlay {
   std::string root;
   std::string upper;
   std::string work;
-};
-
-// What bounds the commands of an enclosure besides what always does.
-struct Holds {
-  bool user_namespace = false;
-  bool bubblewrap = false;  // made the namespaces
-  bool group_processes = false;
-  bool group_memory = false;
 };
 
 class Enclosure {

@@ -1,5 +1,4 @@
-// Report: what a policy means on this machine. Tried, not assumed: a process of its own builds the
-// enclosure and says what came of it.
+// Report: what a policy means on this machine, for people and for programs.
 #pragma once
 
 #include <optional>
@@ -8,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "sandbox/holds.h"
 #include "sandbox/policy.h"
 
 namespace helve::sandbox {
@@ -16,16 +16,13 @@ struct Facts {
   std::optional<Error> failure;  // why no command can run; the rest is not known then
   std::string kernel;
   int landlock = 0;  // the version of its interface; 0: none
-  bool user_namespace = false;
-  bool bubblewrap = false;           // bwrap makes the namespaces
-  bool group_processes = false;      // a control group counts processes
-  bool group_memory = false;         // … and memory
+  Holds holds;
   bool namespace_processes = false;  // each process namespace has its own bound
   bool root = false;                 // RLIMIT_NPROC does not bind it
 };
 
-// Takes some milliseconds.
-Facts find_facts(const Policy& policy);
+// `tried` is what came of building the enclosure and running a command in it: nothing is assumed.
+Facts find_facts(const Result<Holds>& tried);
 
 struct Line {
   std::string topic;

@@ -28,6 +28,7 @@ struct Dispatcher::Passage {
   Json own = {};
   std::unique_ptr<Bound> bound = {};
   Effect effect = Effect::read;
+  bool only_reads = true;
   CallRecord record = {};
   bool begun = false;  // the intent is on disk
   bool ran = false;
@@ -214,7 +215,7 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   if (call.stop.stop_requested()) return Error{Code::cancelled, "the call was cancelled"};
 
   if (call.timeout || stages_.timeout) TRY(deadlines_->start());
-  if (stages_.recorder && passage.effect != Effect::read) TRY(record_intent(passage));
+  if (stages_.recorder && !passage.only_reads) TRY(record_intent(passage));
   passage.ran = true;
   Result<Product> product = run(passage, context);
   if (!product && capabilities_.no_files && product.error().type == "no_files")
@@ -237,15 +238,17 @@ Result<void> Dispatcher::ask_policy(Passage& passage, const Context& context) {
   const std::string_view asked_by =
       decision.verdict == Verdict::ask ? std::string_view(decision.reason) : "";
   const Demand demand = passage.bound->demand(context);
+  const Case wanted{.who = call.who,
+                    .tool = tool,
+                    .effect = passage.effect,
+                    .bound = *passage.bound,
+                    .demand = demand,
+                    .asked_by = asked_by};
+  passage.only_reads = only_reads(wanted);
   Approvals::Ruling ruling;
   Result<void> permitted =
       (stages_.approvals ? *stages_.approvals : own_)
-          .permit({.who = call.who,
-                   .tool = tool,
-                   .effect = passage.effect,
-                   .bound = *passage.bound,
-                   .demand = demand,
-                   .asked_by = asked_by},
+          .permit(wanted,
                   {.approver = call.approver ? call.approver : stages_.approver,
                    .deadlines = *deadlines_,
                    .stop = call.stop},

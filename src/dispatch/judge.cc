@@ -63,11 +63,15 @@ Judge::Judge(const Registry& registry, ApprovalSettings settings, Grants& grants
 Judge::Judge(Judge&&) noexcept = default;
 Judge::~Judge() = default;
 
-// A command has the effect of all that it runs, as far as its words tell.
+bool only_reads(const Case& wanted) {
+  if (wanted.effect == Effect::read) return true;
+  if (wanted.demand.command.empty() || !wanted.demand.beyond.empty()) return false;
+  return shell::effects_of(analysis_of(wanted.demand)).strongest() == shell::Effect::read;
+}
+
 bool Judge::asks_by_mode(const Case& wanted) const {
   if (settings_.mode != Mode::smart) return settings_.mode == Mode::always;
-  if (wanted.demand.command.empty()) return wanted.effect != Effect::read;
-  return shell::effects_of(analysis_of(wanted.demand)).strongest() != shell::Effect::read;
+  return !only_reads(wanted);
 }
 
 std::string Judge::asked_by(const Case& wanted) const {

@@ -41,6 +41,10 @@ struct Case {
   std::string_view asked_by = {};  // the policy's rule that asks; empty: none does
 };
 
+// Whether nothing but what it answers could be lost with it. A command has the effect of all that
+// it runs, as far as its words tell.
+bool only_reads(const Case& wanted);
+
 struct Judgement {
   std::string denied;        // why it may not run; empty: it is not denied
   std::string reasons;       // why a person must be asked; empty: nobody must

@@ -41,6 +41,16 @@ struct Answering : Approver {
   }
 };
 
+struct Recording : Recorder {
+  bool begun = false;
+  Result<void> begin(const CallRecord&) override {
+    begun = true;
+    return {};
+  }
+  void finish(const CallRecord&) override {}
+  void note(CallRecord) override { begun = false; }
+};
+
 class CommandApprovals : public ::testing::Test {
  protected:
   static Registry one_tool() {
@@ -59,7 +69,8 @@ class CommandApprovals : public ::testing::Test {
     const size_t before = approver.questions.size();
     Result<Approvals> approvals = Approvals::make(registry, settings, grants);
     EXPECT_TRUE(approvals) << approvals.error().message;
-    Dispatcher dispatcher(registry, {}, {.approvals = &*approvals, .approver = &approver});
+    Dispatcher dispatcher(registry, {},
+                          {.approvals = &*approvals, .approver = &approver, .recorder = &recorder});
     const Json arguments = JsonObject{{"command", command}, {"network", network}};
     const Outcome outcome =
         dispatcher.call({.tool = "run", .arguments = &arguments, .who = who, .policy = &policy});
@@ -78,6 +89,7 @@ class CommandApprovals : public ::testing::Test {
   Identity who{"main", "ann", "/w", "s_1"};
   Policy policy = *Policy::make(registry, {});
   Answering approver;
+  Recording recorder;
   Grants grants{"config.yaml", [](const std::vector<RuleLine>&) { return Result<void>{}; }};
   ApprovalSettings settings{.mode_from = "the mode"};
   Error error;
@@ -85,6 +97,15 @@ class CommandApprovals : public ::testing::Test {
 
 TEST_F(CommandApprovals, WithoutRulesAndModesCommandsRun) {
   EXPECT_EQ(outcome("anything | at all; $(really)"), "ok");
+}
+
+TEST_F(CommandApprovals, OnlyWhatMayDoMoreThanReadIsOnDiskBeforeItRuns) {
+  outcome("grep -r x . | sort");
+  EXPECT_FALSE(recorder.begun);
+  outcome("make; ls");
+  EXPECT_TRUE(recorder.begun);
+  outcome("ls", true);
+  EXPECT_TRUE(recorder.begun);
 }
 
 TEST_F(CommandApprovals, ADenyHoldsForEveryPartAndInEveryMode) {

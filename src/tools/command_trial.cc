@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "sys/clock.h"
 
 namespace helve::tools {
 namespace {
+
+// A trial that nobody wanted for so long is dropped.
+constexpr std::int64_t kTrialLife = 7ll * 24 * 60 * 60 * 1000;  // ms
 
 TriedKind kind_of(sys::FileKind kind) {
   switch (kind) {
@@ -46,8 +50,13 @@ Result<workspace::Trials> trials_of(const process::Settings& settings) {
                "set HOME or XDG_STATE_HOME", "no_state"};
 }
 
-sandbox::Policy try_out(const workspace::Trials& trials, const workspace::Trial& trial,
-                        const process::Settings& settings, process::Plan& plan) {
+Result<std::unique_ptr<TryOut>> TryOut::begin(std::string_view command, const Context& context,
+                                              process::Plan& plan) {
+  const process::Settings& settings = context.commands->settings();
+  workspace::Trials trials = TRY(trials_of(settings));
+  const std::int64_t now = context.clock ? context.clock->unix_ms() : sys::RealClock().unix_ms();
+  trials.drop_before(now - kTrialLife);
+  workspace::Trial trial = TRY(trials.begin(*context.files, context.who.session, command, now));
   sandbox::Policy policy = settings.policy;
   policy.scratch = trials.directory();
   if (policy.level == sandbox::Level::full) {  // without walls there is no overlay either
@@ -60,7 +69,18 @@ sandbox::Policy try_out(const workspace::Trials& trials, const workspace::Trial&
     plan.launch.overlays.push_back(layer.work);
   }
   plan.outlives_nothing = true;
-  return policy;
+  return std::unique_ptr<TryOut>(
+      new TryOut(std::move(trials), std::move(trial), std::move(policy)));
+}
+
+TryOut::~TryOut() {
+  if (!is_kept_) trials_.drop(trial_);
+}
+
+Result<workspace::TrialReport> TryOut::look(const workspace::Workspace& files, size_t diff_chars) {
+  workspace::TrialReport report = TRY(trials_.look(trial_, files, {.diff_chars = diff_chars}));
+  is_kept_ = true;
+  return report;
 }
 
 std::vector<TriedFile> tried_files(const workspace::TrialReport& report) {

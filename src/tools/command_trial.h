@@ -1,6 +1,7 @@
 // What a command would change, as exec shows it, and making it real.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +36,30 @@ std::string text_of(const std::vector<TriedFile>& files);
 // The trials of this workspace's state. Errors: there is no place to keep them.
 Result<workspace::Trials> trials_of(const process::Settings& settings);
 
-// The plan, with the workspace seen through an overlay; the policy that it needs.
-sandbox::Policy try_out(const workspace::Trials& trials, const workspace::Trial& trial,
-                        const process::Settings& settings, process::Plan& plan);
+// One command that is tried out. Until look() has told what it would change, the trial goes with
+// this: after a failure or a cancelled call nothing is left of it.
+class TryOut {
+ public:
+  // From then on the plan runs over an overlay of the workspace, under policy().
+  static Result<std::unique_ptr<TryOut>> begin(std::string_view command, const Context& context,
+                                               process::Plan& plan);
+  TryOut(const TryOut&) = delete;
+  ~TryOut();
+
+  const std::string& id() const { return trial_.id; }
+  const sandbox::Policy& policy() const { return policy_; }
+  // After nothing of the command runs any more.
+  Result<workspace::TrialReport> look(const workspace::Workspace& files, size_t diff_chars);
+
+ private:
+  TryOut(workspace::Trials trials, workspace::Trial trial, sandbox::Policy policy)
+      : trials_(std::move(trials)), trial_(std::move(trial)), policy_(std::move(policy)) {}
+
+  workspace::Trials trials_;
+  const workspace::Trial trial_;
+  const sandbox::Policy policy_;
+  bool is_kept_ = false;
+};
 
 std::vector<TriedFile> tried_files(const workspace::TrialReport& report);
 std::vector<TriedFile> applied_files(const workspace::Applied& applied);

@@ -181,8 +181,11 @@ Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
     if (root.access != Access::writable) continue;
     const std::string base = fmt::format("{}/{}", place(trial.id), trial.layers.size());
     trial.layers.push_back({root.path, base + "/upper", base + "/work"});
-    TRY(sys::make_directories(trial.layers.back().upper, 0700));
-    TRY(sys::make_directories(trial.layers.back().work, 0700));
+    Result<void> made = sys::make_directories(trial.layers.back().upper, 0700);
+    if (made) made = sys::make_directories(trial.layers.back().work, 0700);
+    if (made) continue;
+    drop(trial);
+    return std::move(made).error();
   }
   return trial;
 }

@@ -56,6 +56,8 @@ class Trials {
 
   Result<Trial> begin(const Workspace& files, std::string_view session, std::string_view command,
                       std::int64_t now_ms);
+  // Instead of look(): nobody wants to know.
+  void drop(const Trial& trial) const { remove(trial.id); }
   // After the command has ended: what it would change. From then on it can be applied.
   Result<TrialReport> look(const Trial& trial, const Workspace& files, const TrialLimits& limits);
   // Makes it real, all or nothing, and forgets it. Whatever changed meanwhile is a conflict

@@ -5,12 +5,12 @@
 
 #include "base/text.h"
 #include "process/foreground.h"
-#include "sys/clock.h"
 #include "sys/stream.h"
 #include "tool/make.h"
 #include "tools/command_demand.h"
 #include "tools/command_output.h"
 #include "tools/command_trial.h"
+#include "tools/exec_output.h"
 #include "tools/files.h"
 
 namespace helve::tools {
@@ -92,70 +92,6 @@ struct ExecInput {
         opt<&ExecInput::terminal>("Give it a terminal, for programs that want one"),
         opt<&ExecInput::rows>("Of the terminal").min(1).max(kMaxSide),
         opt<&ExecInput::columns>("Of the terminal").min(1).max(kMaxSide));
-  }
-};
-
-struct ExecOutput {
-  std::string output;
-  std::optional<std::string> trial;
-  std::optional<std::vector<TriedFile>> changes;
-  std::optional<std::string> diff;
-  std::optional<std::string> change;
-  std::optional<int> exit_code;
-  std::optional<std::string> signal;
-  std::optional<bool> timed_out;
-  std::optional<std::string> process_id;
-  std::int64_t output_bytes = 0;
-  std::optional<std::string> stored;
-  std::optional<std::string> directory;
-  Notes notes;
-  int shell_status = 0;  // not part of the value
-
-  static constexpr auto schema() {
-    return object(
-        "What a command wrote and how it ended.",
-        arg<&ExecOutput::output>("Output and errors, in order; control characters escaped"),
-        opt<&ExecOutput::trial>("apply makes real what is in `changes`, discard drops it"),
-        opt<&ExecOutput::changes>("What it would change, or what was changed by apply"),
-        opt<&ExecOutput::diff>("The same as a patch"),
-        opt<&ExecOutput::change>("The change in the journal, for undo"),
-        opt<&ExecOutput::exit_code>("Absent when a signal ended it or it still runs"),
-        opt<&ExecOutput::signal>("The signal that ended it, such as SIGSEGV"),
-        opt<&ExecOutput::timed_out>("True when it was ended because its time was up"),
-        opt<&ExecOutput::process_id>("It runs in the background under this id"),
-        arg<&ExecOutput::output_bytes>("All it wrote, whatever is shown here"),
-        opt<&ExecOutput::stored>("The whole output can be read by this id"),
-        opt<&ExecOutput::directory>("Where the next command with keep_directory starts"),
-        opt<&ExecOutput::notes>("What else is to be known"));
-  }
-
-  std::string text() const {
-    std::string out = output;
-    const auto add = [&](const std::string& line) {
-      if (!out.empty() && !out.ends_with('\n')) out += '\n';
-      out += line;
-    };
-    if (process_id)
-      add(fmt::format("running in the background as {}", *process_id));
-    else if (signal)
-      add(fmt::format("killed by {}{}", *signal, timed_out ? ": its time was up" : ""));
-    else if (timed_out)
-      add(fmt::format("its time was up; exit code {}", exit_code.value_or(-1)));
-    else if (exit_code.value_or(0) != 0)
-      add(fmt::format("exit code {}", *exit_code));
-    else if (output.empty() && exit_code)
-      add("(no output)");
-    if (changes) {
-      if (trial)
-        add(changes->empty() ? "it would change nothing\n"
-                             : fmt::format("it would change, as trial {}:\n", *trial));
-      add(text_of(*changes));
-    }
-    if (diff && !diff->empty()) add(escape_lines_for_display(*diff));
-    if (notes) {
-      for (const std::string& note : *notes) add("note: " + note);
-    }
-    return out;
   }
 };
 
@@ -292,9 +228,6 @@ Error no_background(std::string_view parameter) {
                "leave it out, or run it through `helve mcp`", "no_background"};
 }
 
-// A trial that nobody wanted for so long is dropped.
-constexpr std::int64_t kTrialLife = 7ll * 24 * 60 * 60 * 1000;
-
 Result<ExecOutput> settle_trial(const ExecInput& in, const process::Settings& settings,
                                 Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "exec"));
@@ -313,13 +246,11 @@ Result<ExecOutput> settle_trial(const ExecInput& in, const process::Settings& se
   return out;
 }
 
-// What the command changed there, once nothing of it runs any more.
-Result<void> report(workspace::Trials& trials, const workspace::Trial& trial,
-                    const process::Settings& settings, Context& context, ExecOutput& out,
+// What the command would change, once nothing of it runs any more.
+Result<void> report(TryOut& tried, size_t diff_chars, Context& context, ExecOutput& out,
                     std::vector<std::string>& notes) {
-  workspace::TrialReport report =
-      TRY(trials.look(trial, *context.files, {.diff_chars = settings.shown_chars}));
-  out.trial = trial.id;
+  workspace::TrialReport report = TRY(tried.look(*context.files, diff_chars));
+  out.trial = tried.id();
   out.changes = tried_files(report);
   out.diff = std::move(report.diff);
   std::ranges::move(report.notes, std::back_inserter(notes));
@@ -359,18 +290,10 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     plan.launch.numbers = {kDirectoryNumber};
     plan.others = {told->write.get()};
   }
-  std::optional<sandbox::Policy> tried;
-  std::optional<workspace::Trials> trials;
-  workspace::Trial trial;
-  if (in.dry_run) {
-    const std::int64_t time = context.clock ? context.clock->unix_ms() : sys::RealClock().unix_ms();
-    trials = TRY(trials_of(settings));
-    trials->drop_before(time - kTrialLife);
-    trial = TRY(trials->begin(*context.files, context.who.session, in.command, time));
-    tried = try_out(*trials, trial, settings, plan);
-  }
+  std::unique_ptr<TryOut> tried;  // outlives what runs in it
+  if (in.dry_run) tried = TRY(TryOut::begin(in.command, context, plan));
   std::unique_ptr<Running> running =
-      TRY(commands.supervisor().start(tried ? *tried : settings.policy, plan));
+      TRY(commands.supervisor().start(tried ? tried->policy() : settings.policy, plan));
   if (told) told->write = sys::Fd();
 
   const process::Time now = steady_clock::now();
@@ -394,7 +317,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   } else {
     out = ended(*running, waited, context, notes);
     if (told) keep_directory(told->read, context, out, notes);
-    if (trials) TRY(report(*trials, trial, settings, context, out, notes));
+    if (tried) TRY(report(*tried, settings.shown_chars, context, out, notes));
   }
   if (!notes.empty()) out.notes = std::move(notes);
   return out;

@@ -1,0 +1,38 @@
+#include "tools/exec_output.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace helve::tools {
+
+std::string ExecOutput::text() const {
+  std::string out = output;
+  const auto add = [&](const std::string& line) {
+    if (!out.empty() && !out.ends_with('\n')) out += '\n';
+    out += line;
+  };
+  if (process_id)
+    add(fmt::format("running in the background as {}", *process_id));
+  else if (signal)
+    add(fmt::format("killed by {}{}", *signal, timed_out ? ": its time was up" : ""));
+  else if (timed_out)
+    add(fmt::format("its time was up; exit code {}", exit_code.value_or(-1)));
+  else if (exit_code.value_or(0) != 0)
+    add(fmt::format("exit code {}", *exit_code));
+  else if (output.empty() && exit_code)
+    add("(no output)");
+  if (changes) {
+    if (trial)
+      add(changes->empty() ? "it would change nothing\n"
+                           : fmt::format("it would change, as trial {}:\n", *trial));
+    add(text_of(*changes));
+  }
+  if (diff && !diff->empty()) add(escape_lines_for_display(*diff));
+  if (notes) {
+    for (const std::string& note : *notes) add("note: " + note);
+  }
+  return out;
+}
+
+}  // namespace helve::tools

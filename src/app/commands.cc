@@ -40,6 +40,7 @@ sandbox::Policy sandbox_policy(const workspace::Workspace& files, const config::
   const config::SandboxSettings& settings = config.sandbox;
   sandbox::Policy policy;
   policy.level = static_cast<sandbox::Level>(settings.level);
+  policy.backend = static_cast<sandbox::Backend>(settings.backend);
   policy.network = settings.network;
   for (const workspace::Root& root : files.roots()) {
     const bool is_writable = root.access == workspace::Access::writable;

@@ -10,6 +10,7 @@
 namespace helve::config {
 
 enum class SandboxLevel : unsigned char { read_only, workspace_write, full };  // from strict
+enum class SandboxBackend : unsigned char { auto_, own, bubblewrap };
 
 struct SandboxLimits {
   std::int64_t processes = 4096;
@@ -39,6 +40,7 @@ struct SandboxLimits {
 
 struct SandboxSettings {
   SandboxLevel level = SandboxLevel::workspace_write;
+  SandboxBackend backend = SandboxBackend::auto_;
   bool network = false;
   std::vector<std::string> hidden, visible;
   SandboxLimits limits;
@@ -49,6 +51,9 @@ struct SandboxSettings {
         schema::opt<&SandboxSettings::level>(
             "read_only: nothing is written but /tmp; workspace_write: the workspace as well; full: "
             "there is no sandbox"),
+        schema::opt<&SandboxSettings::backend>(
+            "Who makes the namespaces: own: helve itself; bubblewrap: bwrap; auto: helve where the "
+            "kernel lets it, else bwrap"),
         schema::opt<&SandboxSettings::network>("Whether commands have the network"),
         schema::opt<&SandboxSettings::hidden>(
             "Files and directories that commands cannot read, besides the usual secrets; ~/… is "

@@ -61,8 +61,10 @@ constexpr Parameter kGrep[] = {
 constexpr Dialect::Default kGrepDefaults[] = {
     {"output_mode", R"("files_with_matches")"}, {"max_results", "250"}, {"dotall", "true"}};
 // Their timeout counts milliseconds; under a name of its own it cannot be taken for seconds.
-constexpr Parameter kBash[] = {
-    {"run_in_background", "background"}, {"timeout", "timeout_ms"}, {"description", ""}};
+constexpr Parameter kBash[] = {{"run_in_background", "background"},
+                               {"timeout", "timeout_ms"},
+                               {"dangerouslyDisableSandbox", "full"},
+                               {"description", ""}};
 // It keeps its directory between calls, and nothing else.
 constexpr Dialect::Default kBashDefaults[] = {
     {"keep_directory", "true"}, {"shell", R"("bash")"}, {"timeout_ms", "120000"}};

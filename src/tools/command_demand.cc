@@ -31,4 +31,19 @@ Demand command_demand(std::string_view command,
   return demand;
 }
 
+bool is_bash(std::string_view shell) { return shell.substr(shell.rfind('/') + 1) == "bash"; }
+
+std::vector<std::string> ways_out(const Leave& leave, const sandbox::Policy& policy) {
+  if (policy.level == sandbox::Level::full) return {};
+  if (leave.full) return {std::string(kBeyondFull)};
+  if (leave.network && !policy.network) return {std::string(kBeyondNetwork)};
+  return {};
+}
+
+sandbox::Policy policy_beyond(const Leave& leave, sandbox::Policy policy) {
+  if (leave.full) policy.level = sandbox::Level::full;
+  policy.network |= leave.network || leave.full;
+  return policy;
+}
+
 }  // namespace helve::tools

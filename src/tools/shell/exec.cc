@@ -39,15 +39,22 @@ struct ExecInput {
   std::optional<std::int64_t> timeout_ms;
   std::optional<std::int64_t> yield_ms;
   bool keep_directory = false;
+  bool network = false;
+  bool full = false;
   std::optional<Shell> shell;
   bool terminal = false;
   std::int64_t rows = 24;
   std::int64_t columns = 80;
 
-  Demand demand(const Context&) const {
+  Leave leave() const { return {.network = network, .full = full}; }
+  Demand demand(const Context& context) const {
     if (command.empty()) return {};
     Demand demand = command_demand(command, env);
     demand.bash = keep_directory || shell == Shell::bash;
+    if (!context.commands) return demand;
+    const process::Settings& settings = context.commands->settings();
+    if (!shell && is_bash(settings.shell)) demand.bash = true;
+    demand.beyond = ways_out(leave(), settings.policy);
     return demand;
   }
   static constexpr auto schema() {
@@ -88,6 +95,10 @@ struct ExecInput {
         opt<&ExecInput::keep_directory>(
             "Start where the last such command of this session ended, and remember where this one "
             "ends; variables are not kept"),
+        opt<&ExecInput::network>("Give it the network; a rule or a person must allow that"),
+        opt<&ExecInput::full>(
+            "Run it without the sandbox, when it cannot do its work there; a rule or a person must "
+            "allow that"),
         opt<&ExecInput::shell>("Default: sh, unless the settings name another"),
         opt<&ExecInput::terminal>("Give it a terminal, for programs that want one"),
         opt<&ExecInput::rows>("Of the terminal").min(1).max(kMaxSide),
@@ -264,9 +275,9 @@ Result<void> check(const ExecInput& in) {
         Code::invalid_argument,
         wishes == 0 ? "there is no command" : "a command, apply and discard exclude each other",
         "give exactly one of command, apply and discard", "invalid_input"};
-  if (in.dry_run && (in.background || in.yield_ms || in.keep_directory))
+  if (in.dry_run && (in.background || in.yield_ms || in.keep_directory || in.full))
     return Error{Code::invalid_argument,
-                 "dry_run goes with neither background, yield_ms nor keep_directory",
+                 "dry_run goes with neither background, yield_ms, keep_directory nor full",
                  "run it to its end to see what it would change", "invalid_input"};
   return in.command.empty() ? Result<void>() : check_command(in.command);
 }
@@ -292,8 +303,11 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   }
   std::unique_ptr<TryOut> tried;  // outlives what runs in it
   if (in.dry_run) tried = TRY(TryOut::begin(in.command, context, plan));
+  const sandbox::Policy& usual = tried ? tried->policy() : settings.policy;
+  std::optional<sandbox::Policy> beyond;
+  if (in.network || in.full) beyond = policy_beyond(in.leave(), usual);
   std::unique_ptr<Running> running =
-      TRY(commands.supervisor().start(tried ? tried->policy() : settings.policy, plan));
+      TRY(commands.supervisor().start(beyond ? *beyond : usual, plan));
   if (told) told->write = sys::Fd();
 
   const process::Time now = steady_clock::now();

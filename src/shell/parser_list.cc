@@ -36,6 +36,7 @@ size_t Parser::list() {
     const int c = peek();
     if (c == '\n') continue;
     if (c == '&' || (c == ';' && !looking_at(";;") && !looking_at(";&"))) {
+      if (c == '&') script_.only_simple = false;
       ++at_;
       continue;
     }
@@ -67,6 +68,7 @@ void Parser::and_or() {
 void Parser::pipeline() {
   skip_blanks();
   if (take_prefixes()) {
+    script_.only_simple = false;
     skip_blanks();
     const int c = peek();
     if (c == kEnd || c == '\n' || (c == ';' && !at_list_end())) return;
@@ -114,7 +116,10 @@ void Parser::command() {
   skip_blanks();
   // Only a whole pipeline can be negated.
   if (at_list_end() || peek_word() == "!") return fail_here();
-  if (compound()) return compound_redirections();
+  if (compound()) {
+    script_.only_simple = false;
+    return compound_redirections();
+  }
   simple_command();
 }
 
@@ -244,6 +249,7 @@ bool Parser::function_parentheses() {
 void Parser::function_body(const Word& name) {
   const Deeper deeper(*this);
   script_.functions.push_back(name.text);
+  script_.only_simple = false;
   if (!name.literal() || name.quoted) doubt("a function whose name is not plain");
   line_break();
   if (!compound()) return fail_here();

@@ -93,8 +93,9 @@ struct Script {
   std::vector<Command> commands;
   std::vector<std::string> functions;  // the names that it defines
   std::vector<Unknown> unknowns;
-  bool malformed = false;  // no shell would run all of it
-  bool bash_only = false;  // other shells take something in it differently
+  bool malformed = false;   // no shell would run all of it
+  bool bash_only = false;   // other shells take something in it differently
+  bool only_simple = true;  // nothing but simple commands: none is compound, negated or left behind
 
   void doubt(std::string reason, std::uint32_t at);
 };

@@ -78,6 +78,22 @@ Analysis analyze(std::string_view script, Reader reader) {
   return analysis;
 }
 
+std::optional<std::vector<std::string>> literal_words(std::string_view script, Reader reader) {
+  const Script parsed = parse(script);
+  const bool is_known = parsed.only_simple && parsed.unknowns.empty() && !parsed.malformed &&
+                        (reader == Reader::bash || !parsed.bash_only);
+  if (!is_known || parsed.commands.size() != 1) return std::nullopt;
+  const Command& command = parsed.commands[0];
+  if (command.words.empty() || !command.assignments.empty() || !command.redirections.empty())
+    return std::nullopt;
+  std::vector<std::string> words;
+  for (const Word& word : command.words) {
+    if (!word.literal()) return std::nullopt;
+    words.push_back(word.text);
+  }
+  return words;
+}
+
 void Unwrapper::add_script(Script script, size_t parent, size_t depth) {
   for (Unknown& unknown : script.unknowns) {
     if (analysis_.unknowns.size() < kMaxUnknowns) analysis_.unknowns.push_back(std::move(unknown));

@@ -2,6 +2,8 @@
 // their like stands another command; it is found and judged as well.
 #pragma once
 
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +41,11 @@ enum class Reader : unsigned char { any_shell, bash };
 
 // For any shell, what only bash takes so is unknown.
 Analysis analyze(std::string_view script, Reader reader = Reader::any_shell);
+
+// The words of a script that is one simple command and nothing else: what its program would be
+// given, whatever the shell knows. Nothing when there is more to it, or a word varies.
+std::optional<std::vector<std::string>> literal_words(std::string_view script,
+                                                      Reader reader = Reader::any_shell);
 
 // The name under which a program is known, when the word surely names one that the system has:
 // `ls` and `/usr/bin/ls` are "ls", ./ls is nothing.

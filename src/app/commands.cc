@@ -1,7 +1,9 @@
 #include "app/commands.h"
 
 #include <algorithm>
+#include <array>
 
+#include "base/text.h"
 #include "sys/limits.h"
 #include "workspace/real_path.h"
 
@@ -33,7 +35,54 @@ std::vector<std::string> hidden_paths(const config::SandboxSettings& settings,
   return hidden;
 }
 
+// Of the program that is started here. ssh and docker need little of ours, and would pass on more
+// than that.
+std::vector<std::string> route_environment(const config::RouteSettings& route,
+                                           const Surroundings& surroundings,
+                                           const std::vector<std::string>& usual) {
+  constexpr std::array<std::string_view, 5> kNeeded = {"PATH", "HOME", "USER", "LOGNAME",
+                                                       "DOCKER_*"};
+  std::vector<std::string> environment;
+  if (route.via == config::RouteVia::local) environment = usual;
+  for (const auto& [name, value] : surroundings.environment) {
+    const bool is_needed = std::ranges::any_of(kNeeded, [&](std::string_view pattern) {
+      return matches_wildcard(pattern, name) && route.via != config::RouteVia::local;
+    });
+    const bool is_named = std::ranges::find(route.environment, name) != route.environment.end();
+    if (!is_needed && !is_named) continue;
+    std::erase_if(environment, [&](const std::string& entry) {
+      return entry.starts_with(name) && entry.substr(name.size()).starts_with('=');
+    });
+    environment.push_back(name + "=" + value);
+  }
+  return environment;
+}
+
 }  // namespace
+
+std::vector<process::Route> routes_of(const config::Config& config,
+                                      const Surroundings& surroundings) {
+  const std::vector<std::string> usual =
+      process::inherited_environment(surroundings.environment, config.exec.environment);
+  std::vector<process::Route> routes;
+  for (const config::RouteSettings& route : config.routes)
+    routes.push_back({.name = route.name,
+                      .commands = route.commands,
+                      .via = static_cast<process::Route::Via>(route.via),
+                      .directory = route.directory,
+                      .variables = route.environment,
+                      .environment = route_environment(route, surroundings, usual),
+                      .user = route.user,
+                      .host = route.host,
+                      .port = static_cast<int>(route.port),
+                      .key = route.key,
+                      .known_hosts = route.known_hosts,
+                      .command = route.command,
+                      .connect_seconds = static_cast<int>(route.connect_seconds),
+                      .container = route.container,
+                      .program = route.program});
+  return routes;
+}
 
 sandbox::Policy sandbox_policy(const workspace::Workspace& files, const config::Config& config,
                                const Surroundings& surroundings) {
@@ -74,6 +123,7 @@ process::Settings command_settings(const workspace::Workspace& files, const conf
   settings.background_chars = static_cast<size_t>(exec.background_chars);
   settings.output = {.capture_bytes = bytes(exec.capture_mb),
                      .directory = surroundings.state_directory};
+  settings.routes = routes_of(config, surroundings);
   settings.trials = surroundings.trials_directory();
   settings.open_files = sys::first_limit_of_open_files();
   settings.has_background = life == Life::stays;

@@ -16,6 +16,10 @@ sandbox::Policy sandbox_policy(const workspace::Workspace& files, const config::
                                const Surroundings& surroundings);
 
 enum class Life : unsigned char { stays, single_call };  // of this process
+// The configured routes, with what this machine gives them.
+std::vector<process::Route> routes_of(const config::Config& config,
+                                      const Surroundings& surroundings);
+
 process::Settings command_settings(const workspace::Workspace& files, const config::Config& config,
                                    const Surroundings& surroundings, Life life);
 

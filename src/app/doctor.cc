@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/commands.h"
 #include "app/prompt_files.h"
 #include "app/state_files.h"
 #include "base/text.h"
@@ -33,6 +34,7 @@ class Examination {
       look_at_config(**world);
       look_at_settings(**world);
       look_at_hooks(**world);
+      look_at_routes(**world);
       look_at_tools(**world);
       look_at_journal(**world);
       look_at_index(**world);
@@ -133,6 +135,21 @@ class Examination {
     if (count == 0) add(Mark::ok, "hooks", fmt::format("none in {}", around_.hooks_directory()));
     for (size_t i = world.home->settings.notices.size(); i < world.notices.size(); ++i)
       add(Mark::warn, "hooks", world.notices[i]);
+  }
+
+  // Nothing is connected to: only what is needed here is looked for.
+  void look_at_routes(const World& world) {
+    process::Writable writable;
+    if (const workspace::Workspace* files = world.home->files.get()) {
+      for (const workspace::Root& root : files->roots()) {
+        if (root.access == workspace::Access::writable) writable.push_back(root.path);
+      }
+    }
+    for (const process::Route& route : routes_of(world.home->settings.config, around_)) {
+      const Result<void> is_ready = process::check(route, writable);
+      add(is_ready ? Mark::ok : Mark::warn, "routes", describe(route));
+      if (!is_ready) add(Mark::warn, "routes", is_ready.error());
+    }
   }
 
   void look_at_tools(const World& world) {

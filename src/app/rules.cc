@@ -90,6 +90,9 @@ Result<std::shared_ptr<const dispatch::Approvals>> make_approvals(const Registry
       .fallback = static_cast<dispatch::ApprovalSettings::Fallback>(wanted.fallback)};
   for (const auto& allowed : settings.allow) made.allow.push_back(rule_of(allowed.rule));
   for (const auto& command : settings.commands) made.commands.push_back(rule_of(command.rule));
+  for (const config::RouteSettings& route : settings.config.routes) {
+    if (!route.ask) made.granted.push_back(std::string(kBeyondHost) + route.name);
+  }
   Result<dispatch::Approvals> approvals =
       dispatch::Approvals::make(registry, std::move(made), grants);
   if (!approvals) return wrong_permissions(registry, settings, std::move(approvals).error());

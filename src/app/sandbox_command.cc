@@ -39,12 +39,18 @@ constexpr std::string_view kDetails =
     "exit code is passed on. `explain` builds the sandbox, tries what holds on this machine, and "
     "prints the effective policy.";
 
-int show_policy(const sandbox::Policy& policy, process::Supervisor& supervisor, cli::Run& run) {
+int show_policy(const sandbox::Policy& policy, const std::vector<process::Route>& routes,
+                process::Supervisor& supervisor, cli::Run& run) {
   const sandbox::Facts facts = sandbox::find_facts(supervisor.try_out(policy));
   if (run.options.json) {
-    cli::show_json(sandbox::to_json(policy, facts), run.screen);
+    JsonObject all = sandbox::to_json(policy, facts);
+    JsonArray outside;
+    for (const process::Route& route : routes) outside.emplace_back(describe(route));
+    if (!outside.empty()) all["routes"] = std::move(outside);
+    cli::show_json(std::move(all), run.screen);
   } else {
-    const std::vector<sandbox::Line> lines = sandbox::explain(policy, facts);
+    std::vector<sandbox::Line> lines = sandbox::explain(policy, facts);
+    for (const process::Route& route : routes) lines.push_back({"outside", describe(route)});
     size_t width = 0;
     for (const sandbox::Line& line : lines) width = std::max(width, line.topic.size());
     for (const sandbox::Line& line : lines)
@@ -64,7 +70,7 @@ Result<int> run_sandbox(const SandboxInput& in, App& app, cli::Run& run) {
   if (in.level) policy.level = static_cast<sandbox::Level>(*in.level);
   if (in.network) policy.network = true;
   if (in.command == std::vector<std::string>{"explain"})
-    return show_policy(policy, *world.supervisor, run);
+    return show_policy(policy, settings.routes, *world.supervisor, run);
   if (in.command.empty())
     return Error{Code::invalid_argument, "no command was given",
                  "helve sandbox -- COMMAND …, or helve sandbox explain"};

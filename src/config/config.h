@@ -53,6 +53,7 @@ struct Config {
   JournalSettings journal;
   SandboxSettings sandbox;
   ExecSettings exec;
+  std::vector<RouteSettings> routes;  // paths are absolute
   bool record = true;
   bool sync = true;
   bool read_hard_links = true;

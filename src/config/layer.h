@@ -48,6 +48,10 @@ class Complaints {
   JsonArray details_;
 };
 
+// Complains about routes that mean nothing, and puts the home directory for ~ in their paths.
+void check_routes(const Layer& layer, const std::string& home, std::vector<RouteSettings>& routes,
+                  Complaints& complaints);
+
 // The variables that begin with HELVE_, as a layer. Unknown ones become notices: a typing error
 // must not stop helve, and other programs may use the prefix.
 Layer environment_layer(const std::map<std::string, std::string>& environment,

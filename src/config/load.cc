@@ -138,6 +138,8 @@ class Loader {
       settings.tools.load = "all";  // said once is enough
     }
     if (find(layer.value, "roots")) resolve_roots(layer, settings.roots);
+    if (find(layer.value, "routes"))
+      check_routes(layer, sources_.home, settings.routes, complaints_);
     check_ids(layer, settings.agents);
     for (size_t i = 0; i < settings.approvals.allow.size(); ++i)
       resolve_workspace(layer, fmt::format("approvals.allow[{}].workspace", i),
@@ -259,6 +261,7 @@ class Loader {
     config.journal = settings_.journal;
     config.sandbox = settings_.sandbox;
     config.exec = settings_.exec;
+    config.routes = std::move(settings_.routes);
     config.record = settings_.record;
     config.sync = settings_.sync;
     config.read_hard_links = settings_.read_hard_links;

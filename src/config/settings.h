@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "config/command_settings.h"
+#include "config/route_settings.h"
 #include "schema/describe.h"
 
 namespace helve::config {
@@ -240,6 +241,7 @@ struct Settings {
   JournalSettings journal;
   SandboxSettings sandbox;
   ExecSettings exec;
+  std::vector<RouteSettings> routes;
   bool record = true;
   bool sync = true;
   bool read_hard_links = true;
@@ -265,6 +267,9 @@ struct Settings {
         schema::opt<&Settings::journal>("What is kept of changed files"),
         schema::opt<&Settings::sandbox>("What commands may reach"),
         schema::opt<&Settings::exec>("How commands run"),
+        schema::opt<&Settings::routes>(
+            "Commands that run elsewhere, by their first word; docs/routes.md explains them")
+            .max_length(kMaxRules),
         schema::opt<&Settings::record>("Whether calls are recorded"),
         schema::opt<&Settings::sync>(
             "Whether changed files, and the record that a call began, are on disk before a call "

@@ -254,6 +254,9 @@ Result<void> Dispatcher::ask_policy(Passage& passage, const Context& context) {
                    .stop = call.stop},
                   ruling);
   passage.record.decided = std::move(ruling.decided);
+  // Where it ran is to be known later, whoever allowed it.
+  for (size_t i = 0; permitted && i < demand.beyond.size(); ++i)
+    passage.record.decided += (passage.record.decided.empty() ? "" : ", ") + demand.beyond[i];
   std::ranges::move(ruling.notes, std::back_inserter(passage.outcome.notes));
   return permitted;
 }

@@ -24,6 +24,12 @@ std::string in_words(std::string_view beyond) {
   return fmt::format("the directory {}", beyond.substr(kBeyondRoot.size()));
 }
 
+std::string in_words(const std::vector<std::string>& ways) {
+  std::string words;
+  for (const std::string& way : ways) words += (words.empty() ? "" : ", ") + in_words(way);
+  return words;
+}
+
 shell::Analysis analysis_of(const Demand& demand) {
   return shell::analyze(demand.command,
                         demand.bash ? shell::Reader::bash : shell::Reader::any_shell);
@@ -155,6 +161,13 @@ void Judge::judge_command(const Case& wanted, Judgement& judgement) const {
 void Judge::judge_ways_out(const Case& wanted, const std::vector<AllowRule>& rules,
                            Judgement& judgement) const {
   std::vector<std::string> ways = wanted.demand.beyond;
+  const size_t all = ways.size();
+  std::erase_if(ways, [&](const std::string& way) {
+    return std::ranges::find(settings_.granted, way) != settings_.granted.end();
+  });
+  // Whoever is asked for another reason is told where it runs.
+  if (ways.size() < all && !judgement.reasons.empty())
+    judgement.ask("it leaves the sandbox: " + in_words(wanted.demand.beyond));
   std::erase_if(ways, [&](const std::string& way) {
     return std::ranges::any_of(rules, [&](const AllowRule& rule) {
       return std::ranges::find(rule.beyond, way) != rule.beyond.end();
@@ -166,10 +179,7 @@ void Judge::judge_ways_out(const Case& wanted, const std::vector<AllowRule>& rul
                     commands_in(wanted.who.workspace)->letting_out(ways), shell::Verdict::ask)
               .verdict == shell::Verdict::allow;
   if (commands_allow) judgement.rule_allows = true;
-  if (ways.empty() || commands_allow) return;
-  std::string words;
-  for (const std::string& way : ways) words += (words.empty() ? "" : ", ") + in_words(way);
-  judgement.ask("it leaves the sandbox: " + words);
+  if (!ways.empty() && !commands_allow) judgement.ask("it leaves the sandbox: " + in_words(ways));
 }
 
 Offer Judge::offer(const Case& wanted, const AllowRule& exact, const Judgement& judgement) const {

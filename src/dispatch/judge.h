@@ -29,6 +29,8 @@ struct ApprovalSettings {
   enum class Fallback : unsigned char { deny, allow } fallback = Fallback::deny;
   std::vector<AllowRule> allow = {};
   std::vector<CommandRule> commands = {};
+  // Ways out of the sandbox that the settings themselves allow: routes that need no more word.
+  std::vector<std::string> granted = {};
 };
 
 // A call that the policy lets pass or asks about.

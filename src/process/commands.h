@@ -12,6 +12,7 @@
 
 #include "process/jobs.h"
 #include "process/persistent_shell.h"
+#include "process/route.h"
 #include "process/running.h"
 #include "process/spawner.h"
 
@@ -64,6 +65,7 @@ struct Settings {
   size_t shown_chars = 100'000;
   size_t background_chars = 10'000;
   OutputLimits output;
+  std::vector<Route> routes;     // commands that run elsewhere
   std::string trials;            // where what commands would change is kept; empty: nowhere
   std::uint64_t open_files = 0;  // that a command may have at first; 0: as many as we
   bool has_background = true;    // false: this process ends with the call

@@ -62,7 +62,8 @@ struct CallRecord {
   std::string outcome;  // "ok", or the error's type; "running" while it runs
   std::string message;  // of the error
   // Who decided that it may run, or may not: "rule", "session" (a person, earlier in it), "person",
-  // "timeout", "nobody". Empty: there was nothing to decide.
+  // "fallback", "nobody". Empty: there was nothing to decide. Then how it left the sandbox, if it
+  // did: "person, network", "host:builder".
   std::string decided;
   std::uint64_t output_bytes = 0;
 };

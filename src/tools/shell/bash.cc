@@ -5,6 +5,7 @@
 #include "process/commands.h"
 #include "tool/make.h"
 #include "tools/command_output.h"
+#include "tools/command_route.h"
 #include "tools/files.h"
 
 namespace helve::tools {
@@ -122,7 +123,10 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
     return Error{Code::invalid_argument,
                  fmt::format("'{}' is missing", context.parameter("command")),
                  "give a command, or restart=true", "invalid_input"};
-  if (in.command) TRY(check_command(*in.command));
+  if (in.command) {
+    TRY(check_command(*in.command));
+    TRY(check_no_route(*in.command, settings.routes, context));
+  }
   const std::string directory = TRY(directory_to_run_in({}, context));
   if (in.restart) shells.end(context.who.session);
   if (!in.command) {

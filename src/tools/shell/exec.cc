@@ -9,6 +9,7 @@
 #include "tool/make.h"
 #include "tools/command_demand.h"
 #include "tools/command_output.h"
+#include "tools/command_route.h"
 #include "tools/command_trial.h"
 #include "tools/exec_output.h"
 #include "tools/files.h"
@@ -47,14 +48,20 @@ struct ExecInput {
   std::int64_t columns = 80;
 
   Leave leave() const { return {.network = network, .full = full}; }
+  shell::Reader reader(const process::Settings& settings) const {
+    const bool is_bash_run =
+        keep_directory || (shell ? shell == Shell::bash : is_bash(settings.shell));
+    return is_bash_run ? shell::Reader::bash : shell::Reader::any_shell;
+  }
   Demand demand(const Context& context) const {
     if (command.empty()) return {};
     Demand demand = command_demand(command, env);
-    demand.bash = keep_directory || shell == Shell::bash;
     if (!context.commands) return demand;
     const process::Settings& settings = context.commands->settings();
-    if (!shell && is_bash(settings.shell)) demand.bash = true;
+    demand.bash = reader(settings) == shell::Reader::bash;
     demand.beyond = ways_out(leave(), settings.policy);
+    const auto routed = find_route(command, settings.routes, reader(settings));
+    if (routed && *routed) demand.beyond = {std::string(kBeyondHost) + (*routed)->route->name};
     return demand;
   }
   static constexpr auto schema() {
@@ -268,6 +275,21 @@ Result<void> report(TryOut& tried, size_t diff_chars, Context& context, ExecOutp
   return {};
 }
 
+Error cannot_be_tried(std::string_view command) {
+  return Error{Code::unsupported,
+               fmt::format("'{}' runs elsewhere, where it cannot be tried out", command),
+               "leave out dry_run", "runs_elsewhere"};
+}
+
+// A command that ssh or docker could not bring to its place has not run.
+Result<void> check_arrival(const Routed& routed, const Running& running) {
+  constexpr size_t kLastWords = 4096;
+  std::optional<Error> failure =
+      process::failure_of(*routed.route, running.ended().exit_code, running.out().end(kLastWords));
+  if (failure) return std::move(*failure);
+  return {};
+}
+
 Result<void> check(const ExecInput& in) {
   const int wishes = !in.command.empty() + in.apply.has_value() + in.discard.has_value();
   if (wishes != 1)
@@ -292,11 +314,15 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   if (!settings.has_background && in.yield_ms) return no_background(context.parameter("yield_ms"));
   std::vector<std::string> notes;
   const milliseconds timeout = timeout_of(in, settings, notes);
-  process::Plan plan =
-      plan_of(in, settings, TRY(process::environment_with(settings.environment, in.env)),
-              TRY(directory_of(in, context, notes)));
+  const std::optional<Routed> routed =
+      TRY(find_route(in.command, settings.routes, in.reader(settings)));
+  if (routed && in.dry_run) return cannot_be_tried(routed->words[0]);
+  const std::string directory = TRY(directory_of(in, context, notes));
+  process::Plan plan = plan_of(
+      in, settings, TRY(process::environment_with(settings.environment, in.env)), directory);
+  if (routed) TRY(take_route(*routed, {in.env, directory, in.workdir.has_value()}, context, plan));
   std::optional<sys::Pipe> told;
-  if (in.keep_directory) {
+  if (in.keep_directory && !routed) {
     told = TRY(sys::make_pipe());
     plan.launch.numbers = {kDirectoryNumber};
     plan.others = {told->write.get()};
@@ -305,7 +331,10 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   if (in.dry_run) tried = TRY(TryOut::begin(in.command, context, plan));
   const sandbox::Policy& usual = tried ? tried->policy() : settings.policy;
   std::optional<sandbox::Policy> beyond;
-  if (in.network || in.full) beyond = policy_beyond(in.leave(), usual);
+  if (routed)
+    beyond = policy_beyond({.full = true}, usual);
+  else if (in.network || in.full)
+    beyond = policy_beyond(in.leave(), usual);
   std::unique_ptr<Running> running =
       TRY(commands.supervisor().start(beyond ? *beyond : usual, plan));
   if (told) told->write = sys::Fd();
@@ -329,6 +358,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
       notes.push_back(
           fmt::format("it still ran after {} ms and goes on in the background", *in.yield_ms));
   } else {
+    if (routed && waited == process::Waited::ended) TRY(check_arrival(*routed, *running));
     out = ended(*running, waited, context, notes);
     if (told) keep_directory(told->read, context, out, notes);
     if (tried) TRY(report(*tried, settings.shown_chars, context, out, notes));

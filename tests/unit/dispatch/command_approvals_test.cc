@@ -1,4 +1,5 @@
 // Commands under rules: what runs at once, what asks, and what "always" then writes.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "dispatch/dispatcher.h"
@@ -250,6 +251,17 @@ TEST(CommandRule, IsCheckedWhenItIsRead) {
             "'internet' is no way out of the sandbox");
   EXPECT_EQ(check({{.pattern = "ls", .verdict = Verdict::deny}, {"network"}}).error().message,
             "only a rule that allows lets a command out of the sandbox");
+}
+
+TEST_F(CommandApprovals, AWayOutThatTheSettingsGrantIsToldButNotAskedAbout) {
+  settings.granted = {"network"};
+  EXPECT_EQ(outcome("make", true), "ok");
+  settings.mode = Mode::always;
+  EXPECT_EQ(outcome("make", true), "asked");
+  EXPECT_THAT(question().reason, ::testing::HasSubstr("it leaves the sandbox: the network"));
+  settings.mode = Mode::off;
+  settings.granted = {"host:other"};
+  EXPECT_EQ(outcome("make", true), "asked") << "another way is not this one";
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+#include "process/route.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace helve::process {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+
+Route ssh_route() {
+  return {.name = "builder",
+          .commands = {"git"},
+          .via = Route::Via::ssh,
+          .environment = {"PATH=/usr/bin:/bin"},
+          .host = "build.example"};
+}
+
+std::vector<std::string> argv_of(const Route& route, std::vector<std::string> words) {
+  const Result<RoutedStart> start = start_of(route, {.words = std::move(words)}, {});
+  EXPECT_TRUE(start) << start.error().message;
+  return start ? start->argv : std::vector<std::string>{};
+}
+
+TEST(Route, SshAsksNobodyTrustsNoStrangerAndLendsNothing) {
+  const std::vector<std::string> argv = argv_of(ssh_route(), {"git", "status"});
+  for (const char* option :
+       {"BatchMode=yes", "StrictHostKeyChecking=yes", "IdentityAgent=none", "ForwardAgent=no",
+        "ClearAllForwardings=yes", "ControlPath=none", "PermitLocalCommand=no", "-T"})
+    EXPECT_THAT(argv, Contains(option));
+  ASSERT_GE(argv.size(), 3u);
+  EXPECT_EQ(argv[argv.size() - 3], "--");
+  EXPECT_EQ(argv[argv.size() - 2], "build.example");
+  EXPECT_EQ(argv.back(), "git status");
+}
+
+TEST(Route, WordsAreQuotedOnlyWhereAShellWouldReadMoreIntoThem) {
+  EXPECT_EQ(argv_of(ssh_route(), {"git", "log", "-1", "a/b.c@{0}"}).back(),
+            "git log -1 'a/b.c@{0}'");
+  EXPECT_EQ(argv_of(ssh_route(), {"git", "", "it's", "$(x)", "a=b", "~"}).back(),
+            R"(git '' 'it'\''s' '$(x)' 'a=b' '~')");
+}
+
+TEST(Route, ThePercentSignOfAPathIsNoTokenOfSsh) {
+  Route route = ssh_route();
+  route.known_hosts = "/dev/null";
+  EXPECT_THAT(argv_of(route, {"git"}), Contains("UserKnownHostsFile=\"/dev/null\""));
+  route.known_hosts = "/dev/%h";
+  const Result<RoutedStart> start = start_of(route, {.words = {"git"}}, {});
+  ASSERT_FALSE(start) << "there is no such file, whatever %h means";
+  EXPECT_THAT(start.error().message, HasSubstr("/dev/%h"));
+}
+
+TEST(Route, FilesThatCommandsCouldChangeAreRefused) {
+  Route route = ssh_route();
+  route.key = "/dev/null";
+  const Result<RoutedStart> start = start_of(route, {.words = {"git"}}, {"/dev"});
+  ASSERT_FALSE(start);
+  EXPECT_EQ(start.error().code, Code::denied);
+  EXPECT_TRUE(start_of(route, {.words = {"git"}}, {"/de"})) << "that is another directory";
+}
+
+TEST(Route, OnlyTheLastWordsOfSshItselfMakeAFailure) {
+  const Route route = ssh_route();
+  EXPECT_TRUE(failure_of(route, 255, "ssh: connect to host h port 22: Connection refused\r\n"));
+  EXPECT_TRUE(failure_of(route, 255, "noise\nHost key verification failed.\r\n"));
+  EXPECT_TRUE(failure_of(route, 255, "a@h: Permission denied (publickey).\r\n"));
+  EXPECT_FALSE(failure_of(route, 1, "ssh: connect to host h port 22: Connection refused\n"));
+  EXPECT_FALSE(failure_of(route, 255, "Host key verification failed.\nand then more\n"));
+  EXPECT_FALSE(failure_of(route, 255, ""));
+  const auto failure = failure_of(route, 255, "Host key verification failed.\r\n");
+  EXPECT_THAT(failure->message, HasSubstr("'builder'"));
+  EXPECT_THAT(failure->hint, HasSubstr("ssh-keyscan build.example"));
+}
+
+}  // namespace
+}  // namespace helve::process

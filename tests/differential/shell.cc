@@ -1,7 +1,8 @@
 // differential_shell: reads scripts that are each ended by a NUL, and writes a line of JSON about
 // each, for comparison with bash: whether it is malformed, what is unknown, and the commands as
 // lists of words, where null is a word that varies; the same with what wrappers run; whether any of
-// that is doubted; and what is said of its effect.
+// that is doubted; what is said of its effect; and its words when it is one command alone, as bash
+// and as any shell takes it.
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -28,6 +29,14 @@ JsonArray words_of(const shell::Command& command) {
   return words;
 }
 
+Json alone(std::string_view source, shell::Reader reader) {
+  const std::optional<std::vector<std::string>> found = shell::literal_words(source, reader);
+  if (!found) return nullptr;
+  JsonArray words;
+  for (const std::string& word : *found) words.emplace_back(escape_bytes(word));
+  return words;
+}
+
 std::string describe(std::string_view source) {
   const shell::Script script = shell::parse(source);
   JsonArray commands, unknowns;
@@ -45,6 +54,8 @@ std::string describe(std::string_view source) {
                        {"unknowns", std::move(unknowns)},
                        {"commands", std::move(commands)},
                        {"segments", std::move(segments)},
+                       {"alone", alone(source, shell::Reader::bash)},
+                       {"sh_alone", alone(source, shell::Reader::any_shell)},
                        {"doubted", !analysis.unknowns.empty()},
                        {"sh_doubted", !shell::analyze(source).unknowns.empty()},
                        {"effect", shell::name_of(shell::effects_of(analysis).strongest())}};

@@ -8,6 +8,7 @@ failure names the seed that repeats it.
 
 import json
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from pathlib import Path
 
 SEEDS = range(1, 41)
 SCRIPTS_OF_A_SEED = 12
+ALONE_OF_A_SEED = 8
 CORPUS = Path(__file__).with_name("shell_corpus.txt")
 # `no` fails, so that loops end; everything else that bash does not know succeeds.
 PROLOGUE = """command_not_found_handle() { printf '%s\\0' "$@" >"$SHELL_LOG/$BASHPID"; [ "$1" != no ]; }
@@ -130,7 +132,15 @@ def run_dash(script):
     return [[word.decode(errors="surrogateescape") for word in note.split(b"\0")[:-1]] for note in notes]
 
 
+def alone_problems(shell, noted, words, ran):
+    """What is one command with known words runs exactly so, if its name is one that is noted."""
+    words = words and [unescaped(word) for word in words]
+    if words and re.fullmatch(noted, words[0]) and ran != [words]:
+        yield f"alone it is {words}, but {shell} ran {ran}"
+
+
 def dash_problems(script, ours, ran):
+    yield from alone_problems("dash", "c[1-9]", ours["sh_alone"], ran)
     if ours["sh_doubted"]:
         return
     for command in ran:
@@ -168,6 +178,7 @@ def unescaped(text):
 
 def problems_of(kind, script, ours, bash):
     taken, ran = bash
+    yield from alone_problems("bash", r"c\d+", ours["alone"], ran)
     if kind == "!" and taken:
         yield "bash takes it: it stands in the wrong place of the corpus"
     # Of what is wrong in [[ ]] and for (( )) bash says nothing until it runs, and we do not look for it.
@@ -202,8 +213,8 @@ def main(program, seeds):
     cases = [(kind, script, f"corpus: {script!r}") for kind, script in corpus()] if not seeds else []
     for seed in seeds or SEEDS:
         generator = Generator(seed)
-        for _ in range(SCRIPTS_OF_A_SEED):
-            script = generator.script(3)
+        for depth in [3] * SCRIPTS_OF_A_SEED + [0] * ALONE_OF_A_SEED:
+            script = generator.script(depth) if depth else generator.simple(depth)
             cases.append(("all", script, f"seed {seed}: {script!r}"))
         # Without functions: one that calls itself twice would never end.
         kept = [text for text in [each[1] for each in cases] if "()" not in text and "function" not in text and len(text) < 200]
@@ -227,6 +238,7 @@ def main(program, seeds):
             wrong += 1
             print(f"{name}\n  {problem}\n  we see {ours['commands']}")
     ran = sum(len(commands) for _, commands in runs)
+    assert seeds or sum(ours["alone"] is not None for ours in views) > 100, "hardly any command stood alone"
     print(f"{len(cases)} scripts, {ran} commands that bash ran, {sum(map(len, dash_runs))} that dash ran, {wrong} problems")
     assert ran > len(cases), "hardly anything ran: the comparison is worth nothing"
     return 1 if wrong else 0

@@ -22,8 +22,7 @@ constexpr auto kSshOptions = std::to_array<std::string_view>(
     {"BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no", "IdentityAgent=none",
      "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes", "Tunnel=no",
      "PermitLocalCommand=no", "RemoteCommand=none", "ControlMaster=no", "ControlPath=none",
-     "ForkAfterAuthentication=no", "StdinNull=no", "EscapeChar=none", "LogLevel=ERROR",
-     "ServerAliveInterval=15", "ServerAliveCountMax=4"});
+     "EscapeChar=none", "LogLevel=ERROR", "ServerAliveInterval=15", "ServerAliveCountMax=4"});
 
 std::string in_quotes(const Route& route) { return fmt::format("the host route '{}'", route.name); }
 

@@ -88,8 +88,9 @@ class Ssh(RouteTest):
         self.assertFalse(os.path.exists(os.path.expanduser("~/HIT")))
 
     def test_a_timeout_ends_the_client(self):
-        self.configure(self.route("sleep"))
-        result = self.exec("sleep 1000", "--timeout", "0.5")
+        self.configure(self.route("sh"))
+        # It writes, so that it notices over there that nobody listens any more.
+        result = self.exec("sh -c 'while sleep 0.1; do echo here; done'", "--timeout", "0.5")
         self.assertTrue(result["timed_out"], result)
         clients = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
         self.assertNotIn(f"-p {self.sshd.port}", clients)

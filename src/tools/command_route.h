@@ -1,6 +1,7 @@
 // Which commands run elsewhere, by the routes of the settings.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

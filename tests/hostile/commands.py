@@ -93,8 +93,8 @@ class Fixture(unittest.TestCase):
         return self.helve("exec", command, "--shell", "bash", *flags, **more)
 
     def shells(self, command):
-        """Both tools that run commands."""
-        return [self.exec(command), self.helve("shell", "bash", command)]
+        """Both tools that run commands, and one with a profile that has nothing but the sandbox."""
+        return [self.exec(command), self.helve("shell", "bash", command), self.exec(command, "--profile", "bare")]
 
     def nothing_outside(self):
         return not (self.out / "hit").exists() and (self.out / "file").read_text() == "before"

@@ -35,6 +35,17 @@ void check_quoting(std::string_view text) {
          "a quoted word is itself", text);
 }
 
+// A command that stands alone does so however its words are quoted.
+void check_alone(std::string_view input) {
+  const auto words = shell::literal_words(input, shell::Reader::bash);
+  if (!words) return;
+  std::string quoted;
+  for (const std::string& word : *words) quoted += shell::quoted_word(word, quoted.empty()) + ' ';
+  const auto again = shell::literal_words(quoted, shell::Reader::bash);
+  if (quoted.size() <= shell::kMaxScript)
+    expect(again == words, "a lone command keeps its words", quoted);
+}
+
 // Whatever the script, what would allow it allows it, and a rule that denies everything denies it.
 void check_judgement(std::string_view input) {
   const shell::Analysis script = shell::analyze(input);
@@ -63,5 +74,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_bounds(shell::parse(input));
   check_quoting(input);
   check_judgement(input);
+  check_alone(input);
   return 0;
 }

@@ -22,8 +22,21 @@ constexpr Parameter kGrepFiles[] = {
      .single = true},
     {.theirs = "limit", .ours = "max_results", .description = "Files to show at most"}};
 constexpr Dialect::Default kGrepFilesDefaults[] = {{"output_mode", R"("files_with_matches")"}};
-constexpr Parameter kExecCommand[] = {
-    {"cmd", "command"}, {"tty", "terminal"}, {"yield_time_ms", "yield_ms"}};
+constexpr Dialect::Meaning kSandboxPermissions[] = {{R"("use_default")", ""},
+                                                    {R"("require_escalated")", "true"}};
+constexpr Parameter kEscalation = {
+    .theirs = "sandbox_permissions",
+    .ours = "full",
+    .description = "require_escalated: without the sandbox; a rule or a person must allow that",
+    .values = kSandboxPermissions,
+    .closed = true};
+constexpr Parameter kJustification = {"justification", ""};
+constexpr Parameter kExecCommand[] = {{"cmd", "command"},
+                                      {"tty", "terminal"},
+                                      {"yield_time_ms", "yield_ms"},
+                                      kEscalation,
+                                      kJustification};
+constexpr Parameter kShellCommand[] = {kEscalation, kJustification};
 constexpr Parameter kApplyPatch[] = {{"input", "patch"}};
 
 constexpr Dialect::Entry kEntries[] = {
@@ -32,7 +45,7 @@ constexpr Dialect::Entry kEntries[] = {
     {"list_dir", "ls", kListDir, kListDirDefaults},
     {"grep_files", "grep", kGrepFiles, kGrepFilesDefaults},
     {"exec_command", "exec", kExecCommand},
-    {"shell_command", "exec", {}},
+    {"shell_command", "exec", kShellCommand},
     {"apply_patch", "apply_patch", kApplyPatch},
 };
 

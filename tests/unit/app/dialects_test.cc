@@ -75,6 +75,13 @@ constexpr Pair kPairs[] = {
     {"shell_exec", R"({"command":"echo x > new"})", "exec", R"({"command":"echo x > new"})"},
     {"exec_command", R"({"cmd":"tty","workdir":"sub","tty":true})", "exec",
      R"({"command":"tty","workdir":"sub","terminal":true})"},
+    {"exec_command", R"({"cmd":"true","sandbox_permissions":"require_escalated"})", "exec",
+     R"({"command":"true","full":true})"},
+    {"shell_command",
+     R"({"command":"true","sandbox_permissions":"use_default","justification":"why not"})", "exec",
+     R"({"command":"true"})"},
+    {"Bash", R"({"command":"true","dangerouslyDisableSandbox":true})", "exec",
+     R"({"command":"true","shell":"bash","keep_directory":true,"timeout":120,"full":true})"},
     {"shell_command", R"({"command":"echo x","timeout_ms":20000})", "exec",
      R"({"command":"echo x","timeout":20})"},
     {"apply_patch", R"({"input":"*** Begin Patch\n*** Delete File: a.txt\n*** End Patch"})",
@@ -109,6 +116,8 @@ class Dialects : public Machine {
 };
 
 TEST_F(Dialects, DoWhatOursDo) {
+  // So that words for leaving the sandbox can be seen to work.
+  put("config/config.yaml", "approvals: {allow: [{tool: exec, beyond: [full]}]}\n");
   for (const Pair& pair : kPairs) {
     const std::string ours = answer(pair.tool, pair.ours);
     EXPECT_TRUE(ours.starts_with("0")) << pair.tool << " " << pair.ours << "\n" << ours;

@@ -19,6 +19,8 @@ hooks: {enabled: true, timeout_seconds: 60}
 record: false
 roots: [{path: /, access: writable}]
 profile: bare
+routes: [{name: out, commands: [ls, git], via: local, program: /bin/sh}]
+sandbox: {level: full, network: true}
 """
 COMMANDS = [
     [],
@@ -86,6 +88,10 @@ def make_repository(repository, outside):
     (repository / "more").write_text(f"[core]\n\tfsmonitor = {trap}\n")
     (repository / ".gitattributes").write_text("* diff=trap filter=trap\n")
     (repository / "README.md").write_text("hello\n")
+    # What other programs run when they start in a directory.
+    (repository / ".yarnrc.yml").write_text(f"yarnPath: {repository}/helve\nplugins: [{repository}/helve]\n")
+    (repository / ".npmrc").write_text(f"script-shell={repository}/helve\n")
+    (repository / ".env").write_text(f"HELVE_ROUTES=[]\nHELVE_CONFIG={repository}/.helve/config.yaml\n")
     (repository / "leak").symlink_to(outside / "home/.netrc")
     for name in ("git", "rg", "helve-media"):
         (repository / name).write_text(SCRIPT.format(outside / "sprung"))

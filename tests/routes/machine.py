@@ -45,9 +45,12 @@ class Sshd:
             "AcceptEnv *\nLogLevel ERROR\n")
         if os.getuid() == 0:
             os.makedirs("/run/sshd", exist_ok=True)  # where it would lock a part of itself in
+        program = shutil.which("sshd", path=PATH + ":/usr/sbin:/sbin")
+        if not program:
+            sys.exit("there is no sshd: install openssh-server")
         self.log = open(base / "sshd.log", "w")
-        self.process = subprocess.Popen([shutil.which("sshd", path=PATH + ":/usr/sbin:/sbin"), "-D", "-e", "-f",
-                                         str(base / "sshd_config")], stdin=subprocess.DEVNULL, stderr=self.log)
+        self.process = subprocess.Popen([program, "-D", "-e", "-f", str(base / "sshd_config")], stdin=subprocess.DEVNULL,
+                                        stderr=self.log)
         self.wait()
 
     def known(self, file, key):

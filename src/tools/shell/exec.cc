@@ -275,10 +275,10 @@ Result<void> report(TryOut& tried, size_t diff_chars, Context& context, ExecOutp
   return {};
 }
 
-Error cannot_be_tried(std::string_view command) {
+Error cannot_be_tried(std::string_view command, const Context& context) {
   return Error{Code::unsupported,
                fmt::format("'{}' runs elsewhere, where it cannot be tried out", command),
-               "leave out dry_run", "runs_elsewhere"};
+               fmt::format("leave out {}", context.parameter("dry_run")), "runs_elsewhere"};
 }
 
 // A command that ssh or docker could not bring to its place has not run.
@@ -316,7 +316,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   const milliseconds timeout = timeout_of(in, settings, notes);
   const std::optional<Routed> routed =
       TRY(find_route(in.command, settings.routes, in.reader(settings)));
-  if (routed && in.dry_run) return cannot_be_tried(routed->words[0]);
+  if (routed && in.dry_run) return cannot_be_tried(routed->words[0], context);
   const std::string directory = TRY(directory_of(in, context, notes));
   process::Plan plan = plan_of(
       in, settings, TRY(process::environment_with(settings.environment, in.env)), directory);

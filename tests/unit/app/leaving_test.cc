@@ -47,6 +47,14 @@ TEST_F(Leaving, ARuleGivesOneCommandTheNetworkAndNoOther) {
   EXPECT_NE(exec(connect_), 0) << "who does not ask for it does not get it";
 }
 
+TEST_F(Leaving, ATrialMayHaveTheNetwork) {
+  EXPECT_EQ(exec(connect_, {"--network", "--dry-run"}), 5);
+  put("config/config.yaml", "approvals: {allow: [{tool: exec, beyond: [network]}]}\n");
+  EXPECT_EQ(exec(connect_ + " > made", {"--network", "--dry-run"}), 0) << err_;
+  EXPECT_NE(out_.find("+connected"), std::string::npos) << out_;
+  EXPECT_FALSE(exists("work/made"));
+}
+
 TEST_F(Leaving, TheNetworkOpensNoFiles) {
   put("config/config.yaml", "approvals: {allow: [{tool: exec, beyond: [network]}]}\n");
   EXPECT_NE(exec("touch " + at("home/made"), {"--network"}), 0);

@@ -214,6 +214,7 @@ std::string what_to_do(const Route& route, std::string_view line) {
   if (says("Permission denied"))
     return fmt::format("the public half of the key must be in authorized_keys there; see {}",
                        setting(route, "key"));
+  if (says("connect to the")) return "start the docker daemon, or correct DOCKER_HOST";
   if (route.via == Via::docker)
     return fmt::format("start the container; see {}", setting(route, "container"));
   return fmt::format("see that the machine is up, and {}", setting(route, "host"));
@@ -274,7 +275,8 @@ std::optional<Error> failure_of(const Route& route, int exit_code, std::string_v
        begins("Connection reset") || line.find(": Permission denied (") != line.npos);
   const bool is_docker = route.via == Via::docker && exit_code == kDockerFailed &&
                          (begins("Error response from daemon: ") || begins("Error: No such") ||
-                          begins("Cannot connect to the Docker daemon"));
+                          begins("Cannot connect to the Docker daemon") ||
+                          begins("failed to connect to the docker API"));
   if (!is_ssh && !is_docker) return std::nullopt;
   return route_error(route, Code::unavailable, escape_for_display(preview(line, 300)),
                      what_to_do(route, line));

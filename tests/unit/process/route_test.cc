@@ -74,5 +74,18 @@ TEST(Route, OnlyTheLastWordsOfSshItselfMakeAFailure) {
   EXPECT_THAT(failure->hint, HasSubstr("ssh-keyscan build.example"));
 }
 
+TEST(Route, DockerThatCannotBeReachedIsToldApartFromItsContainers) {
+  const Route route{.name = "box", .via = Route::Via::docker, .container = "web-1"};
+  const auto daemon =
+      failure_of(route, 1, "Cannot connect to the Docker daemon at unix:///x. Is it running?\n");
+  ASSERT_TRUE(daemon);
+  EXPECT_THAT(daemon->hint, HasSubstr("DOCKER_HOST"));
+  const auto container =
+      failure_of(route, 1, "Error response from daemon: No such container: web-1\n");
+  ASSERT_TRUE(container);
+  EXPECT_THAT(container->hint, HasSubstr("start the container"));
+  EXPECT_FALSE(failure_of(route, 1, "no rule to make target\n"));
+}
+
 }  // namespace
 }  // namespace helve::process

@@ -269,6 +269,7 @@ Differences History::Comparison::run() {
 
 Result<Differences> History::differences(const Selection& selection) {
   TRY(select(selection, UndoneFiles::count));
+  fetch_blobs();
   return Comparison(*this).run();
 }
 

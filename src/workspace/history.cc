@@ -8,6 +8,7 @@
 #include "base/diff.h"
 #include "base/encoding.h"
 #include "base/text.h"
+#include "workspace/git_blobs.h"
 #include "workspace/past.h"
 #include "workspace/path.h"
 #include "workspace/take_in.h"
@@ -72,7 +73,9 @@ bool History::is_as(const Now& now, const PathState& state) const {
       return !now.status;
     case Kind::written: {
       const std::optional<Digest>& digest = state.file().new_digest;
-      if (!now.status || now.status->kind != state.file().kind || !digest) return false;
+      if (!now.status || now.status->kind != state.file().kind) return false;
+      // A large file of a command was not read.
+      if (!digest) return state.file().staged && Version::of(*now.status).is(*state.file().staged);
       const bool is_directory = now.status->kind == sys::FileKind::directory;
       const auto essence = is_directory ? outline_at(now.path, digest->size) : now.content;
       return essence && digest_of(*essence, journal_.seed()) == *digest;
@@ -162,6 +165,8 @@ bool History::is_whole(const Seam& seam) const {
 }
 
 Result<std::string> History::content_of(const PathState& state) const {
+  if (const auto blob = blobs_.find(state.file().old_blob); blob != blobs_.end())
+    return checked_blob(state.file(), blob->second);
   return journal_.old_content(*state.record, state.index, kMaxKeptFile);
 }
 
@@ -302,7 +307,8 @@ void History::count_lines_of(const Record& record, const Sides& sides, PastFile&
   if (counted_ >= kMaxCountedFiles) return;
   std::optional<std::string> before = "", after = "";
   if (sides.before) {
-    if (record.files[*sides.before].old.size > kMaxCounted) return;
+    const Record::File& file = record.files[*sides.before];
+    if (file.old.size > kMaxCounted || !file.old_blob.empty()) return;
     auto content = journal_.old_content(record, *sides.before, kMaxCounted);
     before = content ? text_of(std::move(*content)) : std::nullopt;
   }

@@ -15,6 +15,7 @@
 #include "sys/file.h"
 #include "sys/id.h"
 #include "sys/process_identity.h"
+#include "workspace/git_blobs.h"
 #include "workspace/path.h"
 #include "workspace/take_in.h"
 #include "workspace/tree.h"
@@ -417,6 +418,7 @@ Result<Journal::KeptPlace> Journal::find_kept(const Record& record, size_t index
 Result<std::string> Journal::old_content(const Record& record, size_t index, std::uint64_t limit) {
   const Record::File& file = record.files[index];
   if (file.old_digest) return read_object(*file.old_digest);
+  if (!file.old_blob.empty()) return read_blob(file);
   const KeptPlace place = TRY(find_kept(record, index));
   auto content = read_kept(*place.directory, place.name, limit);
   if (content) return std::move(content->text);
@@ -424,23 +426,27 @@ Result<std::string> Journal::old_content(const Record& record, size_t index, std
   return sys::to_error(content.error(), "read", place.name);
 }
 
+Result<void> Journal::write_entry(const Record& record, const sys::Fd& directory,
+                                  const std::string& name, Synced synced) {
+  const std::string temporary = sys::temporary_name();
+  auto file = sys::create_new(directory_, temporary);
+  if (!file) return sys::to_error(file.error(), "write the journal", path_);
+  auto done = sys::write_all(*file, record.text() + record.staged_text());
+  if (done && synced == Synced::yes) done = sys::sync_data(*file);
+  if (done) {
+    remember_ahead(record.time_ns);
+    done = sys::rename_between(directory_, temporary, directory, name, sys::Rename::replace);
+  }
+  if (done) return {};
+  (void)sys::remove_file_at(directory_, temporary);
+  return sys::to_error(done.error(), "write the journal", path_);
+}
+
 Result<void> Journal::amend(const Record& record) {
   for (const auto& [directory, name] :
        {std::pair<const sys::Fd*, std::string>{&entries_, record.name()},
         std::pair<const sys::Fd*, std::string>{&pending_, pending_name(record, State::made)}}) {
-    if (!sys::status_at(*directory, name)) continue;
-    const std::string temporary = sys::temporary_name();
-    auto file = sys::create_new(directory_, temporary);
-    if (!file) return sys::to_error(file.error(), "write the journal", path_);
-    auto done = sys::write_all(*file, record.text() + record.staged_text());
-    if (done) done = sys::sync_data(*file);
-    if (done) {
-      remember_ahead(record.time_ns);
-      done = sys::rename_between(directory_, temporary, *directory, name, sys::Rename::replace);
-    }
-    if (done) return {};
-    (void)sys::remove_file_at(directory_, temporary);
-    return sys::to_error(done.error(), "write the journal", path_);
+    if (sys::status_at(*directory, name)) return write_entry(record, *directory, name, Synced::yes);
   }
   return Error{Code::not_found, fmt::format("there is no change '{}'", record.id)};
 }

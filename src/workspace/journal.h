@@ -100,6 +100,11 @@ class Journal {
   // The id that is this, or the only one that begins so.
   Result<std::string> whole_id(const std::string& beginning);
   Result<Record> load(std::string_view id);
+  // For a change that somebody else has made, of which no step is left: what file `index` was
+  // before, and then, when that is kept, the entry.
+  sys::OrErrno<void> keep(const Record& record, size_t index, std::string_view content);
+  Result<void> add(const Record& record, Synced synced);
+
   // Where what the file was before the change lies as it was, unless it was taken into the objects.
   struct KeptPlace {
     const sys::Fd* directory;
@@ -131,6 +136,8 @@ class Journal {
   std::vector<std::string> pack(Record& record, std::uint64_t& budget);
   void drop_packed(const std::vector<Record>& records, const std::vector<std::string>& packed);
   std::uint64_t size_of(const Record& record) const;
+  Result<void> write_entry(const Record& record, const sys::Fd& directory, const std::string& name,
+                           Synced synced);
   Result<void> write_object(const Digest& digest, std::string_view content);
   Result<std::string> read_object(const Digest& digest);
   void forget(const Record& record);

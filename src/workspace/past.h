@@ -98,6 +98,8 @@ class History {
   Result<void> check_seams() const;
   bool is_made(const Now& now) const;
   Result<void> check_room() const;
+  void fetch_blobs();
+  void name_unknown(std::vector<std::string>& notes) const;
   Result<void> plan(const std::string& path, const NetChange& change);
   Result<void> plan_kept(const std::string& path, const NetChange& change, const Now& now);
   enum class MakesWay : bool { no, yes };
@@ -116,7 +118,8 @@ class History {
   UndoneFiles undone_ = UndoneFiles::are_skipped;  // of the selected changes
   std::optional<std::string> only_;                // absolute
   std::vector<Undoing> needless_;
-  size_t counted_ = 0;  // files whose changed lines were counted
+  std::map<std::string, std::string> blobs_;  // contents out of git, by name
+  size_t counted_ = 0;                        // files whose changed lines were counted
   // Who changed a path after the oldest selected change, and is none of them; newest first.
   struct Later {
     const Record* record;

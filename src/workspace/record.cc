@@ -116,6 +116,15 @@ bool parse_staged(const std::vector<std::string_view>& words, Record& record) {
   return true;
 }
 
+bool parse_blob(const std::vector<std::string_view>& words, Record& record) {
+  constexpr size_t kWords = 4;
+  const auto index = words.size() == kWords ? number(words[1]) : std::nullopt;
+  if (!index || *index >= record.files.size()) return false;
+  record.files[*index].old_blob = plain(words[2]);
+  record.files[*index].repository = plain(words[3]);
+  return true;
+}
+
 std::string vouch(std::string_view text) { return fmt::format("end {:016x}\n", quick_hash(text)); }
 
 bool parse_line(std::string_view line, Record& record) {
@@ -128,6 +137,7 @@ bool parse_line(std::string_view line, Record& record) {
     if (file) record.files.push_back(std::move(*file));
     return file.has_value();
   }
+  if (name == "blob") return parse_blob(words, record);
   std::string value = plain(words[1]);
   for (const auto& [word, member] : kTexts) {
     if (name != word) continue;
@@ -142,6 +152,8 @@ bool parse_line(std::string_view line, Record& record) {
   } else if (name == kRenamed || name == kHandedOn) {
     auto& renames = name == kRenamed ? record.renames : record.handed_on;
     if (words.size() > 2) renames.push_back({std::move(value), plain(words[2])});
+  } else if (name == "unknown") {
+    record.unknown.push_back(std::move(value));
   } else if (name == "left") {
     record.left.push_back(std::move(value));
   } else if (name == "clock") {
@@ -201,6 +213,14 @@ std::string Record::text() const {
   for (const std::string& directory : made) line("made", directory);
   for (const std::string& directory : left) line("left", directory);
   for (const File& file : files) append_file(out, file);
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].old_blob.empty()) continue;
+    out += fmt::format("blob {}", i);
+    append_word(out, files[i].old_blob);
+    append_word(out, files[i].repository);
+    out += '\n';
+  }
+  for (const std::string& path : unknown) line("unknown", path);
   for (const auto& [name, moved] : {std::pair(kRenamed, &renames), {kHandedOn, &handed_on}}) {
     for (const Rename& rename : *moved) {
       out += name;

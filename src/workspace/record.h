@@ -31,8 +31,11 @@ struct Record {
     std::uint32_t old_mode = 0;
     std::optional<Digest> old_digest = {};  // once it was taken into the objects
     std::optional<Digest> new_digest = {};  // of a file that was created or replaced
-    bool undoable = true;                   // false: what was there was too large to be kept
-    std::optional<Version> staged = {};     // of a file that was created or replaced
+    // A file that a command changed, whose old content is in a repository of git.
+    std::string old_blob = {};
+    std::string repository = {};         // absolute
+    bool undoable = true;                // false: what was there was too large to be kept
+    std::optional<Version> staged = {};  // of a file that was created or replaced
   };
 
   std::string id;
@@ -58,6 +61,8 @@ struct Record {
   // The same where `to` took the place of another file, or another one took that of `from`: to undo
   // one of the two alone would leave what `from` held in no file.
   std::vector<Rename> handed_on = {};
+  // Absolute paths that a command changed besides, and that cannot be restored.
+  std::vector<std::string> unknown = {};
   bool is_of_this_version = true;  // false: read from a file that another helve wrote
 
   // When it was made, by the clock.

@@ -122,6 +122,15 @@ bool Seen::knows(std::string_view session, std::string_view path, const Version&
   return found != index_.end() && found->second->digest && version.is(found->second->version);
 }
 
+std::optional<std::string> Seen::content(std::string_view session, std::string_view path,
+                                         const Version& version) {
+  const std::string key = key_of(session, path);
+  const std::lock_guard lock(mutex_);
+  const auto found = index_.find(key);
+  if (found == index_.end() || !found->second->has_content) return {};
+  return version.is(found->second->version) ? std::optional(found->second->content) : std::nullopt;
+}
+
 std::optional<Version> Seen::version(std::string_view session, std::string_view path) {
   const std::string key = key_of(session, path);
   const std::lock_guard lock(mutex_);

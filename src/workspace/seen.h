@@ -51,6 +51,10 @@ class Seen {
   // What the session knows of the file's version, if anything.
   std::optional<Version> version(std::string_view session, std::string_view path);
 
+  // The whole content of this very version, as far as the session has seen it and it is kept.
+  std::optional<std::string> content(std::string_view session, std::string_view path,
+                                     const Version& version);
+
   struct Answer {
     bool same = true;         // also when the session never saw the file
     std::string before = {};  // what it saw, when that is still known

@@ -6,6 +6,7 @@
 
 #include "base/diff.h"
 #include "base/text.h"
+#include "workspace/git_blobs.h"
 #include "workspace/past.h"
 #include "workspace/path.h"
 #include "workspace/tree.h"
@@ -15,6 +16,7 @@ namespace {
 
 using Kind = PathState::Kind;
 
+constexpr size_t kMaxUnknown = 20;      // paths that are named
 constexpr size_t kMaxShownLines = 30;   // of the difference in a conflict
 constexpr size_t kMaxShown = 1u << 20;  // bytes of a file whose difference is shown
 // From when a change gets its time until its files have their names.
@@ -250,7 +252,7 @@ Result<void> History::plan_kept(const std::string& path, const NetChange& change
     return {};
   }
   if (now.status) plan_removal(path, now, MakesWay::yes);
-  if (file.old_digest) {
+  if (file.old_digest || !file.old_blob.empty()) {
     // Only of files that have nothing but a content and a mode.
     std::string content = TRY(content_of(state));
     changes_.push_back({.path = path,
@@ -322,6 +324,19 @@ Result<void> History::check_seams() const {
   return {};
 }
 
+// One by one they would take long.
+void History::fetch_blobs() {
+  std::map<std::string, std::vector<std::string>> wanted;  // by repository
+  for (const auto& [path, change] : net_) {
+    if (change.before.kind != Kind::kept) continue;
+    const Record::File& file = change.before.file();
+    if (!file.old_blob.empty()) wanted[file.repository].push_back(file.old_blob);
+  }
+  for (const auto& [repository, blobs] : wanted) {
+    if (auto read = read_blobs(repository, blobs, kMaxChangeBytes)) blobs_.merge(*read);
+  }
+}
+
 // Before anything is read.
 Result<void> History::check_room() const {
   std::uint64_t bytes = 0;
@@ -351,6 +366,24 @@ Error History::as_before(const Selection& selection, std::vector<Undoing> undoes
   return error;
 }
 
+// What commands changed besides.
+void History::name_unknown(std::vector<std::string>& notes) const {
+  std::set<std::string> paths;
+  for (const Loaded* loaded : selected_) {
+    for (const std::string& path : loaded->record.unknown) {
+      if (wants(path)) paths.insert(shown(path));
+    }
+  }
+  size_t named = 0;
+  for (const std::string& path : paths) {
+    if (++named > kMaxUnknown) break;
+    notes.push_back(fmt::format("'{}' stays as it is: what it was before the command is not known",
+                                escape_for_display(path)));
+  }
+  if (paths.size() > kMaxUnknown)
+    notes.push_back(fmt::format("{} more stay likewise", paths.size() - kMaxUnknown));
+}
+
 Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal, const Author& author,
                              const std::vector<Undoing>& passed_over) {
   TRY(select(selection, UndoneFiles::are_skipped));
@@ -362,6 +395,7 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal, co
   }
   TRY(check_seams());
   TRY(check_room());
+  fetch_blobs();
   for (const auto& [path, change] : net_) {
     if (change.before.kind == Kind::moved) sources_.insert(change.before.from);
   }
@@ -386,6 +420,7 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal, co
   }
   undoer.undoes.insert(undoer.undoes.end(), taken_back_.begin(), taken_back_.end());
   std::vector<std::string>& notes = undone.applied.notes;
+  name_unknown(notes);
   if (!taken_back_.empty()) {
     notes.push_back(
         fmt::format("of later changes of '{}' nothing was left, so that they are undone",

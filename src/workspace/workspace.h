@@ -13,9 +13,11 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -26,6 +28,7 @@
 #include "base/result.h"
 #include "sys/file_at.h"
 #include "workspace/change.h"
+#include "workspace/command_change.h"
 #include "workspace/history.h"
 #include "workspace/journal.h"
 #include "workspace/leftovers.h"
@@ -148,6 +151,14 @@ class Workspace {
   // changed since is a conflict, and then nothing is changed. Nothing else is touched.
   Result<Undone> undo(const Selection& selection, Rehearsal rehearsal, const Author& author);
 
+  // After a command changed files: so that undo takes it back, as far as what was there is known.
+  CommandNote note_command(const CommandChange& change, const Author& author);
+
+  // For changed_since(): now.
+  std::uint64_t moment() const;
+  // Absolute paths that tools changed here since then, as far as they are remembered.
+  std::set<std::string> changed_since(std::uint64_t moment) const;
+
   // For a process that makes one call: whatever it sees is soon forgotten.
   void remember_nothing() { seen_.remember_nothing(); }
   // The session has seen the file as it is now; `whole` when that was all of it.
@@ -195,6 +206,8 @@ class Workspace {
   void take_in(ChangeSet& set, const Record& record, Applied& applied);
   bool take_in_from_beside(ChangeSet& set, const Record& record, Applied& applied) const;
   void tidy_now_and_then();
+  bool add_to_journal(Record& record, const std::map<size_t, std::string>& kept,
+                      const Author& author);
   std::string shown(const Place& place) const;
   // The same for every path that leads to the file.
   std::string seen_key(std::string_view path) const;
@@ -222,8 +235,11 @@ class Workspace {
     std::vector<std::string> paths;
   };
   static constexpr size_t kMaxRecent = 64;
-  std::mutex recent_mutex_;
-  std::deque<Recent> recent_;  // guarded by recent_mutex_
+  static constexpr size_t kMaxWritten = kMaxChanges;
+  mutable std::mutex recent_mutex_;
+  std::deque<Recent> recent_;                                  // guarded by recent_mutex_
+  std::deque<std::pair<std::uint64_t, std::string>> written_;  // the same; by moment
+  std::uint64_t moment_ = 0;                                   // the same
   std::atomic<std::uint64_t> changes_made_ = 0;
   std::atomic<bool> tidying_ = false;
   std::jthread tidier_;  // only whoever set tidying_ touches it

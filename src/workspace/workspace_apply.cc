@@ -223,10 +223,30 @@ void Workspace::note_written(const Applied& applied, ChangeSet& set, const Autho
     seen_.note(session, step.target().path(), file.version, step.change().content);
     recent.paths.push_back(file.path);
   }
-  if (recent.call_id.empty() || recent.paths.empty()) return;
   const std::lock_guard lock(recent_mutex_);
+  ++moment_;
+  for (const Step& step : set.steps()) {
+    written_.emplace_back(moment_, step.target().path());
+    if (step.to()) written_.emplace_back(moment_, step.to()->path());
+  }
+  while (written_.size() > kMaxWritten) written_.pop_front();
+  if (recent.call_id.empty() || recent.paths.empty()) return;
   if (recent_.size() == kMaxRecent) recent_.pop_front();
   recent_.push_back(std::move(recent));
+}
+
+std::uint64_t Workspace::moment() const {
+  const std::lock_guard lock(recent_mutex_);
+  return moment_;
+}
+
+std::set<std::string> Workspace::changed_since(std::uint64_t moment) const {
+  const std::lock_guard lock(recent_mutex_);
+  std::set<std::string> paths;
+  for (const auto& [when, path] : written_) {
+    if (when > moment) paths.insert(path);
+  }
+  return paths;
 }
 
 void Workspace::look_again(std::string_view call_id) {

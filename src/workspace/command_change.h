@@ -1,0 +1,42 @@
+// What a command changed, for the journal: somebody else has made the change, and only what was
+// there before can be known of it. From where that is known it is noted; nothing is copied that can
+// be found again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sys/file_at.h"
+#include "workspace/change.h"
+
+namespace helve::workspace {
+
+// What bore a path.
+struct Found {
+  sys::FileStatus status;
+  std::string target = {};  // of a link
+};
+struct CommandFile {
+  std::string path;  // absolute, without links
+  std::optional<Found> before, after;
+};
+// A repository before the command.
+struct KnownRepository {
+  std::string top;        // absolute: where its working tree begins
+  std::string directory;  // absolute: .git
+  std::shared_ptr<const sys::Fd> index;
+};
+struct CommandChange {
+  std::vector<CommandFile> files;  // in the order of paths
+  std::vector<KnownRepository> repositories = {};
+};
+
+// What came of it. Without an id there is nothing that could be restored.
+struct CommandNote {
+  std::string id = {};
+  std::vector<std::string> unknown = {};  // as the workspace shows them: what cannot be restored
+};
+
+}  // namespace helve::workspace

@@ -1,0 +1,343 @@
+// What a command changed can be taken back as far as what was there is known, and only so far.
+#include "workspace/command_change.h"
+
+#include <sys/stat.h>
+
+#include <map>
+
+#include "sys/process.h"
+#include "unit/workspace/fixture.h"
+
+namespace helve::workspace {
+namespace {
+
+namespace fs = std::filesystem;
+using Lines = std::vector<std::string>;
+
+class CommandChanges : public WorkspaceTest {
+ protected:
+  std::map<std::string, Found> picture() const {
+    std::map<std::string, Found> all;
+    for (const auto& entry : fs::recursive_directory_iterator(tree.path("in"))) {
+      const std::string path = entry.path().string();
+      if (path.find("/.git/") != path.npos || path.ends_with("/.git")) continue;
+      const auto parent = sys::open_directory(entry.path().parent_path().string());
+      const std::string name = entry.path().filename().string();
+      all[path] = {*sys::status_at(*parent, name),
+                   entry.is_symlink() ? fs::read_symlink(entry.path()).string() : ""};
+    }
+    return all;
+  }
+
+  CommandNote during(const std::function<void()>& work) {
+    const std::map<std::string, Found> before = picture();
+    CommandChange change;
+    if (tree.exists("in/.git/index")) {
+      const auto git = sys::open_directory(tree.path("in/.git"));
+      change.repositories.push_back({tree.path("in"), tree.path("in/.git"),
+                                     std::make_shared<const sys::Fd>(std::move(
+                                         *sys::open_beneath(*git, "index", sys::Open::read)))});
+    }
+    work();
+    const std::map<std::string, Found> after = picture();
+    std::map<std::string, CommandFile> files;
+    for (const auto& [path, found] : before) files[path].before = found;
+    for (const auto& [path, found] : after) files[path].after = found;
+    for (auto& [path, file] : files) {
+      file.path = path;
+      const auto stamp = [](const std::optional<Found>& found) {
+        return found ? std::to_string(found->status.changed_ns) + "." +
+                           std::to_string(found->status.inode)
+                     : "";
+      };
+      const bool is_directory = file.before && file.after &&
+                                file.before->status.kind == sys::FileKind::directory &&
+                                file.after->status.kind == sys::FileKind::directory;
+      if (!is_directory && stamp(file.before) != stamp(file.after)) change.files.push_back(file);
+    }
+    return files_->note_command(change, author_);
+  }
+
+  // What the session has read.
+  void see(const std::string& path) { files_->saw(author_.session, *files_->read_whole(path)); }
+
+  // The notes of an undo, or why there was none.
+  Lines undo(const Selection& selection = {.own_session = "s"}) {
+    auto undone = files_->undo(selection, Rehearsal::no, {.tool = "undo", .session = "s"});
+    return undone ? undone->applied.notes : Lines{describe(undone.error())};
+  }
+
+  void git(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"git", "-c", "user.name=n", "-c", "user.email=e"});
+    const auto done = sys::run({.argv = words,
+                                .env = {"PATH=/usr/local/bin:/usr/bin:/bin",
+                                        "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1"},
+                                .cwd = tree.path("in")});
+    ASSERT_TRUE(done && done->exit_code == 0) << (done ? done->err : describe(done.error()));
+  }
+  // Files that git knows, from long before its index was written.
+  void commit(const std::map<std::string, std::string>& contents) const {
+    for (const auto& [name, content] : contents) {
+      tree.file("in/" + name, content);
+      fs::last_write_time(tree.path("in/" + name),
+                          fs::file_time_type::clock::now() - std::chrono::hours(1));
+    }
+    git({"init", "-q"});
+    git({"add", "."});
+    git({"commit", "-qm", "first"});
+  }
+
+  std::unique_ptr<Workspace> files_ = journaled();
+  const Author author_{.tool = "exec", .call_id = "c_1", .session = "s"};
+};
+
+TEST_F(CommandChanges, RemovesWhatWasCreatedWithItsDirectories) {
+  const CommandNote note = during([&] {
+    tree.file("in/new/inner/file", "made");
+    tree.link("in/link", "new");
+  });
+  EXPECT_FALSE(note.id.empty());
+  EXPECT_EQ(note.unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.names("in"), Lines{});
+}
+
+TEST_F(CommandChanges, RemovesEmptyDirectoriesAsLongAsTheyAre) {
+  EXPECT_EQ(during([&] { tree.directory("in/outer/inner"); }).unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_FALSE(tree.exists("in/outer"));
+  (void)during([&] { tree.directory("in/used"); });
+  tree.file("in/used/file");
+  EXPECT_TRUE(has(undo().at(0), "changed since"));
+  EXPECT_TRUE(tree.exists("in/used/file"));
+}
+
+TEST_F(CommandChanges, NamesAnEmptyDirectoryThatWent) {
+  tree.directory("in/empty");
+  EXPECT_EQ(during([&] { fs::remove(tree.path("in/empty")); }).unknown, Lines{"empty"});
+}
+
+TEST_F(CommandChanges, BringsBackWhatTheSessionHadRead) {
+  tree.file("in/changed", "old\n");
+  tree.file("in/removed", "gone\n");
+  see("changed");
+  see("removed");
+  const CommandNote note = during([&] {
+    tree.file("in/changed", "new\n");
+    fs::remove(tree.path("in/removed"));
+  });
+  EXPECT_EQ(note.unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.content("in/changed"), "old\n");
+  EXPECT_EQ(tree.content("in/removed"), "gone\n");
+}
+
+TEST_F(CommandChanges, BringsBackWhatToolsHadWritten) {
+  const Change change{.path = "a", .content = "by a tool\n"};
+  ASSERT_TRUE(files_->apply({&change, 1}, {.tool = "write", .session = "s"}));
+  EXPECT_EQ(during([&] { tree.file("in/a", "by a command\n"); }).unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.content("in/a"), "by a tool\n");
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_FALSE(tree.exists("in/a"));
+}
+
+TEST_F(CommandChanges, TakesBackAllThatASessionDidBothByToolsAndByCommands) {
+  tree.file("in/a", "first\n");
+  see("a");
+  const auto write = [&](const std::string& content) {
+    const Change change{.path = "a", .content = content};
+    ASSERT_TRUE(files_->apply({&change, 1}, {.tool = "write", .session = "s"}));
+  };
+  write("second\n");
+  (void)during([&] { tree.file("in/a", "third\n"); });
+  see("a");
+  write("fourth\n");
+  EXPECT_EQ(undo({.session = "s"}), Lines{});
+  EXPECT_EQ(tree.content("in/a"), "first\n");
+}
+
+TEST_F(CommandChanges, NamesWhatItCannotBringBackAndLeavesIt) {
+  tree.file("in/unknown", "old\n");
+  tree.file("in/lost", "old\n");
+  const CommandNote note = during([&] {
+    tree.file("in/unknown", "new\n");
+    fs::remove(tree.path("in/lost"));
+    tree.file("in/created");
+  });
+  EXPECT_EQ(note.unknown, (Lines{"lost", "unknown"}));
+  EXPECT_EQ(undo(),
+            (Lines{"'lost' stays as it is: what it was before the command is not known",
+                   "'unknown' stays as it is: what it was before the command is not known"}));
+  EXPECT_FALSE(tree.exists("in/created"));
+  EXPECT_EQ(tree.content("in/unknown"), "new\n");
+}
+
+TEST_F(CommandChanges, NotesNothingWhenNothingCanBeBroughtBack) {
+  tree.file("in/unknown", "old\n");
+  const CommandNote note = during([&] { tree.file("in/unknown", "new\n"); });
+  EXPECT_EQ(note.id, "");
+  EXPECT_EQ(note.unknown, Lines{"unknown"});
+  EXPECT_TRUE(files_->past({})->changes.empty());
+}
+
+TEST_F(CommandChanges, DoesNotTakeAnOlderContentForWhatWasThere) {
+  tree.file("in/a", "read\n");
+  see("a");
+  tree.file("in/a", "edited by somebody\n");
+  EXPECT_EQ(during([&] { tree.file("in/a", "by the command\n"); }).unknown, Lines{"a"});
+}
+
+TEST_F(CommandChanges, MovesFilesBack) {
+  tree.file("in/from/a", "1\n");
+  tree.file("in/from/b", "2\n");
+  const CommandNote note = during([&] { fs::rename(tree.path("in/from"), tree.path("in/to")); });
+  EXPECT_EQ(note.unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.content("in/from/a"), "1\n");
+  EXPECT_EQ(tree.content("in/from/b"), "2\n");
+  EXPECT_FALSE(tree.exists("in/to"));
+}
+
+TEST_F(CommandChanges, BringsBackLinks) {
+  tree.link("in/changed", "here");
+  tree.link("in/removed", "there");
+  const CommandNote note = during([&] {
+    fs::remove(tree.path("in/changed"));
+    tree.link("in/changed", "elsewhere");
+    fs::remove(tree.path("in/removed"));
+  });
+  EXPECT_EQ(note.unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(fs::read_symlink(tree.path("in/changed")), "here");
+  EXPECT_EQ(fs::read_symlink(tree.path("in/removed")), "there");
+}
+
+TEST_F(CommandChanges, SaysThatItLeavesModes) {
+  tree.file("in/script", "text\n");
+  see("script");
+  EXPECT_EQ(during([&] { ::chmod(tree.path("in/script").c_str(), 0755); }).unknown,
+            Lines{"script"});
+}
+
+TEST_F(CommandChanges, LeavesFilesWithOtherNamesAlone) {
+  tree.file("in/a", "text\n");
+  see("a");
+  EXPECT_EQ(during([&] {
+              fs::create_hard_link(tree.path("in/a"), tree.path("in/b"));
+              std::ofstream(tree.path("in/a"), std::ios::app) << "more\n";
+            }).unknown,
+            (Lines{"a", "b"}));
+}
+
+TEST_F(CommandChanges, RefusesWhatWasChangedSince) {
+  tree.file("in/a", "old\n");
+  see("a");
+  (void)during([&] { tree.file("in/a", "by the command\n"); });
+  tree.file("in/a", "by somebody since\n");
+  const Lines told = undo();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_TRUE(has(told[0], "'a' was changed since")) << told[0];
+  EXPECT_EQ(tree.content("in/a"), "by somebody since\n");
+}
+
+TEST_F(CommandChanges, KnowsALargeFileAgainThatItDidNotRead) {
+  const std::string large(3u << 20, 'x');
+  (void)during([&] { tree.file("in/large", large); });
+  tree.file("in/other");
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_FALSE(tree.exists("in/large"));
+  (void)during([&] { tree.file("in/large", large); });
+  tree.file("in/large", large + "more");
+  EXPECT_TRUE(has(undo().at(0), "was changed since"));
+}
+
+TEST_F(CommandChanges, AnUndoCanBeUndone) {
+  tree.file("in/a", "old\n");
+  see("a");
+  (void)during([&] {
+    tree.file("in/a", "new\n");
+    tree.file("in/b", "made\n");
+  });
+  auto undone = files_->undo({.own_session = "s"}, Rehearsal::no, {.tool = "undo", .session = "s"});
+  ASSERT_TRUE(undone) << describe(undone.error());
+  EXPECT_EQ(undo({.id = undone->applied.id}), Lines{});
+  EXPECT_EQ(tree.content("in/a"), "new\n");
+  EXPECT_EQ(tree.content("in/b"), "made\n");
+}
+
+TEST_F(CommandChanges, BringsBackWhatWasCleanInGit) {
+  commit({{"changed", "old\n"}, {"sub/removed", "gone\n"}, {"binary", std::string("\0\n\xff", 3)}});
+  const CommandNote note = during([&] {
+    tree.file("in/changed", "new\n");
+    fs::remove_all(tree.path("in/sub"));
+    tree.file("in/binary", "text\n");
+  });
+  EXPECT_EQ(note.unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.content("in/changed"), "old\n");
+  EXPECT_EQ(tree.content("in/sub/removed"), "gone\n");
+  EXPECT_EQ(tree.content("in/binary"), std::string("\0\n\xff", 3));
+}
+
+TEST_F(CommandChanges, BringsBackWhatGitItselfReplaced) {
+  commit({{"a", "first\n"}});
+  const CommandNote note = during([&] {
+    tree.file("in/a", "second\n");
+    git({"commit", "-qam", "second"});
+  });
+  EXPECT_EQ(note.unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.content("in/a"), "first\n");
+}
+
+TEST_F(CommandChanges, DoesNotTakeWhatGitKnowsForAFileThatWasChangedBefore) {
+  commit({{"a", "committed\n"}});
+  tree.file("in/a", "edited\n");
+  EXPECT_EQ(during([&] { tree.file("in/a", "by the command\n"); }).unknown, Lines{"a"});
+}
+
+TEST_F(CommandChanges, DoesNotTakeWhatAFilterMadeOfAFileForTheFile) {
+  tree.file("in/.gitattributes", "*.txt text eol=crlf\n");
+  commit({{"a.txt", "line\r\n"}});
+  (void)during([&] { tree.file("in/a.txt", "new\n"); });
+  const Lines told = undo();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_TRUE(has(told[0], "is not in the repository any more")) << told[0];
+  EXPECT_EQ(tree.content("in/a.txt"), "new\n");
+}
+
+TEST_F(CommandChanges, ShowsWhatTheyChanged) {
+  commit({{"a", "old\n"}});
+  (void)during([&] { tree.file("in/a", "new\n"); });
+  const auto shown = files_->differences({.own_session = "s"});
+  ASSERT_TRUE(shown) << describe(shown.error());
+  ASSERT_EQ(shown->files.size(), 1u);
+  EXPECT_EQ(shown->files[0].before, "old\n");
+  EXPECT_EQ(shown->files[0].after, "new\n");
+}
+
+TEST_F(CommandChanges, AreFoundByTheNextProcess) {
+  commit({{"a", "old\n"}});
+  tree.file("in/seen", "old, too\n");
+  see("seen");
+  (void)during([&] {
+    tree.file("in/a", "new\n");
+    tree.file("in/seen", "new\n");
+  });
+  files_ = journaled();
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.content("in/a"), "old\n");
+  EXPECT_EQ(tree.content("in/seen"), "old, too\n");
+}
+
+TEST_F(CommandChanges, WhatToolsChangeMeanwhileIsKnown) {
+  const std::uint64_t moment = files_->moment();
+  const Change change{.path = "a", .content = "x"};
+  ASSERT_TRUE(files_->apply({&change, 1}, {.tool = "write", .session = "s"}));
+  EXPECT_EQ(files_->changed_since(moment), std::set<std::string>{tree.path("in/a")});
+  EXPECT_EQ(files_->changed_since(files_->moment()), std::set<std::string>{});
+}
+
+}  // namespace
+}  // namespace helve::workspace

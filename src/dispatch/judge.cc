@@ -185,7 +185,7 @@ void Judge::judge_ways_out(const Case& wanted, const std::vector<AllowRule>& rul
 Offer Judge::offer(const Case& wanted, const AllowRule& exact, const Judgement& judgement) const {
   if (!judgement.no_rule.empty()) return {.why_not = judgement.no_rule};
   const Demand& demand = wanted.demand;
-  if (demand.command.empty())
+  if (demand.command.empty() || demand.is_trial)
     return within_bounds(
         {.lines = {{std::string(kAllowList), to_yaml(exact)}}, .rules = {.allow = {exact}}});
   // Only the parts that no rule allows yet, each by itself.

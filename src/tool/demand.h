@@ -15,6 +15,8 @@ struct Demand {
   // (`export CC=clang; make`), so that rules and people see it.
   std::string command = {};
   bool bash = false;  // bash runs it; otherwise any shell may, and some of them take it differently
+  // What it changes goes nowhere yet: to allow that for good does not allow the command itself.
+  bool is_trial = false;
   std::vector<std::string> beyond = {};  // what it wants outside of the sandbox, in words as below
 
   bool is_plain() const { return command.empty() && beyond.empty(); }

@@ -46,7 +46,7 @@ std::string outline(const sys::Fd& directory, const std::string& name) {
 
 class Reader {
  public:
-  explicit Reader(size_t most) : most_(most) {}
+  explicit Reader(const LayerLimits& limits) : limits_(limits) {}
 
   Result<void> read(const sys::Fd& upper, const sys::Fd& lower, const std::string& prefix) {
     std::vector<std::string> names;
@@ -80,7 +80,8 @@ class Reader {
                   .mode = now->mode,
                   .before = Version::of(*before),
                   .mode_before = before->mode,
-                  .outline = {}});
+                  .outline = {},
+                  .meanwhile = is_later(*before)});
     }
     if (now->kind == FileKind::symlink && before->kind == FileKind::symlink &&
         sys::read_link_at(upper, name) == sys::read_link_at(lower, name))
@@ -116,24 +117,45 @@ class Reader {
                 .path = path,
                 .kind = before.kind,
                 .before = Version::of(before),
-                .outline = before.kind == FileKind::directory ? outline(lower, name) : ""});
+                .outline = before.kind == FileKind::directory ? outline(lower, name) : "",
+                .meanwhile = is_later(before) || holds_later(lower, name, before.kind)});
   }
 
   Result<void> add(Altered altered) {
     found_.push_back(std::move(altered));
-    if (found_.size() <= most_) return {};
-    return Error{Code::too_large, fmt::format("the command changes more than {} paths", most_),
+    if (found_.size() <= limits_.most) return {};
+    return Error{Code::too_large,
+                 fmt::format("the command changes more than {} paths", limits_.most),
                  "run it for real", "too_many_changes"};
   }
 
-  const size_t most_;
+  bool is_later(const sys::FileStatus& status) const {
+    return status.changed_ns > limits_.began_ns;
+  }
+  bool holds_later(const sys::Fd& directory, const std::string& name, FileKind kind) const {
+    if (kind != FileKind::directory) return false;
+    const auto opened =
+        sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+    bool found = !opened;
+    if (opened) {
+      (void)walk_tree(*opened, [&](const TreeEntry& entry) {
+        const auto status = sys::status_at(entry.directory, entry.name);
+        found = !status || is_later(*status);
+        return !found;
+      });
+    }
+    return found;
+  }
+
+  const LayerLimits limits_;
   std::vector<Altered> found_;
 };
 
 }  // namespace
 
-Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower, size_t most) {
-  Reader reader(most);
+Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower,
+                                        const LayerLimits& limits) {
+  Reader reader(limits);
   TRY(reader.read(upper, lower, ""));
   return reader.take();
 }

@@ -3,6 +3,7 @@
 // removed, and an attribute on directories that replaced others.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,10 +21,16 @@ struct Altered {
   std::optional<Version> before;  // changed, removed
   std::uint32_t mode_before = 0;  // changed
   std::string outline;            // a directory that was removed: all it held, as a digest
+  bool meanwhile = false;         // somebody else changed it below while the command ran
 };
 
-// Fails (too_many_changes) when there are more than `most`.
-Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower, size_t most);
+struct LayerLimits {
+  size_t most = kMaxChanges;
+  std::int64_t began_ns = std::numeric_limits<std::int64_t>::max();  // when nothing was changed yet
+};
+// Fails (too_many_changes) when there are more than the limit.
+Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower,
+                                        const LayerLimits& limits);
 
 // From then on the layer is plain files: the kernel's own marks are gone. After read_layer.
 void strip_layer(const sys::Fd& upper);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -88,7 +89,7 @@ class Plan {
   Result<void> add(const TrialLayer& layer, const Pair& pair, const Altered& altered) {
     const std::string path = layer.root + "/" + altered.path;
     if (protected_part(altered.path).size() > 0) return {};  // the report told
-    if (!is_as_before(altered, pair.lower))
+    if (altered.meanwhile || !is_as_before(altered, pair.lower))
       return Error{Code::conflict,
                    fmt::format("'{}' was changed since the trial", escape_for_display(path)),
                    "run the command again with dry_run=true", "changed_meanwhile"};
@@ -187,6 +188,9 @@ Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
     drop(trial);
     return std::move(made).error();
   }
+  // What was changed before has no later time than what was made now.
+  const auto made = sys::status_of(place(trial.id));
+  trial.began_ns = made ? made->changed_ns : std::numeric_limits<std::int64_t>::max();
   return trial;
 }
 
@@ -197,8 +201,8 @@ Result<TrialReport> Trials::look(const Trial& trial, const Workspace& files,
   JsonArray layers;
   for (const TrialLayer& layer : trial.layers) {
     const Pair pair = TRY(open(layer));
-    const std::vector<Altered> altered =
-        TRY(read_layer(pair.upper, pair.lower, limits.max_changes));
+    const std::vector<Altered> altered = TRY(read_layer(
+        pair.upper, pair.lower, {.most = limits.max_changes, .began_ns = trial.began_ns}));
     strip_layer(pair.upper);
     for (const Altered& each : altered)
       describe(each, {pair.upper, pair.lower, files.display(layer.root + "/" + each.path)},

@@ -31,6 +31,7 @@ struct Trial {
   std::string session;
   std::string command;
   std::int64_t created_ms = 0;
+  std::int64_t began_ns = 0;  // by the kernel's clock, as files have it
   std::vector<TrialLayer> layers;
 };
 

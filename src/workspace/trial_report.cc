@@ -67,6 +67,8 @@ Altered altered_from(const JsonObject& object) {
     altered.path = from_base64(path->get_string()).value_or("");
   if (const Json* outline = object.if_contains("outline"); outline && outline->is_string())
     altered.outline = outline->get_string();
+  if (const Json* meanwhile = object.if_contains("meanwhile"); meanwhile && meanwhile->is_bool())
+    altered.meanwhile = meanwhile->get_bool();
   const Json* before = object.if_contains("before");
   if (before && before->is_object()) {
     const JsonObject& version = before->get_object();
@@ -94,6 +96,10 @@ void describe(const Altered& altered, const BothSides& sides, size_t diff_chars,
                                        escape_for_display(sides.shown), name_of(altered.kind)));
     return;
   }
+  if (altered.meanwhile)
+    report.notes.push_back(
+        fmt::format("somebody else changed '{}' while the command ran: the trial cannot be applied",
+                    escape_for_display(sides.shown)));
   TrialFile file{.what = altered.what, .path = sides.shown, .kind = altered.kind};
   add_difference(altered, sides, diff_chars, file, report);
   report.files.push_back(std::move(file));
@@ -105,7 +111,8 @@ JsonArray altered_json(const std::vector<Altered>& altered) {
     if (each.kind == FileKind::socket || each.kind == FileKind::fifo) continue;
     JsonObject one{{"what", static_cast<int>(each.what)}, {"path", to_base64(each.path)},
                    {"kind", static_cast<int>(each.kind)}, {"mode", each.mode},
-                   {"mode_before", each.mode_before},     {"outline", each.outline}};
+                   {"mode_before", each.mode_before},     {"outline", each.outline},
+                   {"meanwhile", each.meanwhile}};
     if (each.before)
       one["before"] = JsonObject{{"device", each.before->device},
                                  {"inode", each.before->inode},

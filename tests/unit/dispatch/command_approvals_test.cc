@@ -15,14 +15,16 @@ using shell::Verdict;
 struct RunInput {
   std::string command;
   bool network = false;
+  bool dry_run = false;
   Demand demand(const Context&) const {
-    Demand demand{.command = command};
+    Demand demand{.command = command, .is_trial = dry_run};
     if (network) demand.beyond.emplace_back(kBeyondNetwork);
     return demand;
   }
   static constexpr auto schema() {
     return object("Runs a command.", arg<&RunInput::command>("It"),
-                  opt<&RunInput::network>("With the network"));
+                  opt<&RunInput::network>("With the network"),
+                  opt<&RunInput::dry_run>("Only to see what it would do"));
   }
 };
 Tool run_tool() {
@@ -66,13 +68,14 @@ class CommandApprovals : public ::testing::Test {
             std::move(workspace)};
   }
   // What became of the command: "ok", "asked", or the type of the error.
-  std::string outcome(std::string_view command, bool network = false) {
+  std::string outcome(std::string_view command, bool network = false, bool dry_run = false) {
     const size_t before = approver.questions.size();
     Result<Approvals> approvals = Approvals::make(registry, settings, grants);
     EXPECT_TRUE(approvals) << approvals.error().message;
     Dispatcher dispatcher(registry, {},
                           {.approvals = &*approvals, .approver = &approver, .recorder = &recorder});
-    const Json arguments = JsonObject{{"command", command}, {"network", network}};
+    const Json arguments =
+        JsonObject{{"command", command}, {"network", network}, {"dry_run", dry_run}};
     const Outcome outcome =
         dispatcher.call({.tool = "run", .arguments = &arguments, .who = who, .policy = &policy});
     error = outcome.error.value_or(Error{});
@@ -262,6 +265,25 @@ TEST_F(CommandApprovals, AWayOutThatTheSettingsGrantIsToldButNotAskedAbout) {
   settings.mode = Mode::off;
   settings.granted = {"host:other"};
   EXPECT_EQ(outcome("make", true), "asked") << "another way is not this one";
+}
+
+TEST_F(CommandApprovals, AlwaysForATrialAllowsThatTrialAndNotTheCommand) {
+  settings.mode = Mode::always;
+  approver.answer = Answer::always;
+  EXPECT_EQ(outcome("make x", false, true), "asked");
+  ASSERT_EQ(offered().size(), 1u);
+  EXPECT_TRUE(offered()[0].starts_with("approvals.allow: ")) << offered()[0];
+  EXPECT_NE(offered()[0].find("dry_run: true"), std::string::npos) << offered()[0];
+  EXPECT_EQ(outcome("make x", false, true), "ok");
+  EXPECT_EQ(outcome("make x"), "asked");
+}
+
+TEST_F(CommandApprovals, ATrialAllowedForTheSessionIsNotTheCommand) {
+  settings.mode = Mode::always;
+  approver.answer = Answer::session;
+  EXPECT_EQ(outcome("make x", false, true), "asked");
+  EXPECT_EQ(outcome("make x", false, true), "ok");
+  EXPECT_EQ(outcome("make x"), "asked");
 }
 
 }  // namespace

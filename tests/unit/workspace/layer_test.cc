@@ -32,7 +32,7 @@ class LayerTest : public ::testing::Test {
   std::vector<Altered> read(size_t most = 100) {
     const auto upper = sys::open_directory((base() / "upper").string());
     const auto lower = sys::open_directory((base() / "lower").string());
-    auto found = read_layer(*upper, *lower, most);
+    auto found = read_layer(*upper, *lower, {.most = most, .began_ns = began_ns_});
     EXPECT_TRUE(found) << describe(found.error());
     return found ? *found : std::vector<Altered>();
   }
@@ -40,6 +40,7 @@ class LayerTest : public ::testing::Test {
     return workspace::is_as_before(altered, *sys::open_directory((base() / "lower").string()));
   }
 
+  std::int64_t began_ns_ = std::numeric_limits<std::int64_t>::max();
   char path_[32] = "/tmp/layer_test_XXXXXX";
 };
 
@@ -128,9 +129,17 @@ TEST_F(LayerTest, RefusesMoreThanItIsToldTo) {
   for (int i = 0; i < 5; ++i) put("upper/f" + std::to_string(i), "x");
   const auto upper = sys::open_directory((base() / "upper").string());
   const auto lower = sys::open_directory((base() / "lower").string());
-  const auto found = read_layer(*upper, *lower, 4);
+  const auto found = read_layer(*upper, *lower, {.most = 4});
   ASSERT_FALSE(found);
   EXPECT_EQ(found.error().type, "too_many_changes");
+}
+
+TEST_F(LayerTest, KnowsWhatSomebodyElseChangedMeanwhile) {
+  put("lower/a", "old");
+  put("upper/a", "new");
+  EXPECT_FALSE(read()[0].meanwhile);
+  began_ns_ = 0;
+  EXPECT_TRUE(read()[0].meanwhile);
 }
 
 }  // namespace

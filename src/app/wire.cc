@@ -127,6 +127,14 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
                                       .dialect = world.dialect};
   if (place->settings.config.index && place->settings.config.profile != config::Profile::bare)
     capabilities.index = world.index.get();
+  if (place->files && place->settings.config.profile != config::Profile::bare) {
+    std::vector<search::Witness::Root> roots;
+    for (const workspace::Root& root : place->files->roots()) {
+      if (root.access == workspace::Access::writable) roots.push_back({root.path, &root.directory});
+    }
+    place->witness = std::make_unique<search::Witness>(std::move(roots));
+    capabilities.witness = place->witness.get();
+  }
   // What a hook makes of a file that the call wrote, such as a formatter, belongs to the call.
   if (place->files && place->stages.hooks) {
     capabilities.after_hooks = [files = place->files.get()](std::string_view call_id) {

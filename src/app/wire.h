@@ -20,6 +20,7 @@
 #include "mcp/options.h"
 #include "process/commands.h"
 #include "search/index_service.h"
+#include "search/witness.h"
 #include "store/recorder.h"
 #include "store/results.h"
 #include "sys/clock.h"
@@ -34,6 +35,7 @@ struct Place {
   Identity who;
   std::unique_ptr<workspace::Workspace> files;  // null: there is none, and no_files says why
   std::optional<Error> no_files;
+  std::unique_ptr<search::Witness> witness;        // of these files; null: nothing tells changes
   std::unique_ptr<process::Commands> commands;     // null where there are no files
   std::shared_ptr<const dispatch::Policy> policy;  // null: everything loaded is allowed
   std::shared_ptr<const dispatch::Approvals> approvals;

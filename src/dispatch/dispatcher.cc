@@ -212,6 +212,7 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   passage.effect = passage.bound->effect();
   Context context = context_of(passage);
   TRY(ask_policy(passage, context));
+  context.only_reads = passage.only_reads;
   if (call.stop.stop_requested()) return Error{Code::cancelled, "the call was cancelled"};
 
   if (call.timeout || stages_.timeout) TRY(deadlines_->start());
@@ -327,6 +328,7 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .stop = call.stop,
           .files = capabilities_.files,
           .index = capabilities_.index,
+          .witness = capabilities_.witness,
           .results = stages_.results,
           .commands = capabilities_.commands,
           .clock = capabilities_.clock,

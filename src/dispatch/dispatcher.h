@@ -62,6 +62,7 @@ struct Capabilities {
   std::optional<Error> no_files =
       {};  // why there are none; said in place of a tool's own error of type "no_files"
   search::IndexService* index = nullptr;
+  search::Witness* witness = nullptr;
   process::Commands* commands = nullptr;
   sys::Clock* clock = nullptr;
   const Dialect* dialect = nullptr;  // by whose names the caller knows the tools; null: by ours

@@ -17,7 +17,8 @@ class Workspace;
 }
 namespace search {
 class IndexService;
-}
+class Witness;
+}  // namespace search
 namespace store {
 class CallStore;
 }
@@ -60,12 +61,15 @@ struct Context {
   std::string_view call_id = {};
   bool named_session = false;  // the caller chose it, and means what was done in it
 
+  bool only_reads = false;  // nothing is changed by this call, as far as can be told beforehand
+
   std::stop_token stop = {};  // requested on cancellation and at the deadline
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
 
   // Capabilities, null unless granted.
   workspace::Workspace* files = nullptr;
   search::IndexService* index = nullptr;  // what is known about the files beforehand
+  search::Witness* witness = nullptr;     // sees what commands change
   store::CallStore* store = nullptr;      // opened on first use, released when the call ends
   Results* results = nullptr;             // stored results of this session
   process::Commands* commands = nullptr;

@@ -11,38 +11,7 @@ namespace {
 // A trial that nobody wanted for so long is dropped.
 constexpr std::int64_t kTrialLife = 7ll * 24 * 60 * 60 * 1000;  // ms
 
-TriedKind kind_of(sys::FileKind kind) {
-  switch (kind) {
-    case sys::FileKind::file:
-      return TriedKind::file;
-    case sys::FileKind::directory:
-      return TriedKind::directory;
-    case sys::FileKind::symlink:
-      return TriedKind::symlink;
-    default:
-      return TriedKind::other;
-  }
-}
-
-std::string_view word_for(TriedChange change) {
-  constexpr std::string_view kWords[] = {"created", "changed", "removed"};
-  return kWords[static_cast<size_t>(change)];
-}
-
 }  // namespace
-
-std::string text_of(const std::vector<TriedFile>& files) {
-  std::string out;
-  for (const TriedFile& file : files) {
-    out += fmt::format("{} {}", word_for(file.change), escape_for_display(file.path));
-    if (file.kind == TriedKind::directory) out += '/';
-    if (file.kind == TriedKind::symlink) out += " (symlink)";
-    if (file.added.value_or(0) > 0 || file.removed.value_or(0) > 0)
-      out += fmt::format(" (+{} -{})", file.added.value_or(0), file.removed.value_or(0));
-    out += '\n';
-  }
-  return out;
-}
 
 Result<workspace::Trials> trials_of(const process::Settings& settings) {
   if (!settings.trials.empty()) return workspace::Trials(settings.trials);
@@ -83,14 +52,12 @@ Result<workspace::TrialReport> TryOut::look(const workspace::Workspace& files, s
   return report;
 }
 
-std::vector<TriedFile> tried_files(const workspace::TrialReport& report) {
-  std::vector<TriedFile> files;
+std::vector<ChangedFile> tried_files(const workspace::TrialReport& report) {
+  std::vector<ChangedFile> files;
   for (const workspace::TrialFile& each : report.files) {
-    TriedFile file{.path = escape_invalid_utf8(each.path),
-                   .change = static_cast<TriedChange>(each.what),
-                   .kind = kind_of(each.kind),
-                   .added = {},
-                   .removed = {}};
+    ChangedFile file{.path = escape_invalid_utf8(each.path),
+                     .change = static_cast<ChangeOfFile>(each.what),
+                     .kind = kind_of(each.kind)};
     if (each.added > 0) file.added = each.added;
     if (each.removed > 0) file.removed = each.removed;
     files.push_back(std::move(file));
@@ -98,15 +65,14 @@ std::vector<TriedFile> tried_files(const workspace::TrialReport& report) {
   return files;
 }
 
-std::vector<TriedFile> applied_files(const workspace::Applied& applied) {
+std::vector<ChangedFile> applied_files(const workspace::Applied& applied) {
   using What = workspace::Changed::What;
-  std::vector<TriedFile> files;
+  std::vector<ChangedFile> files;
   for (const workspace::Changed& each : applied.files) {
-    const TriedChange change = each.what == What::created   ? TriedChange::created
-                               : each.what == What::removed ? TriedChange::removed
-                                                            : TriedChange::changed;
-    files.push_back(
-        {.path = escape_invalid_utf8(each.path), .change = change, .added = {}, .removed = {}});
+    const ChangeOfFile change = each.what == What::created   ? ChangeOfFile::created
+                                : each.what == What::removed ? ChangeOfFile::removed
+                                                             : ChangeOfFile::changed;
+    files.push_back({.path = escape_invalid_utf8(each.path), .change = change});
   }
   return files;
 }

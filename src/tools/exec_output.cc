@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "tools/command_watch.h"
 
 namespace helve::tools {
 
 std::string ExecOutput::text() const {
+  const bool is_run = !trial && (exit_code || signal || timed_out);
   std::string out = output;
   const auto add = [&](const std::string& line) {
     if (!out.empty() && !out.ends_with('\n')) out += '\n';
@@ -22,7 +24,10 @@ std::string ExecOutput::text() const {
     add(fmt::format("exit code {}", *exit_code));
   else if (output.empty() && exit_code)
     add("(no output)");
-  if (changes) {
+  if (changes && tells_changes) {
+    add(changes_line(*changes, change.has_value(),
+                     beyond_undo.value_or(std::vector<std::string>())));
+  } else if (changes && !is_run) {
     if (trial)
       add(changes->empty() ? "it would change nothing\n"
                            : fmt::format("it would change, as trial {}:\n", *trial));

@@ -15,9 +15,10 @@ namespace helve::tools {
 struct ExecOutput {
   std::string output;
   std::optional<std::string> trial;
-  std::optional<std::vector<TriedFile>> changes;
+  std::optional<std::vector<ChangedFile>> changes;
   std::optional<std::string> diff;
   std::optional<std::string> change;
+  std::optional<std::vector<std::string>> beyond_undo;
   std::optional<int> exit_code;
   std::optional<std::string> signal;
   std::optional<bool> timed_out;
@@ -26,16 +27,19 @@ struct ExecOutput {
   std::optional<std::string> stored;
   std::optional<std::string> directory;
   Notes notes;
-  int shell_status = 0;  // not part of the value
+  int shell_status = 0;        // not part of the value
+  bool tells_changes = false;  // the same: whether the text has them in a line
 
   static constexpr auto schema() {
     return object(
         "What a command wrote and how it ended.",
         arg<&ExecOutput::output>("Output and errors, in order; control characters escaped"),
         opt<&ExecOutput::trial>("apply makes real what is in `changes`, discard drops it"),
-        opt<&ExecOutput::changes>("What it would change, or what was changed by apply"),
+        opt<&ExecOutput::changes>(
+            "What it changed, would change (with `trial`), or what apply changed"),
         opt<&ExecOutput::diff>("The same as a patch"),
         opt<&ExecOutput::change>("The change in the journal, for undo"),
+        opt<&ExecOutput::beyond_undo>("What undo leaves as it is: what was there is not known"),
         opt<&ExecOutput::exit_code>("Absent when a signal ended it or it still runs"),
         opt<&ExecOutput::signal>("The signal that ended it, such as SIGSEGV"),
         opt<&ExecOutput::timed_out>("True when it was ended because its time was up"),

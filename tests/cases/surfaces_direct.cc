@@ -2,6 +2,7 @@
 #include "dispatch/dispatcher.h"
 #include "model/json_tags.h"
 #include "process/commands.h"
+#include "search/witness.h"
 #include "store/recorder.h"
 #include "store/results.h"
 #include "surface.h"
@@ -21,8 +22,11 @@ class DirectSurface : public Surface {
         recorder_(opener_),
         supervisor_(process::spawn_program(), clock_, nullptr),
         commands_(supervisor_, [place] { return settings(place); }),
-        dispatcher_(registry, {.files = files_.get(), .commands = &commands_, .clock = &clock_},
-                    {.recorder = &recorder_, .results = &results_}),
+        witness_({{files_->roots().front().path, &files_->roots().front().directory}}),
+        dispatcher_(
+            registry,
+            {.files = files_.get(), .witness = &witness_, .commands = &commands_, .clock = &clock_},
+            {.recorder = &recorder_, .results = &results_}),
         policy_(*dispatch::Policy::make(registry, {})),
         who_{"main", "tester", place.root, "s_cases"} {}
 
@@ -69,6 +73,7 @@ class DirectSurface : public Surface {
   store::StoreRecorder recorder_;
   process::Supervisor supervisor_;
   process::Commands commands_;
+  search::Witness witness_;
   dispatch::Dispatcher dispatcher_;
   dispatch::Policy policy_;
   Identity who_;

@@ -6,6 +6,7 @@
 #include "tool/make.h"
 #include "tools/command_output.h"
 #include "tools/command_route.h"
+#include "tools/command_watch.h"
 #include "tools/files.h"
 
 namespace helve::tools {
@@ -44,17 +45,25 @@ struct BashOutput {
   std::optional<int> exit_code;
   std::optional<bool> timed_out;
   std::optional<std::string> stored;
+  std::optional<std::vector<ChangedFile>> changes;
+  std::optional<std::string> change;
+  std::optional<std::vector<std::string>> beyond_undo;
   Notes notes;
-  int shell_status = 0;  // not part of the value
+  int shell_status = 0;        // not part of the value
+  bool tells_changes = false;  // the same: whether the text has them in a line
 
   static constexpr auto schema() {
-    return object("What a command wrote and how it ended.",
-                  arg<&BashOutput::stdout_>("Its output, control characters escaped"),
-                  arg<&BashOutput::stderr_>("Its errors, the same"),
-                  opt<&BashOutput::exit_code>("Absent when nothing was run"),
-                  opt<&BashOutput::timed_out>("True when it was interrupted: its time was up"),
-                  opt<&BashOutput::stored>("The whole output can be read by this id"),
-                  opt<&BashOutput::notes>("What else is to be known"));
+    return object(
+        "What a command wrote and how it ended.",
+        arg<&BashOutput::stdout_>("Its output, control characters escaped"),
+        arg<&BashOutput::stderr_>("Its errors, the same"),
+        opt<&BashOutput::exit_code>("Absent when nothing was run"),
+        opt<&BashOutput::timed_out>("True when it was interrupted: its time was up"),
+        opt<&BashOutput::stored>("The whole output can be read by this id"),
+        opt<&BashOutput::changes>("What was changed in the workspace meanwhile"),
+        opt<&BashOutput::change>("The change in the journal, for undo"),
+        opt<&BashOutput::beyond_undo>("What undo leaves as it is: what was there is not known"),
+        opt<&BashOutput::notes>("What else is to be known"));
   }
 
   std::string text() const {
@@ -70,6 +79,9 @@ struct BashOutput {
       add(fmt::format("exit code {}", *exit_code));
     else if (out.empty() && exit_code)
       add("(no output)");
+    if (changes && tells_changes)
+      add(changes_line(*changes, change.has_value(),
+                       beyond_undo.value_or(std::vector<std::string>())));
     if (notes) {
       for (const std::string& note : *notes) add("note: " + note);
     }
@@ -94,7 +106,7 @@ Error ended(const ShellAnswer& answer, double seconds) {
                "shell_ended"};
 }
 
-Result<BashOutput> shown(const ShellAnswer& answer, Context& context) {
+Result<BashOutput> shown(const ShellAnswer& answer, CommandChanges changes, Context& context) {
   const size_t chars = context.commands->settings().shown_chars;
   ShownOutput out = show_output(answer.out, chars, context);
   ShownOutput err = show_output(answer.err, chars, context);
@@ -111,6 +123,11 @@ Result<BashOutput> shown(const ShellAnswer& answer, Context& context) {
     output.shell_status = exit_code(Code::timeout);
     notes.push_back("the shell goes on with all it has");
   }
+  output.tells_changes = changes.files && !context.dialect;
+  output.changes = std::move(changes.files);
+  output.change = std::move(changes.change);
+  output.beyond_undo = std::move(changes.beyond_undo);
+  if (!context.dialect) std::ranges::move(changes.notes, std::back_inserter(notes));
   if (!notes.empty()) output.notes = std::move(notes);
   return output;
 }
@@ -146,6 +163,7 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
                        readable(output.end(kProgressChars)));
     };
   }
+  CommandWatch watch(context, settings.policy.level);
   const ShellAnswer answer = TRY(shells.run(call,
                                             {.policy = settings.policy,
                                              .environment = settings.environment,
@@ -153,9 +171,10 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
                                              .directory = directory,
                                              .open_files = settings.open_files},
                                             context.stop));
+  CommandChanges changes = watch.end();
   if (answer.end == ShellAnswer::End::lost || answer.end == ShellAnswer::End::exited)
     return ended(answer, seconds);
-  return shown(answer, context);
+  return shown(answer, std::move(changes), context);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "tools/command_demand.h"
 #include "tools/command_output.h"
 #include "tools/command_route.h"
-#include "tools/command_trial.h"
-#include "tools/exec_output.h"
+#include "tools/command_watch.h"
+#include "tools/exec_trial.h"
 #include "tools/files.h"
 
 namespace helve::tools {
@@ -56,6 +56,7 @@ struct ExecInput {
   Demand demand(const Context& context) const {
     if (command.empty()) return {};
     Demand demand = command_demand(command, env);
+    demand.is_trial = dry_run;
     if (!context.commands) return demand;
     const process::Settings& settings = context.commands->settings();
     demand.bash = reader(settings) == shell::Reader::bash;
@@ -246,35 +247,6 @@ Error no_background(std::string_view parameter) {
                "leave it out, or run it through `helve mcp`", "no_background"};
 }
 
-Result<ExecOutput> settle_trial(const ExecInput& in, const process::Settings& settings,
-                                Context& context) {
-  workspace::Workspace& files = *TRY(need_files(context, "exec"));
-  workspace::Trials trials = TRY(trials_of(settings));
-  const std::string session = context.means_any_session() ? "" : context.who.session;
-  ExecOutput out;
-  if (in.discard) {
-    TRY(trials.discard(*in.discard, session));
-    out.notes = {fmt::format("the trial {} is dropped", *in.discard)};
-    return out;
-  }
-  workspace::Applied applied = TRY(trials.apply(*in.apply, session, files, author_of(context)));
-  out.changes = applied_files(applied);
-  out.change = change_of(applied);
-  out.notes = notes_of(std::move(applied));
-  return out;
-}
-
-// What the command would change, once nothing of it runs any more.
-Result<void> report(TryOut& tried, size_t diff_chars, Context& context, ExecOutput& out,
-                    std::vector<std::string>& notes) {
-  workspace::TrialReport report = TRY(tried.look(*context.files, diff_chars));
-  out.trial = tried.id();
-  out.changes = tried_files(report);
-  out.diff = std::move(report.diff);
-  std::ranges::move(report.notes, std::back_inserter(notes));
-  return {};
-}
-
 Error cannot_be_tried(std::string_view command, const Context& context) {
   return Error{Code::unsupported,
                fmt::format("'{}' runs elsewhere, where it cannot be tried out", command),
@@ -288,6 +260,16 @@ Result<void> check_arrival(const Routed& routed, const Running& running) {
       process::failure_of(*routed.route, running.ended().exit_code, running.out().end(kLastWords));
   if (failure) return std::move(*failure);
   return {};
+}
+
+// A dialect has its own idea of what a command's text is; the value has the changes anyway.
+void tell(CommandChanges changes, const Context& context, ExecOutput& out,
+          std::vector<std::string>& notes) {
+  out.tells_changes = changes.files && !context.dialect;
+  out.changes = std::move(changes.files);
+  out.change = std::move(changes.change);
+  out.beyond_undo = std::move(changes.beyond_undo);
+  if (!context.dialect) std::ranges::move(changes.notes, std::back_inserter(notes));
 }
 
 Result<void> check(const ExecInput& in) {
@@ -308,7 +290,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   process::Commands& commands = *TRY(need_commands(context));
   const process::Settings& settings = commands.settings();
   TRY(check(in));
-  if (in.apply || in.discard) return settle_trial(in, settings, context);
+  if (in.apply || in.discard) return settle_trial({in.apply, in.discard}, context);
   if (!settings.has_background && in.background)
     return no_background(context.parameter("background"));
   if (!settings.has_background && in.yield_ms) return no_background(context.parameter("yield_ms"));
@@ -335,6 +317,8 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     beyond = policy_beyond({.full = true}, usual);
   else if (in.network || in.full)
     beyond = policy_beyond(in.leave(), usual);
+  std::optional<CommandWatch> watch;
+  if (!in.dry_run && !in.background) watch.emplace(context, beyond ? beyond->level : usual.level);
   std::unique_ptr<Running> running =
       TRY(commands.supervisor().start(beyond ? *beyond : usual, plan));
   if (told) told->write = sys::Fd();
@@ -342,14 +326,18 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   const process::Time now = steady_clock::now();
   process::Patience patience{.deadline = now + timeout, .yield_at = {}, .grace = settings.grace};
   if (in.yield_ms) patience.yield_at = now + milliseconds(*in.yield_ms);
-  const auto tell = [&] {
+  const auto tell_progress = [&] {
     const auto bytes = static_cast<double>(running->out().size());
     context.progress(bytes, {}, readable(running->out().end(kProgressChars)));
   };
   process::Waited waited = process::Waited::yielded;
   if (!in.background)
-    waited = TRY(process::stay_with(*running, patience, context.stop,
-                                    context.listener ? std::function<void()>(tell) : nullptr));
+    waited =
+        TRY(process::stay_with(*running, patience, context.stop,
+                               context.listener ? std::function<void()>(tell_progress) : nullptr));
+  // What was changed before it was cancelled can be undone, too.
+  CommandChanges changes;
+  if (watch && waited != process::Waited::yielded) changes = watch->end();
   TRY(context.checkpoint());
   ExecOutput out;
   if (waited == process::Waited::yielded) {
@@ -361,7 +349,8 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     if (routed && waited == process::Waited::ended) TRY(check_arrival(*routed, *running));
     out = ended(*running, waited, context, notes);
     if (told) keep_directory(told->read, context, out, notes);
-    if (tried) TRY(report(*tried, settings.shown_chars, context, out, notes));
+    tell(std::move(changes), context, out, notes);
+    if (tried) TRY(report_trial(*tried, context, out, notes));
   }
   if (!notes.empty()) out.notes = std::move(notes);
   return out;

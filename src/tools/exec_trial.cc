@@ -1,0 +1,45 @@
+#include "tools/exec_trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tools/files.h"
+
+namespace helve::tools {
+
+Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
+  workspace::Workspace& files = *TRY(need_files(context, "exec"));
+  workspace::Trials trials = TRY(trials_of(context.commands->settings()));
+  const std::string session = context.means_any_session() ? "" : context.who.session;
+  ExecOutput out;
+  if (wish.discard) {
+    TRY(trials.discard(*wish.discard, session));
+    out.notes = {fmt::format("the trial {} is dropped", *wish.discard)};
+    return out;
+  }
+  workspace::Applied applied = TRY(trials.apply(*wish.apply, session, files, author_of(context)));
+  out.changes = applied_files(applied);
+  out.change = change_of(applied);
+  out.notes = notes_of(std::move(applied));
+  return out;
+}
+
+Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
+                          std::vector<std::string>& notes) {
+  Result<workspace::TrialReport> looked =
+      tried.look(*context.files, context.commands->settings().shown_chars);
+  if (!looked && looked.error().type == "too_many_changes") {
+    notes.push_back(fmt::format("{}, too many to be shown or applied: nothing of it is kept",
+                                looked.error().message));
+    return {};
+  }
+  workspace::TrialReport report = TRY(std::move(looked));
+  out.trial = tried.id();
+  out.changes = tried_files(report);
+  out.diff = std::move(report.diff);
+  std::ranges::move(report.notes, std::back_inserter(notes));
+  return {};
+}
+
+}  // namespace helve::tools

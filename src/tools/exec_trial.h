@@ -1,0 +1,23 @@
+// The part of exec about trials: what one would change, and what becomes of it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/command_trial.h"
+#include "tools/exec_output.h"
+
+namespace helve::tools {
+
+// One of the two, by the id of a trial.
+struct Settling {
+  std::optional<std::string> apply, discard;
+};
+Result<ExecOutput> settle_trial(const Settling& wish, Context& context);
+
+// What the command would change, once nothing of it runs any more.
+Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
+                          std::vector<std::string>& notes);
+
+}  // namespace helve::tools

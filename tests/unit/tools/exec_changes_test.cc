@@ -1,0 +1,129 @@
+// What real commands change in a workspace, or would change, as exec and bash tell it.
+#include <filesystem>
+
+#include "process/commands.h"
+#include "search/witness.h"
+#include "sys/clock.h"
+#include "tool/registry.h"
+#include "unit/tools/fixture.h"
+
+namespace helve {
+namespace {
+
+class ExecChanges : public ToolTest {
+ protected:
+  ExecChanges() {
+    files = std::move(*workspace::Workspace::make({.roots = {{tree.path()}},
+                                                   .durability = workspace::Durability::unsynced,
+                                                   .journal_directory = state_.path("journal")}));
+    witness_.emplace(
+        std::vector<search::Witness::Root>{{tree.path(), &files->roots().front().directory}});
+    context.files = files.get();
+    context.witness = &*witness_;
+    context.commands = &commands_;
+  }
+
+  process::Settings settings() const {
+    process::Settings settings;
+    settings.policy.roots = {tree.path()};
+    settings.environment = {"PATH=/usr/bin:/bin"};
+    settings.output.directory = state_.path();
+    settings.trials = state_.path("trials");
+    return settings;
+  }
+  std::vector<std::string> trials() const {
+    return state_.exists("trials") ? state_.names("trials") : std::vector<std::string>();
+  }
+
+  TempTree state_;
+  sys::RealClock clock_;
+  process::Supervisor supervisor_{process::spawn_program(), clock_, nullptr};
+  process::Commands commands_{supervisor_, [this] { return settings(); }};
+  std::optional<search::Witness> witness_;
+};
+
+TEST_F(ExecChanges, WhatTheSessionHadReadIsBroughtBack) {
+  tree.file("a.txt", "one\ntwo\n");
+  ASSERT_TRUE(call("read", R"({"path":"a.txt"})").ok);
+  const Answer answer = call("exec", R"({"command":"sed -i s/two/three/ a.txt"})");
+  EXPECT_EQ(answer.text, "(no output)\nchanged: M a.txt (undo takes it back)");
+  EXPECT_EQ(tree.content("a.txt"), "one\nthree\n");
+  const Answer undone = call("undo", "{}");
+  EXPECT_TRUE(undone.ok) << undone.error.message;
+  EXPECT_EQ(tree.content("a.txt"), "one\ntwo\n");
+}
+
+TEST_F(ExecChanges, ADialectKeepsItsTextAndTheValueHasTheChanges) {
+  context.dialect = &find_dialect("claude")->entries.front();
+  const Answer answer = call("exec", R"({"command":"echo x > made; echo done"})");
+  EXPECT_EQ(answer.text, "done\n");
+  EXPECT_FALSE(answer.lacks("changes"));
+}
+
+TEST_F(ExecChanges, NothingIsLookedAtForWhatOnlyReads) {
+  context.only_reads = true;
+  EXPECT_TRUE(call("exec", R"({"command":"echo x > made"})").lacks("changes"));
+}
+
+TEST_F(ExecChanges, WhatACancelledCommandChangedCanBeUndone) {
+  std::stop_source stop;
+  struct Stopping : Listener {
+    explicit Stopping(std::stop_source& source) : stop(source) {}
+    void progress(double, std::optional<double>, std::string_view) override { stop.request_stop(); }
+    void log(Level, std::string_view) override {}
+    std::stop_source& stop;
+  } listener(stop);
+  context.stop = stop.get_token();
+  context.listener = &listener;
+  EXPECT_EQ(kind_of(call("exec", R"({"command":"echo x > made; echo begun; sleep 1000"})")),
+            "cancelled cancelled");
+  ASSERT_TRUE(tree.exists("made"));
+  context.stop = {};
+  EXPECT_TRUE(call("undo", "{}").ok);
+  EXPECT_FALSE(tree.exists("made"));
+}
+
+TEST_F(ExecChanges, ACancelledTrialLeavesNothing) {
+  std::stop_source stop;
+  stop.request_stop();
+  context.stop = stop.get_token();
+  EXPECT_EQ(kind_of(call("exec", R"({"command":"echo x > made; sleep 1000","dry_run":true})")),
+            "cancelled cancelled");
+  EXPECT_TRUE(trials().empty());
+  EXPECT_FALSE(tree.exists("made"));
+}
+
+TEST_F(ExecChanges, ATrialOfTooMuchSaysSoAndKeepsOnlyTheOutput) {
+  const Answer answer = call(
+      "exec",
+      R"({"command":"i=0; while [ $i -lt 4097 ]; do : > $i; i=$((i+1)); done; echo end","dry_run":true})");
+  ASSERT_TRUE(answer.ok) << answer.error.message;
+  EXPECT_EQ(answer["output"], "end\n");
+  EXPECT_TRUE(answer.lacks("trial"));
+  EXPECT_TRUE(has(answer.text,
+                  "the command changes more than 4096 paths, too many to be shown or "
+                  "applied: nothing of it is kept"))
+      << answer.text;
+  EXPECT_TRUE(trials().empty());
+}
+
+TEST(ExecSpec, APermissionNamesTheTrial) {
+  const Registry registry = *Registry::load(builtin_tools());
+  const std::vector<std::string>& subject = registry.find("exec").tool->spec.subject;
+  for (const char* name : {"command", "dry_run", "apply", "discard"})
+    EXPECT_NE(std::ranges::find(subject, name), subject.end()) << name;
+}
+
+TEST(ExecSpec, ATrialIsToldFromTheCommand) {
+  const Registry registry = *Registry::load(builtin_tools());
+  const Identity who;
+  const auto is_trial = [&](std::string_view arguments) {
+    auto bound = registry.find("exec").tool->bind(*parse_json(arguments));
+    return (*bound)->demand({.who = who}).is_trial;
+  };
+  EXPECT_TRUE(is_trial(R"({"command":"make","dry_run":true})"));
+  EXPECT_FALSE(is_trial(R"({"command":"make"})"));
+}
+
+}  // namespace
+}  // namespace helve

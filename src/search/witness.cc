@@ -83,7 +83,8 @@ Testimony Witness::end(const std::shared_ptr<Watch>& watch, size_t allowance) {
   if (!refresh()) return told;
   for (auto& [path, before] : watch->before) {
     std::optional<Sight> now = sight_of(path);
-    const bool is_old = now && now->status.changed_ns < watch->started_ns;
+    // A directory changes with what comes into it.
+    const bool is_old = now && (now->is_directory() || now->status.changed_ns < watch->started_ns);
     if (before == now || (is_old && watch->shown.contains(path))) continue;
     told.changes.push_back({path, std::move(before), std::move(now)});
   }

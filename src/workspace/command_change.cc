@@ -76,6 +76,8 @@ bool is_directory(const std::optional<Found>& found) {
   return found && found->status.kind == FileKind::directory;
 }
 
+Version before_of(const CommandFile& file) { return Version::of(file.before->status); }
+
 Record::File file_of(What what, const std::string& path, const Found& shown) {
   return {.what = what, .kind = shown.status.kind, .path = path};
 }
@@ -132,7 +134,11 @@ class CommandRecord {
     }
     if (file.after && !can_be_restored(*file.after)) return lose(file);
     if (!file.before) return add_new(What::created, file);
-    if (file.after && file.after->status.kind != file.before->status.kind) return lose(file);
+    const bool is_replaced = file.after.has_value();
+    if (is_replaced && file.after->status.kind != file.before->status.kind) return lose(file);
+    // Only its mode is another, which an undo would leave.
+    if (is_replaced && Version::of(file.after->status).same_content(before_of(file)))
+      return lose(file);
     add_old(file);
   }
 
@@ -157,7 +163,7 @@ class CommandRecord {
 
   // Replaced or removed, when what was there is known.
   void add_old(const CommandFile& file) {
-    const Version before = Version::of(file.before->status);
+    const Version before = before_of(file);
     const bool is_link = file.before->status.kind == FileKind::symlink;
     std::optional<std::string> content =
         is_link ? file.before->target : knowledge_.seen(file.path, before);

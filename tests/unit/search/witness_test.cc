@@ -179,6 +179,17 @@ TEST_F(WitnessTest, WhatBecomesIgnoredIsNotGone) {
   EXPECT_EQ(changes([&] { tree_.file(".gitignore", "hidden\n"); }), Lines{"M .gitignore"});
 }
 
+TEST_F(WitnessTest, ADirectoryThatIsNotIgnoredAnyMoreIsNotNew) {
+  tree_.directory(".git");
+  tree_.file(".gitignore", "target\n");
+  tree_.directory("target");
+  EXPECT_EQ(changes([&] {
+              fs::remove(tree_.path(".gitignore"));
+              tree_.file("target/new");
+            }),
+            (Lines{"D .gitignore", "A target/new"}));
+}
+
 TEST_F(WitnessTest, OfARepositoryOnlyTellsThatHeadAndIndexChanged) {
   tree_.file(".git/HEAD");
   tree_.file(".git/logs/HEAD");

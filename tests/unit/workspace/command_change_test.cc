@@ -216,8 +216,16 @@ TEST_F(CommandChanges, BringsBackLinks) {
 TEST_F(CommandChanges, SaysThatItLeavesModes) {
   tree.file("in/script", "text\n");
   see("script");
-  EXPECT_EQ(during([&] { ::chmod(tree.path("in/script").c_str(), 0755); }).unknown,
-            Lines{"script"});
+  CommandNote note = during([&] { ::chmod(tree.path("in/script").c_str(), 0755); });
+  EXPECT_EQ(note.id, "") << "there is nothing to undo";
+  EXPECT_EQ(note.unknown, Lines{"script"});
+  see("script");
+  note = during([&] {
+    tree.file("in/script", "another\n");
+    ::chmod(tree.path("in/script").c_str(), 0700);
+  });
+  EXPECT_NE(note.id, "");
+  EXPECT_EQ(note.unknown, Lines{"script"});
 }
 
 TEST_F(CommandChanges, LeavesFilesWithOtherNamesAlone) {

@@ -146,6 +146,8 @@ Outcome Dispatcher::call(const Call& call) {
 
   if (observed) outcome.duration = steady_clock::now() - started;
   if (stages_.recorder) attempted("recording", outcome, [&] { record_outcome(passage); });
+  if (stages_.notices && outcome.tool && stages_.notices->has_any())
+    attempted("telling what has ended", outcome, [&] { add_notices(call, outcome); });
   if (stages_.on_outcome)
     attempted("showing the call", outcome, [&] { stages_.on_outcome(call, outcome); });
   return outcome;
@@ -454,6 +456,14 @@ void Dispatcher::record_outcome(Passage& passage) {
     stages_.recorder->finish(record);
   else
     stages_.recorder->note(std::move(record));
+}
+
+void Dispatcher::add_notices(const Call& call, Outcome& outcome) {
+  Notices::Taken taken = stages_.notices->take(call.who, call.caller);
+  if (taken.ids.empty()) return;
+  outcome.telling =
+      std::make_unique<Telling>(*stages_.notices, call.who.session, std::move(taken.ids));
+  std::ranges::move(taken.lines, std::back_inserter(outcome.notes));
 }
 
 }  // namespace helve::dispatch

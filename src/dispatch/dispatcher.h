@@ -51,6 +51,7 @@ struct Outcome {
   Product product;
   std::optional<Results::Stored> stored;  // the answer was long: the whole of it
   std::vector<std::string> notes;  // what the caller should be told besides: repairs, failing hooks
+  std::unique_ptr<Telling> telling;  // of notes that are told once; null: there are none
   std::chrono::nanoseconds duration{};
 
   bool ok() const { return !error; }
@@ -79,6 +80,7 @@ struct Stages {
   Approver* approver = nullptr;          // null: nobody can be asked
   Recorder* recorder = nullptr;
   Results* results = nullptr;
+  Notices* notices = nullptr;
   std::optional<std::chrono::milliseconds> timeout = {};  // of calls that state none
   std::optional<size_t> inline_chars = {};                // of tools that state none of their own
   // Told of every call and its outcome, for --verbose.
@@ -113,6 +115,7 @@ class Dispatcher {
   void describe_call(Passage& passage);
   Result<void> record_intent(Passage& passage);
   void record_outcome(Passage& passage);
+  void add_notices(const Call& call, Outcome& outcome);
 
   const Registry& registry_;
   Capabilities capabilities_;

@@ -10,12 +10,16 @@ constexpr size_t kPieceBytes = 64u << 10;  // of a long write
 
 }  // namespace
 
-void LineWriter::put(std::string_view lines, When when) {
-  if (lines.empty()) return;
+bool LineWriter::put(std::string_view lines, When when) {
+  if (lines.empty()) return true;
   std::lock_guard lock(mutex_);
-  if (pending_.empty() && (when == When::now || lines.size() >= kGatherBytes)) return write(lines);
+  if (pending_.empty() && (when == When::now || lines.size() >= kGatherBytes)) {
+    write(lines);
+    return !broken_;
+  }
   pending_ += lines;
   if (when == When::now || pending_.size() >= kGatherBytes) write_pending();
+  return !broken_;
 }
 
 void LineWriter::flush() {

@@ -20,7 +20,8 @@ class LineWriter {
 
   // `later`: more is coming at once, or flush() is.
   enum class When : unsigned char { now, later };
-  void put(std::string_view lines, When when);
+  // False: the other side is known to be gone.
+  bool put(std::string_view lines, When when);
   void flush();
   // As flush(), but not when another thread is in the middle of a write, which may never end.
   void flush_if_free();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json/monotonic_resource.hpp>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -11,6 +12,7 @@
 #include "base/json.h"
 #include "mcp/turns.h"
 #include "mcp/version.h"
+#include "tool/services.h"
 
 namespace helve::mcp {
 
@@ -42,9 +44,15 @@ struct Request {
   int log_level =
       kLogNothing;  // modern: the lowest level to tell; legacy requests follow their session's
   std::stop_source stop{std::nostopstate};
-  bool cancelled = false;                // guarded by Flights
-  std::optional<Turns::Turn> turn = {};  // of a call that changes something
+  bool cancelled = false;                 // guarded by Flights
+  std::optional<Turns::Turn> turn = {};   // of a call that changes something
+  std::unique_ptr<Telling> telling = {};  // what its answer tells once
 
+  // What its answer would have told is told by another one.
+  void withdraw() {
+    if (telling) telling->did_not_arrive();
+    telling.reset();
+  }
   bool modern() const { return is_modern(version); }
   // Modern: what the client can do, as far as this request goes.
   const Json* client_capabilities() const {
@@ -62,6 +70,11 @@ class Job {
   Job(const Job&) = delete;
 
   void reset();
+
+  // Its answer says something that is told once: it is to be sent without delay.
+  bool tells() const;
+  // The answer was sent, or could not be.
+  void settle(bool arrived);
 
   std::string answer;  // messages to send, each with its newline
   size_t bytes = 0;    // of the frame

@@ -23,9 +23,24 @@ void Job::reset() {
   answer.clear();
   if (answer.capacity() > kKeptAnswerBytes) answer.shrink_to_fit();
   batch_.clear();
+  request_.telling.reset();
   is_batch_ = false;
   message_.reset();
   arena_.emplace(scratch_, kScratchBytes);
+}
+
+bool Job::tells() const {
+  const auto does = [](const Request& request) { return request.telling != nullptr; };
+  return does(request_) || std::ranges::any_of(batch_, does);
+}
+
+void Job::settle(bool arrived) {
+  const auto settle_one = [&](Request& request) {
+    if (!arrived) request.withdraw();
+    request.telling.reset();
+  };
+  settle_one(request_);
+  std::ranges::for_each(batch_, settle_one);
 }
 
 void append_refusal(std::string& out, const Request& request, const Error& error) {
@@ -191,12 +206,15 @@ void Session::run_one(Request& request, std::string& out) {
   } catch (const std::exception& failure) {
     out.resize(start);
     append_error(out, request.id, RpcCode::internal_error, failure.what());
+    request.withdraw();
   }
   request.turn.reset();
-  if (!flights_.land(request)) out.resize(start);
+  if (flights_.land(request)) return;
+  out.resize(start);
+  request.withdraw();
 }
 
-void Session::answer(const Request& request, std::string& out) {
+void Session::answer(Request& request, std::string& out) {
   switch (request.method) {
     case Method::tools_call:
       return call_tool(request, out);

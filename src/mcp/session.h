@@ -56,7 +56,7 @@ class Session {
   bool offers(Method method) const;
   void answer_now(const Request& request, std::string& out);
   void run_one(Request& request, std::string& out);
-  void answer(const Request& request, std::string& out);
+  void answer(Request& request, std::string& out);
 
   // handshake.cc
   void initialize(const Request& request, std::string& out);
@@ -69,8 +69,8 @@ class Session {
   // tools.cc, resources.cc, prompts.cc, completion.cc
   void list_tools(const Request& request, std::string& out);
   bool changes_something(const Request& request) const;
-  void call_tool(const Request& request, std::string& out);
-  void answer_call(const Request& request, std::string_view tool, Approver* approver,
+  void call_tool(Request& request, std::string& out);
+  void answer_call(Request& request, std::string_view tool, Approver* approver,
                    const ModernElicitation* asked, std::string& out);
   void list_resources(const Request& request, std::string& out);
   void list_templates(const Request& request, std::string& out);

@@ -61,6 +61,7 @@ class Stdio::Connection final : public Sink, public std::enable_shared_from_this
   bool wait_for_input();
   bool handle(std::unique_ptr<Job>& job);
   bool run_here(Job& job);
+  void deliver(Job& job, LineWriter::When when);
   bool set_aside(std::unique_ptr<Job>& job);
   void run_waiting();
   // Nobody is at work any more; at most one thread still waits for input.
@@ -241,12 +242,19 @@ bool Stdio::Connection::run_here(Job& job) {
   const Relay::Turn turn = relay_.offer();
   session_->run(job);
   if (relay_.reclaim(turn)) {
-    writer_.put(job.answer, LineWriter::When::later);
+    deliver(job, LineWriter::When::later);
     --running_;
     return true;
   }
-  writer_.put(job.answer, LineWriter::When::now);
+  deliver(job, LineWriter::When::now);
   return false;
+}
+
+// What is told once counts as told when it was written, not before.
+void Stdio::Connection::deliver(Job& job, LineWriter::When when) {
+  const bool tells = job.tells();
+  const bool arrived = writer_.put(job.answer, tells ? LineWriter::When::now : when);
+  if (tells) job.settle(arrived);
 }
 
 // Keeps the job for the next thread that is free. False: one is free already.
@@ -273,7 +281,7 @@ void Stdio::Connection::run_waiting() {
     change_.notify_all();
     lock.unlock();
     session_->run(*job);
-    writer_.put(job->answer, LineWriter::When::now);
+    deliver(*job, LineWriter::When::now);
     lock.lock();
   }
   --running_;

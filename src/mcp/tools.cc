@@ -92,7 +92,7 @@ bool Session::changes_something(const Request& request) const {
   return tool && tool->spec.effect == Effect::write;
 }
 
-void Session::call_tool(const Request& request, std::string& out) {
+void Session::call_tool(Request& request, std::string& out) {
   const Json* name = request.param("name");
   if (!name || !name->is_string()) {
     return append_error(out, request.id, RpcCode::invalid_params,
@@ -111,7 +111,7 @@ void Session::call_tool(const Request& request, std::string& out) {
   answer_call(request, tool, &asked, &asked, out);
 }
 
-void Session::answer_call(const Request& request, std::string_view tool, Approver* approver,
+void Session::answer_call(Request& request, std::string_view tool, Approver* approver,
                           const ModernElicitation* asked, std::string& out) {
   const std::shared_ptr<const Place> place = server_.place();
   CallListener listener(sink_, request, tool, server_.clock(), log_level_);
@@ -127,13 +127,15 @@ void Session::answer_call(const Request& request, std::string_view tool, Approve
     call.raw_arguments = arguments->get_string();
   else
     call.arguments = arguments;
-  const dispatch::Outcome outcome = (place ? *place->dispatcher : server_.dispatcher()).call(call);
+  dispatch::Outcome outcome = (place ? *place->dispatcher : server_.dispatcher()).call(call);
   listener.close();
+  request.telling = std::move(outcome.telling);
   if (!outcome.tool)
     return append_refusal(out, request,
                           outcome.error.value_or(Error{Code::not_found, "unknown tool"}));
 
   if (asked && outcome.error && outcome.error->type == dispatch::kApprovalPending) {
+    request.withdraw();  // the question has no room for notes
     ResultWriter result(out, request, server_.info_member(), "input_required");
     result.members(asked->input_required());
     return result.finish();

@@ -18,4 +18,11 @@ Result<Results::Page> Results::page(std::string_view session, std::string_view i
   return page_of(TRY(text(session, id)), number);
 }
 
+Telling::~Telling() {
+  if (arrived_)
+    notices_.arrived(session_, ids_);
+  else
+    notices_.failed(session_, ids_);
+}
+
 }  // namespace helve

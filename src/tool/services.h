@@ -81,6 +81,43 @@ class Recorder {
   virtual void note(CallRecord record) = 0;
 };
 
+// What a session is told once, with whatever answer comes next: that a command in the background
+// has ended. Thread-safe.
+class Notices {
+ public:
+  struct Taken {
+    std::vector<std::string> lines;
+    std::vector<std::string> ids;  // of what they tell
+  };
+  virtual ~Notices() = default;
+  // Asked by every call: it must cost next to nothing.
+  virtual bool has_any() const = 0;
+  // What the session is to be told now, in the caller's words. Nobody else gets it until arrived()
+  // or failed() settles it; when this process dies before, it is told again.
+  virtual Taken take(const Identity& who, Caller caller) = 0;
+  virtual void arrived(std::string_view session, const std::vector<std::string>& ids) = 0;
+  virtual void failed(std::string_view session, const std::vector<std::string>& ids) = 0;
+};
+
+// Notices on their way to a session. They count as told when this goes, so whoever delivers an
+// answer keeps it until then.
+class Telling {
+ public:
+  Telling(Notices& notices, std::string session, std::vector<std::string> ids)
+      : notices_(notices), session_(std::move(session)), ids_(std::move(ids)) {}
+  ~Telling();
+  Telling(const Telling&) = delete;
+
+  // They go with another answer.
+  void did_not_arrive() { arrived_ = false; }
+
+ private:
+  Notices& notices_;
+  const std::string session_;
+  const std::vector<std::string> ids_;
+  bool arrived_ = true;
+};
+
 // A hook's answer. `deny` beats `allow` beats `none`; an allow never lifts a deny or an ask of the
 // policy.
 struct HookAnswer {

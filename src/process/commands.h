@@ -69,6 +69,7 @@ struct Settings {
   std::string trials;            // where what commands would change is kept; empty: nowhere
   std::uint64_t open_files = 0;  // that a command may have at first; 0: as many as we
   bool has_background = true;    // false: this process ends with the call
+  bool records_jobs = true;      // commands in the background are remembered beyond this process
 };
 
 // Thread-safe.

@@ -90,9 +90,32 @@ Result<std::string> SqliteStore::job_output(std::string_view session, std::strin
   return query.bytes_at(0);
 }
 
+// A claim of a process that has died is void: it may have died before it told anything.
+Result<std::vector<std::string>> SqliteStore::claim_telling(std::span<const std::string> ids) {
+  if (process_.empty()) process_ = sys::process_identity();
+  Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
+  Statement query = TRY(database_->prepare("SELECT process FROM jobs WHERE id = ?1 AND told = 0"));
+  Statement update = TRY(database_->prepare("UPDATE jobs SET process = ?1 WHERE id = ?2"));
+  std::vector<std::string> claimed;
+  for (const std::string& id : ids) {
+    const bool is_untold = TRY(query.text(1, id).step());
+    const std::string teller = is_untold ? query.bytes_at(0) : "";
+    query.again();
+    const bool is_taken =
+        !teller.empty() && teller != process_ && sys::liveness_of(teller) == sys::Liveness::alive;
+    if (!is_untold || is_taken) continue;
+    TRY(update.text(1, process_).text(2, id).run());
+    update.again();
+    claimed.push_back(id);
+  }
+  TRY(transaction.commit());
+  return claimed;
+}
+
 Result<void> SqliteStore::mark_told(std::span<const std::string> ids) {
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
-  Statement update = TRY(database_->prepare("UPDATE jobs SET told = 1 WHERE id = ?1"));
+  Statement update =
+      TRY(database_->prepare("UPDATE jobs SET told = 1, process = '' WHERE id = ?1"));
   for (const std::string& id : ids) {
     TRY(update.text(1, id).run());
     update.again();

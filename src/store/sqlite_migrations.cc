@@ -137,7 +137,7 @@ CREATE TABLE jobs (
   session      TEXT NOT NULL,
   command      BLOB NOT NULL,
   directory    BLOB NOT NULL,
-  process      TEXT NOT NULL,              -- who runs it; empty when it has ended
+  process      TEXT NOT NULL,              -- who runs it, and then who tells its end
   state        TEXT NOT NULL,
   started_ms   INTEGER NOT NULL,
   ended_ms     INTEGER NOT NULL,

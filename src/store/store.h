@@ -135,6 +135,9 @@ class Store {
   virtual Result<std::vector<JobRecord>> jobs(std::string_view session) = 0;
   // Empty when there is none, and no such job.
   virtual Result<std::string> job_output(std::string_view session, std::string_view id) = 0;
+  // This process is about to tell their session that they have ended. Those for which that is left
+  // to it: no other living process does so, and none has.
+  virtual Result<std::vector<std::string>> claim_telling(std::span<const std::string> ids) = 0;
   // Their session was told that they have ended.
   virtual Result<void> mark_told(std::span<const std::string> ids) = 0;
   // As mark_lost, of jobs.

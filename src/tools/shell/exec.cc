@@ -87,8 +87,9 @@ struct ExecInput {
             .shorthand('C'),
         opt<&ExecInput::env>("Variables besides the usual ones").max_length(kMaxVariables),
         opt<&ExecInput::input>("Text for its standard input").max_length(kMaxInput),
-        opt<&ExecInput::background>(
-            "Do not wait: `process` tells how it goes and writes to its standard input")
+        opt<&ExecInput::background>("Do not wait: you are told when it has ended; `process` tells "
+                                    "how it goes and writes to "
+                                    "its standard input")
             .shorthand('b'),
         opt<&ExecInput::timeout>(
             "Seconds; then it is ended with all it started. Default 1800; at least 10")
@@ -96,8 +97,9 @@ struct ExecInput {
             .max_number(1e12)
             .shorthand('t'),
         opt<&ExecInput::timeout_ms>("The same in milliseconds").min(0),
-        opt<&ExecInput::yield_ms>(
-            "Wait this long; when it still runs then, it goes on in the background")
+        opt<&ExecInput::yield_ms>("Wait this long; when it still runs then, it goes on in the "
+                                  "background and you are told "
+                                  "when it has ended")
             .min(0)
             .max(86'400'000),
         opt<&ExecInput::keep_directory>(
@@ -204,12 +206,14 @@ Result<ExecOutput> to_background(std::unique_ptr<Running> running, const ExecInp
   const std::string output = readable(running->out().shown(settings.background_chars));
   const auto bytes = static_cast<std::int64_t>(running->out().size());
   ExecOutput out;
-  out.process_id = TRY(context.commands->supervisor().jobs().adopt({.session = context.who.session,
-                                                                    .command = in.command,
-                                                                    .cwd = plan.launch.cwd,
-                                                                    .deadline = deadline,
-                                                                    .grace = settings.grace},
-                                                                   std::move(running)));
+  out.process_id =
+      TRY(context.commands->supervisor().jobs().adopt({.session = context.who.session,
+                                                       .command = in.command,
+                                                       .cwd = plan.launch.cwd,
+                                                       .deadline = deadline,
+                                                       .grace = settings.grace,
+                                                       .is_recorded = settings.records_jobs},
+                                                      std::move(running)));
   out.output = output;
   out.output_bytes = bytes;
   return out;

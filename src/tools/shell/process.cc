@@ -45,7 +45,8 @@ struct ProcessInput {
         "Look after commands that `exec` runs in the background: list them; status; poll: status "
         "and output; wait: until it ends; input: write to its standard input; signal: to all its "
         "processes; kill: end it; resize: its terminal. Looking takes nothing away: output can be "
-        "read again.",
+        "read again, and you are told once when a command has ended, with whatever answer comes "
+        "next. Commands of earlier processes of this session are listed, too.",
         arg<&ProcessInput::action>("What to do"),
         opt<&ProcessInput::process_id>("Which command, as exec told").positional().min_length(1),
         opt<&ProcessInput::input>("input: the text; end it with a newline where one is expected")
@@ -74,22 +75,27 @@ struct ProcessEntry {
   std::int64_t output_bytes = 0;
 
   static constexpr auto schema() {
-    return object("A command in the background.", arg<&ProcessEntry::process_id>("Its id"),
-                  arg<&ProcessEntry::state>("running, ended, or lost with the process that ran it"),
-                  arg<&ProcessEntry::command>("What was asked for"),
-                  arg<&ProcessEntry::started>("When it began"),
-                  opt<&ProcessEntry::ended>("When it ended"),
-                  opt<&ProcessEntry::end>("How it ended"),
-                  opt<&ProcessEntry::exit_code>("Absent when a signal ended it"),
-                  opt<&ProcessEntry::signal>("The signal that ended it"),
-                  opt<&ProcessEntry::timed_out>("True when it was ended because its time was up"),
-                  arg<&ProcessEntry::output_bytes>("What it wrote so far"));
+    return object(
+        "A command in the background.", arg<&ProcessEntry::process_id>("Its id"),
+        arg<&ProcessEntry::state>(
+            "running; elsewhere: in another process of helve; ended; or lost with the process "
+            "that ran it"),
+        arg<&ProcessEntry::command>("What was asked for"),
+        arg<&ProcessEntry::started>("When it began"), opt<&ProcessEntry::ended>("When it ended"),
+        opt<&ProcessEntry::end>("How it ended"),
+        opt<&ProcessEntry::exit_code>("Absent when a signal ended it"),
+        opt<&ProcessEntry::signal>("The signal that ended it"),
+        opt<&ProcessEntry::timed_out>("True when it was ended because its time was up"),
+        arg<&ProcessEntry::output_bytes>("What it wrote so far, as far as is known"));
   }
 
   std::string text() const {
-    return fmt::format("{} · {} · {} · {} of output", process_id, end ? *end : state,
-                       escape_for_display(preview(command, kCommandChars)),
-                       human_size(static_cast<std::uint64_t>(output_bytes)));
+    std::string line = fmt::format("{} · {} · {}", process_id, end ? *end : state,
+                                   escape_for_display(preview(command, kCommandChars)));
+    const bool is_known = output_bytes > 0 || (state != "lost" && state != "elsewhere");
+    if (is_known)
+      line += fmt::format(" · {} of output", human_size(static_cast<std::uint64_t>(output_bytes)));
+    return line;
   }
 };
 
@@ -141,7 +147,7 @@ ProcessEntry entry_of(const JobInfo& job) {
                      .signal = {},
                      .timed_out = {},
                      .output_bytes = static_cast<std::int64_t>(job.output_bytes)};
-  if (job.state == process::JobState::running) return entry;
+  if (process::runs(job.state)) return entry;
   if (job.ended_ms > 0) entry.ended = sys::utc(job.ended_ms);
   entry.end = job.end;
   if (!job.signal.empty()) entry.signal = job.signal;
@@ -172,14 +178,21 @@ void add_output(Jobs::Seen seen, ProcessOutput& out, std::optional<std::int64_t>
   out.next_offset = static_cast<std::int64_t>(seen.next);
   out.output = readable(seen.bytes);
   std::vector<std::string> notes;
-  if (!seen.job.has_output)
-    notes.push_back("it ended so long ago that its output is no longer kept");
+  if (!seen.is_kept)
+    notes.push_back(seen.job.state == process::JobState::elsewhere
+                        ? "its output is known only to the process of helve that runs it"
+                    : seen.job.state == process::JobState::lost
+                        ? "what it wrote was lost with the process that ran it"
+                        : "its output is no longer kept");
   else if (wanted && static_cast<std::uint64_t>(*wanted) < seen.offset)
     notes.push_back(fmt::format("{} before this are no longer kept",
                                 human_size(seen.offset - static_cast<std::uint64_t>(*wanted))));
-  else if (!wanted && seen.offset > 0)
-    notes.push_back(fmt::format("{} come before this; offset=0 starts at the beginning",
-                                human_size(seen.offset)));
+  else if (!wanted && seen.offset > seen.first)
+    notes.push_back(fmt::format("{} come before this; offset={} starts {}",
+                                human_size(seen.offset - seen.first), seen.first,
+                                seen.first ? "where it is kept from" : "at the beginning"));
+  else if (!wanted && seen.first > 0)
+    notes.push_back(fmt::format("{} before this are no longer kept", human_size(seen.first)));
   if (seen.next < seen.job.output_bytes)
     notes.push_back(fmt::format("offset={} shows what follows", seen.next));
   if (!notes.empty()) out.notes = std::move(notes);
@@ -241,7 +254,10 @@ Result<ProcessOutput> process(const ProcessInput& in, Context& context) {
                  "the action `list` shows the ids", "invalid_input"};
   ProcessOutput out;
   out.processes.emplace();
-  for (const JobInfo& job : jobs.list(context.who.session)) out.processes->push_back(entry_of(job));
+  const Jobs::Listed listed = jobs.list(context.who.session);
+  for (const JobInfo& job : listed.jobs) out.processes->push_back(entry_of(job));
+  if (listed.problem)
+    out.notes = {"commands of earlier processes may be missing: " + describe(*listed.problem)};
   return out;
 }
 

@@ -112,6 +112,28 @@ TEST_F(StoredJob, StaysToldWhenItsEndIsWrittenAgain) {
   EXPECT_TRUE(only().is_told);
 }
 
+TEST_F(StoredJob, IsToldByOneProcess) {
+  must(store_->end_job(ended(sample_job("j_1"))));
+  const std::vector<std::string> ids = {"j_1", "j_unknown"};
+  const std::vector<std::string> claimed = {"j_1"};
+  EXPECT_EQ(must(store_->claim_telling(ids)), claimed);
+  EXPECT_EQ(must(store_->claim_telling(ids)), claimed);  // by the same one, again
+  EXPECT_EQ(in_child([&] {
+              const Result<std::vector<std::string>> theirs = open()->claim_telling(ids);
+              return theirs && theirs->empty() ? "" : "another process got it, too";
+            }),
+            "");
+  must(store_->mark_told(ids));
+  EXPECT_TRUE(must(store_->claim_telling(ids)).empty());
+}
+
+TEST_F(StoredJob, IsToldByAnotherProcessWhenTheFirstOneDied) {
+  must(store_->end_job(ended(sample_job("j_1"))));
+  const std::vector<std::string> ids = {"j_1"};
+  EXPECT_EQ(in_child([&] { return open()->claim_telling(ids) ? "" : "it cannot be claimed"; }), "");
+  EXPECT_EQ(must(store_->claim_telling(ids)), ids);
+}
+
 TEST_F(StoredJob, IsLostWhenItsProcessHasDied) {
   begin_in_dead_process(sample_job("j_1"));
   EXPECT_EQ(only().state, kRunning);

@@ -127,6 +127,7 @@ process::Settings command_settings(const workspace::Workspace& files, const conf
   settings.trials = surroundings.trials_directory();
   settings.open_files = sys::first_limit_of_open_files();
   settings.has_background = life == Life::stays;
+  settings.records_jobs = config.record;
   return settings;
 }
 

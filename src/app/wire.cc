@@ -95,6 +95,21 @@ void want_store(World& world, const config::Config& config, const Surroundings& 
       }});
 }
 
+// What becomes of commands in the background is remembered where calls are.
+void add_supervisor(World& world, const config::Config& config, const cli::Options& options,
+                    const Surroundings& surroundings, const Tell& tell) {
+  if (config.profile != config::Profile::bare) want_store(world, config, surroundings, tell);
+  if (world.recorder)
+    world.jobs = std::make_unique<StoredJobs>(*world.opener, [tell](const std::string& problem) {
+      tell(fmt::format("helve: {}\n", escape_for_display(problem)));
+    });
+  world.supervisor = std::make_unique<process::Supervisor>(process::spawn_program(), world.clock,
+                                                           world.jobs.get());
+  world.job_notices = std::make_unique<JobNotices>(world.supervisor->jobs());
+  // A session without a name of its own begins here.
+  if (options.session) world.supervisor->jobs().resume(*options.session);
+}
+
 Result<void> add_rules(World& world, Place& place) {
   place.policy = TRY(make_policy(*world.registry, place.settings, place.who.agent));
   place.approvals = TRY(make_approvals(*world.registry, place.settings, *world.grants));
@@ -110,6 +125,7 @@ Result<void> add_stages(World& world, Place& place, std::vector<std::string>& no
   if (config.limits.inline_chars)
     stages.inline_chars = static_cast<size_t>(*config.limits.inline_chars);
   if (config.verbose) show_calls(stages, tell);
+  stages.notices = world.job_notices.get();
   if (config.profile == config::Profile::bare) return {};
   want_store(world, config, surroundings, tell);
   stages.results = world.results.get();
@@ -308,8 +324,6 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
     world->index = std::make_unique<search::IndexService>(
         directory, purpose == Purpose::serve ? search::IndexService::Life::stays
                                              : search::IndexService::Life::single_call);
-  world->supervisor =
-      std::make_unique<process::Supervisor>(process::spawn_program(), world->clock, nullptr);
   const Root root = root_of(options, surroundings);
   world->root_from = root.from;
   Result<Workspace> opened = open_root(root, surroundings);
@@ -320,6 +334,7 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
   world->notices = place->settings.notices;
 
   const config::Config& config = place->settings.config;
+  add_supervisor(*world, config, options, surroundings, tell);
   place->who = {.agent = agent_of(options, config),
                 .user = surroundings.user,
                 .workspace = path,

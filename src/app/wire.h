@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "app/job_ledger.h"
+#include "app/job_notices.h"
 #include "app/selection.h"
 #include "app/surroundings.h"
 #include "app/terminal_approver.h"
@@ -60,7 +62,9 @@ struct World {
   std::unique_ptr<search::IndexService> index;      // null: searches do without
   std::unique_ptr<TerminalApprover> approver;       // null: there is nobody to ask
   std::unique_ptr<dispatch::Grants> grants;         // what people allow, in every place
+  std::unique_ptr<StoredJobs> jobs;                 // null: they are forgotten with this process
   std::unique_ptr<process::Supervisor> supervisor;  // of the commands that run
+  std::unique_ptr<JobNotices> job_notices;
 
   std::shared_ptr<const Place> home;  // where it began; kept for calls that began there
 

@@ -83,9 +83,8 @@ Testimony Witness::end(const std::shared_ptr<Watch>& watch, size_t allowance) {
   if (!refresh()) return told;
   for (auto& [path, before] : watch->before) {
     std::optional<Sight> now = sight_of(path);
-    // A directory changes with what comes into it.
-    const bool is_old = now && (now->is_directory() || now->status.changed_ns < watch->started_ns);
-    if (before == now || (is_old && watch->shown.contains(path))) continue;
+    if (before == now) continue;
+    if (now && watch->shown.contains(path) && is_older(path, *now, watch->started_ns)) continue;
     told.changes.push_back({path, std::move(before), std::move(now)});
   }
   told.repositories = std::move(watch->repositories);
@@ -363,6 +362,12 @@ void Witness::open_index(Git& git) {
   if (index) git.index = std::make_shared<const sys::Fd>(std::move(*index));
 }
 
+size_t Witness::root_of(const std::string& path) const {
+  const auto root = std::ranges::find_if(
+      roots_, [&](const Root& each) { return path.starts_with(each.path + "/"); });
+  return static_cast<size_t>(root - roots_.begin());
+}
+
 // What is not listed any more may be ignored now.
 std::optional<Sight> Witness::sight_of(const std::string& path) const {
   const std::string parent = parent_of(path), name = name_of(path);
@@ -370,10 +375,17 @@ std::optional<Sight> Witness::sight_of(const std::string& path) const {
     const auto known = directory->second.entries.find(name);
     if (known != directory->second.entries.end()) return known->second;
   }
-  const auto root = std::ranges::find_if(
-      roots_, [&](const Root& each) { return path.starts_with(each.path + "/"); });
-  const auto opened = open(parent, static_cast<size_t>(root - roots_.begin()));
+  const auto opened = open(parent, root_of(path));
   return opened ? Sight::at(*opened, name) : std::nullopt;
+}
+
+// A directory changes with what comes into it: only its birth tells, where it is known.
+bool Witness::is_older(const std::string& path, const Sight& now, std::int64_t than_ns) const {
+  if (!now.is_directory()) return now.status.changed_ns < than_ns;
+  const auto opened = open(parent_of(path), root_of(path));
+  const auto born =
+      opened ? sys::birth_at(*opened, name_of(path)) : std::unexpected(opened.error());
+  return !born || *born < than_ns;
 }
 
 void Witness::count_ignored(const Watch& watch, size_t allowance, Testimony& told) const {

@@ -87,6 +87,8 @@ class Witness {
   std::optional<Sight> sight_at(const sys::Fd& opened, const std::string& path,
                                 const std::string& name);
   std::optional<Sight> sight_of(const std::string& path) const;
+  size_t root_of(const std::string& path) const;
+  bool is_older(const std::string& path, const Sight& now, std::int64_t than_ns) const;
   // What bears the name in the directory now; nothing: it is gone, or ignored.
   void see(const std::string& path, const std::string& name, std::optional<Sight> now);
   void leave(const std::string& path);

@@ -179,15 +179,12 @@ TEST_F(WitnessTest, WhatBecomesIgnoredIsNotGone) {
   EXPECT_EQ(changes([&] { tree_.file(".gitignore", "hidden\n"); }), Lines{"M .gitignore"});
 }
 
-TEST_F(WitnessTest, ADirectoryThatIsNotIgnoredAnyMoreIsNotNew) {
-  tree_.directory(".git");
-  tree_.file(".gitignore", "target\n");
-  tree_.directory("target");
+TEST_F(WitnessTest, ADirectoryIsNewAlsoWhenTheRulesChange) {
   EXPECT_EQ(changes([&] {
-              fs::remove(tree_.path(".gitignore"));
-              tree_.file("target/new");
+              tree_.directory(".git");
+              tree_.file("new/file");
             }),
-            (Lines{"D .gitignore", "A target/new"}));
+            (Lines{"A new", "A new/file"}));
 }
 
 TEST_F(WitnessTest, OfARepositoryOnlyTellsThatHeadAndIndexChanged) {

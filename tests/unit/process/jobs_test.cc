@@ -105,7 +105,7 @@ class JobsTest : public ::testing::Test {
     return std::move(*started);
   }
   static Jobs::New named(const std::string& command) {
-    return {.session = "s", .command = command, .cwd = "/", .grace = milliseconds(100)};
+    return {.session = "s", .command = command, .cwd = "/", .grace = kSoon};
   }
   std::string start(const std::string& script) {
     Result<std::string> id = jobs_->adopt(named(script), run(script));
@@ -195,9 +195,13 @@ TEST_F(JobsTest, KillAsksFirst) {
 }
 
 TEST_F(JobsTest, KillInsistsWhenTheGraceIsOver) {
-  const std::string id = start("trap '' TERM; echo ready; while :; do sleep 0.01; done");
-  await_text(id, "ready\n");
-  const Result<JobInfo> job = jobs_->kill("s", id, {});
+  const std::string script = "trap '' TERM; echo ready; while :; do sleep 0.01; done";
+  Jobs::New wanted = named(script);
+  wanted.grace = milliseconds(1);
+  const Result<std::string> id = jobs_->adopt(wanted, run(script));
+  ASSERT_TRUE(id);
+  await_text(*id, "ready\n");
+  const Result<JobInfo> job = jobs_->kill("s", *id, {});
   ASSERT_TRUE(job);
   EXPECT_EQ(job->signal, "SIGKILL");
 }

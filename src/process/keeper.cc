@@ -80,7 +80,7 @@ bool take_streams(const Start& start) {
       dup2(start.others[i].get(), static_cast<int>(start.launch.numbers[i]));
     struct sigaction ordinary {};
     ordinary.sa_handler = SIG_DFL;
-    for (int number = 1; number < NSIG; ++number) sigaction(number, &ordinary, nullptr);
+    for (const int number : kIgnored) sigaction(number, &ordinary, nullptr);
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -103,16 +103,18 @@ std::uint64_t microseconds(const timeval& time) {
 
 class Keeper {
  public:
-  Keeper(const sandbox::Enclosure& enclosure, std::vector<sys::Fd> descriptors)
-      : enclosure_(enclosure),
-        is_first_(enclosure.clone_flags() & CLONE_NEWPID),
-        descriptors_(std::move(descriptors)) {}
+  explicit Keeper(const sandbox::Enclosure& enclosure)
+      : enclosure_(enclosure), is_first_(enclosure.clone_flags() & CLONE_NEWPID) {}
 
   // Returns when everything of the command has ended and helve no longer listens.
-  void run() {
+  void run(int socket, int taken) {
     watch_children();
+    const Result<void> prepared = enclosure_.prepare();
+    descriptors_ = receive_message(socket, 1).descriptors;
+    if (descriptors_.size() < kFirstDescriptors) return;
+    (void)!write(taken, "t", 1);
     const std::optional<Launch> launch = receive_launch();
-    if (!launch || !confine(*launch) || !start(*launch)) return;
+    if (!launch || !confine(*launch, prepared) || !start(*launch)) return;
     // The command has its streams now, and whoever reads them must see their end.
     descriptors_.resize(1);
     while (obey_or_reap()) {
@@ -156,14 +158,14 @@ class Keeper {
     return {};
   }
 
-  bool confine(const Launch& launch) {
+  bool confine(const Launch& launch, Result<void> confined) {
     std::vector<sandbox::Overlay> overlays;
     for (size_t i = 0; i + 2 < launch.overlays.size(); i += 3) {
       overlays.push_back({.root = launch.overlays[i],
                           .upper = launch.overlays[i + 1],
                           .work = launch.overlays[i + 2]});
     }
-    Result<void> confined = enclosure_.enter(overlays);
+    if (confined) confined = enclosure_.enter(overlays);
     if (confined) confined = enclosure_.lock();
     return confined || fail(Step::sandbox, 0, describe(confined.error()));
   }
@@ -298,8 +300,8 @@ class Keeper {
 
 }  // namespace
 
-void keep(const sandbox::Enclosure& enclosure, std::vector<sys::Fd> descriptors) {
-  Keeper(enclosure, std::move(descriptors)).run();
+void keep(const sandbox::Enclosure& enclosure, int socket, int taken) {
+  Keeper(enclosure).run(socket, taken);
   _exit(0);
 }
 

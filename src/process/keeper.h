@@ -6,15 +6,18 @@
 // leaves behind becomes its child, however it hides, and is ended one by one.
 #pragma once
 
-#include <vector>
+#include <signal.h>
 
 #include "sandbox/enclosure.h"
-#include "sys/file_descriptor.h"
 
 namespace helve::process {
 
-// `descriptors` as protocol.h orders them.
-[[noreturn]] void keep(const sandbox::Enclosure& enclosure, std::vector<sys::Fd> descriptors);
+// The signals that helve-spawn and keepers ignore, and commands do not.
+inline constexpr int kIgnored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE};
+
+// Waits for a command on helve-spawn's socket, writes a byte to `taken` once it has one, and keeps
+// it. Ends the process, with 0 when helve is gone or the command is.
+[[noreturn]] void keep(const sandbox::Enclosure& enclosure, int socket, int taken);
 
 // The helper program itself: serves on `socket` until helve is gone. Returns the exit code.
 int serve_commands(int socket);

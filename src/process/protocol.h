@@ -1,10 +1,10 @@
 // Protocol: what helve and its helper program helve-spawn say to each other.
 //
 // helve starts one helve-spawn for each policy in use and holds one end of a socket. A message on
-// it asks for a command and brings the command's own channel and streams; helve-spawn makes a
-// keeper for it. From then on helve and that keeper talk on the channel alone: first the Launch,
-// then orders one way and events the other. The end of a channel is an order too: whatever runs
-// there is ended. So nothing outlives helve, however helve ends.
+// it asks for a command and brings the command's own channel and streams; a keeper that helve-spawn
+// made ahead takes it. From then on helve and that keeper talk on the channel alone: first the
+// Launch, then orders one way and events the other. The end of a channel is an order too: whatever
+// runs there is ended. So nothing outlives helve, however helve ends.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The helper program's own loop.
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -29,44 +30,83 @@ pid_t fork_into(int flags) {
                                     nullptr, nullptr, 0));
 }
 
-void make_keeper(std::vector<sys::Fd> descriptors, const sandbox::Enclosure& enclosure) {
-  if (descriptors.size() < kFirstDescriptors) return;
-  const pid_t pid = fork_into(enclosure.clone_flags());
-  if (pid == 0) keep(enclosure, std::move(descriptors));
-  if (pid > 0) return;
-  const Event failed{.kind = Event::Kind::failed, .step = Step::process, .code = errno};
-  send_message(descriptors[0].get(), as_bytes(failed));
-}
+// Always has one keeper waiting for the next command: making one takes longer than all the rest.
+class Server {
+ public:
+  Server(int socket, const sandbox::Enclosure& enclosure)
+      : socket_(socket), enclosure_(enclosure) {}
 
-// Until helve is gone.
-void serve(int socket, const sandbox::Enclosure& enclosure) {
-  sigset_t children;
-  sigemptyset(&children);
-  sigaddset(&children, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &children, nullptr);
-  const sys::Fd ended(signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
-  while (true) {
-    pollfd events[] = {{socket, POLLIN, 0}, {ended.get(), POLLIN, 0}};
-    if (poll(events, std::size(events), -1) < 0) continue;
-    if (events[1].revents) {
-      signalfd_siginfo info;
-      while (read(ended.get(), &info, sizeof info) > 0) {
-      }
-      while (waitpid(-1, nullptr, WNOHANG) > 0) enclosure.settle();
+  // Until helve is gone.
+  void run() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    taken_ = sys::Fd(ends[0]);
+    taking_ = sys::Fd(ends[1]);
+    sigset_t children;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &children, nullptr);
+    ended_ = sys::Fd(signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK));
+    while (is_wanted_) {
+      if (waiting_ > 0 || make_keeper()) wait_for_change();
     }
-    if (!events[0].revents) continue;
-    Message request = receive_message(socket, 1);
-    if (request.bytes.empty()) return;
-    make_keeper(std::move(request.descriptors), enclosure);
   }
-}
+
+ private:
+  bool make_keeper() {
+    waiting_ = fork_into(enclosure_.clone_flags());
+    if (waiting_ == 0) keep(enclosure_, socket_, taking_.get());
+    if (waiting_ > 0) return true;
+    refuse(errno);
+    return false;
+  }
+
+  // The next command, since nobody can keep it.
+  void refuse(int reason) {
+    const Message request = receive_message(socket_, 1);
+    is_wanted_ = !request.bytes.empty();
+    const Event failed{.kind = Event::Kind::failed, .step = Step::process, .code = reason};
+    if (!request.descriptors.empty())
+      send_message(request.descriptors.front().get(), as_bytes(failed));
+  }
+
+  void wait_for_change() {
+    pollfd events[] = {{taken_.get(), POLLIN, 0}, {ended_.get(), POLLIN, 0}};
+    if (poll(events, std::size(events), -1) < 0) return;
+    char byte;
+    if (events[0].revents && read(taken_.get(), &byte, 1) == 1)
+      waiting_ = -1;
+    else if (events[1].revents)
+      reap();
+  }
+
+  void reap() {
+    signalfd_siginfo info;
+    while (read(ended_.get(), &info, sizeof info) > 0) {
+    }
+    int status = 0;
+    for (pid_t pid; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {
+      enclosure_.settle();
+      if (pid != waiting_) continue;
+      char byte;  // it may have taken a command before
+      is_wanted_ = status != 0 || read(taken_.get(), &byte, 1) == 1;
+      waiting_ = -1;
+    }
+  }
+
+  const int socket_;
+  const sandbox::Enclosure& enclosure_;
+  sys::Fd taken_, taking_;  // a byte for each command that a keeper has taken
+  sys::Fd ended_;
+  pid_t waiting_ = -1;  // the keeper without a command; none: it must be made
+  bool is_wanted_ = true;
+};
 
 }  // namespace
 
 int serve_commands(int socket) {
-  signal(SIGPIPE, SIG_IGN);
   // Only helve decides when we end; it may share a terminal with us.
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP}) signal(number, SIG_IGN);
+  for (const int number : kIgnored) signal(number, SIG_IGN);
   const Message first = receive_message(socket, kMaxPolicyBytes);
   Result<sandbox::Policy> policy = sandbox::decode(first.bytes);
   if (!policy) return EXIT_FAILURE;
@@ -78,7 +118,7 @@ int serve_commands(int socket) {
   const sandbox::Holds holds = enclosure->holds();
   const Event ready{.kind = Event::Kind::ready, .text = sizeof holds};
   if (send_message(socket, std::string(as_bytes(ready)).append(as_bytes(holds))))
-    serve(socket, *enclosure);
+    Server(socket, *enclosure).run();
   // The keepers know by themselves that helve is gone.
   while (wait(nullptr) > 0 || errno == EINTR) {
   }

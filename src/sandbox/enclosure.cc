@@ -104,22 +104,20 @@ Result<void> Enclosure::build() {
 }
 
 Result<void> Enclosure::enter(std::span<const Overlay> overlays) const {
-  if (clone_flags_ == 0) return {};
-  if (policy_.level != Level::full) {
-    if (!overlays.empty()) {
-      // What must be reserved is reserved below the overlay: it is no change of the command.
-      for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
-      for (const Overlay& overlay : overlays) TRY(mount_overlay(overlay));
-    }
-    // Kept until the process ends.
+  if (clone_flags_ == 0 || policy_.level == Level::full) return {};
+  if (!overlays.empty()) {
+    // What must be reserved is reserved below the overlay: it is no change of the command.
     for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
-    TRY(covers_.renew());
-    TRY(hide_sockets());
+    for (const Overlay& overlay : overlays) TRY(mount_overlay(overlay));
   }
-  return mount_proc();
+  // Kept until the process ends.
+  for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
+  TRY(covers_.renew());
+  return hide_sockets();
 }
 
-Result<void> Enclosure::mount_proc() const {
+Result<void> Enclosure::prepare() const {
+  if (clone_flags_ == 0) return {};
   const bool full = policy_.level == Level::full;
   // At the full level the rest of the mounts stay shared with the host.
   if (full && mount(nullptr, "/proc", nullptr, MS_PRIVATE, nullptr) != 0) {

@@ -4,6 +4,7 @@
 //
 //   Enclosure enclosure = TRY(Enclosure::make(policy));
 //   // per command, in a process cloned with enclosure.clone_flags():
+//   TRY(enclosure.prepare());
 //   TRY(enclosure.enter({}));
 //   TRY(enclosure.lock());
 //   // … start the command
@@ -49,8 +50,10 @@ class Enclosure {
   // For the clone of a process that will call enter(): it becomes process 1 of its own world. 0 at
   // Level::full without privileges.
   int clone_flags() const { return clone_flags_; }
-  // Own /proc, overlays, protected names and covers. The process must not be used for anything
-  // after a failure.
+  // An own /proc: what can be made before it is known what will run. As with the next two, the
+  // process must not be used for anything after a failure.
+  Result<void> prepare() const;
+  // Overlays, protected names and covers, as files are at this moment.
   Result<void> enter(std::span<const Overlay> overlays) const;
   // Limits, no new privileges, no capabilities, Landlock, system call filter. What this process
   // starts is locked in with it.
@@ -72,7 +75,6 @@ class Enclosure {
  private:
   explicit Enclosure(Policy policy) : policy_(std::move(policy)) {}
   Result<void> build();
-  Result<void> mount_proc() const;
   Result<void> mount_overlay(const Overlay& overlay) const;
   Result<void> hide_sockets() const;
   std::vector<std::string> writable() const;

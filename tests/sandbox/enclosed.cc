@@ -123,6 +123,7 @@ int wait_for(pid_t child) {
 
 // Process 1 of the command's world: reaps whatever ends, and takes the rest along when it ends.
 [[noreturn]] void keep(const Enclosure& enclosure, const Options& options) {
+  if (auto prepared = enclosure.prepare(); !prepared) fail(describe(prepared.error()));
   if (auto entered = enclosure.enter(options.overlays); !entered) fail(describe(entered.error()));
   if (auto locked = enclosure.lock(); !locked) fail(describe(locked.error()));
   if (chdir(options.directory.c_str()) != 0) fail("cannot go to " + options.directory);

@@ -54,7 +54,7 @@ inline int run_in(const Enclosure& enclosure, const Inside& inside,
   arguments.exit_signal = SIGCHLD;
   const long child = syscall(SYS_clone3, &arguments, sizeof arguments);
   if (child == 0) {
-    for (const auto& step : {enclosure.enter(overlays), enclosure.lock()}) {
+    for (const auto& step : {enclosure.prepare(), enclosure.enter(overlays), enclosure.lock()}) {
       if (step) continue;
       std::fprintf(stderr, "%s\n", describe(step.error()).c_str());
       _exit(kBroken);

@@ -19,10 +19,15 @@ namespace helve::process {
 namespace {
 
 constexpr std::string_view kBash = "/bin/bash";
-constexpr int kScript = 198;  // numbers that commands do not use
+// Numbers that commands do not use.
+constexpr int kFrame = 196;
+constexpr int kOrders = 197;
+constexpr int kScript = 198;
 constexpr int kStatus = 199;
-// An interrupt ends the command and not the shell.
-constexpr std::string_view kPrologue = "trap 'return 130' INT\n";
+// No command may read what comes after it. An interrupt ends the command and not the shell.
+constexpr std::string_view kPrologue = "exec 197<&-;trap 'return 130' INT\n";
+// Short, since the shell takes what comes through a pipe byte by byte.
+constexpr std::string_view kOrder = ". /dev/fd/196\n";
 constexpr std::chrono::milliseconds kTurnInterval{50};
 constexpr size_t kMaxSeats = 1000;
 constexpr size_t kMaxTold = 4096;  // of what the shell tells; it is short unless somebody disturbs
@@ -37,35 +42,48 @@ Error broken(std::string_view what) {
 Result<std::unique_ptr<PersistentShell>> PersistentShell::start(Supervisor& supervisor,
                                                                 const ShellPlan& plan) {
   std::unique_ptr<PersistentShell> shell(new PersistentShell);
-  shell->script_ = sys::Fd(memfd_create("command", MFD_CLOEXEC));
-  if (!shell->script_) return broken("started");
+  if (!shell->frame_.make("frame") || !shell->command_.make("command")) return broken("started");
+  sys::Pipe orders = TRY(sys::make_pipe());
   sys::Pipe status = TRY(sys::make_pipe());
   Plan started;
-  started.launch.argv = {std::string(kBash), "--norc", "--noprofile", "-s"};
+  started.launch.argv = {std::string(kBash), "--norc", "--noprofile",
+                         fmt::format("/dev/fd/{}", kOrders)};
   started.launch.env = plan.environment;
   started.launch.cwd = plan.directory;
   started.launch.open_files = plan.open_files;
-  started.launch.numbers = {kScript, kStatus};
-  started.others = {shell->script_.get(), status.write.get()};
-  started.input = Plan::Input::open;
+  started.launch.numbers = {kFrame, kOrders, kScript, kStatus};
+  started.others = {shell->frame_.get(), orders.read.get(), shell->command_.get(),
+                    status.write.get()};
   started.separate_errors = true;
   started.limits = plan.limits;
   shell->running_ = TRY(supervisor.start(plan.policy, std::move(started)));
+  shell->orders_ = std::move(orders.write);
   shell->status_ = std::move(status.read);
   fcntl(shell->status_.get(), F_SETFL, O_NONBLOCK);
-  TRY(shell->running_->write_input(kPrologue));
+  if (!sys::write_all(shell->orders_.get(), kPrologue)) return broken("reached");
   return shell;
 }
 
+bool PersistentShell::Script::make(const char* name) {
+  file_ = sys::Fd(memfd_create(name, MFD_CLOEXEC));
+  return static_cast<bool>(file_);
+}
+
+// Keeps its pages: to give them back and get new ones takes longer than all the rest.
+bool PersistentShell::Script::put(std::string_view text) {
+  const auto size = static_cast<ssize_t>(text.size());
+  if (pwrite(get(), text.data(), text.size(), 0) != size) return false;
+  if (text.size() < size_ && ftruncate(get(), size) != 0) return false;
+  size_ = text.size();
+  return true;
+}
+
 Result<std::string> PersistentShell::submit(std::string_view command) {
-  const bool is_written = ftruncate(script_.get(), 0) == 0 &&
-                          lseek(script_.get(), 0, SEEK_SET) == 0 &&
-                          sys::write_all(script_.get(), command);
-  if (!is_written) return broken("given the command");
   std::string word = fmt::format("{:016x}{:016x}", sys::random_number(), sys::random_number());
-  const std::string line = fmt::format(
-      ". /dev/fd/{} </dev/null;builtin printf '%s %d\\n' {} $? >&{}\n", kScript, word, kStatus);
-  if (TRY(running_->write_input(line)) != line.size()) return broken("reached");
+  const std::string frame =
+      fmt::format(". /dev/fd/{}\nbuiltin printf '%s %d\\n' {} $? >&{}\n", kScript, word, kStatus);
+  if (!command_.put(command) || !frame_.put(frame)) return broken("given the command");
+  if (!sys::write_all(orders_.get(), kOrder)) return broken("reached");
   return word;
 }
 

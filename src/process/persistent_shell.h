@@ -2,8 +2,9 @@
 // jobs stay from call to call.
 //
 // The shell reads short lines from a pipe that only it has. Each makes it run what is in a file in
-// memory and then write a word that nobody can guess to a descriptor of its own. So no output can
-// be taken for the end of a command, nor swallow it, and a command never reads what comes after.
+// memory: a frame that runs the command, which is in another one, and then writes a word that
+// nobody can guess to a descriptor of its own. So no output can be taken for the end of a command,
+// nor swallow it, and a command never reads what comes after.
 #pragma once
 
 #include <functional>
@@ -61,7 +62,19 @@ class PersistentShell {
                            int wakeup, const std::function<void(const Output&)>& on_output);
   ShellAnswer answer(ShellAnswer::End end, int exit_code);
 
-  sys::Fd script_;  // what it runs next
+  // What it runs, in memory.
+  class Script {
+   public:
+    bool make(const char* name);
+    bool put(std::string_view text);
+    int get() const { return file_.get(); }
+
+   private:
+    sys::Fd file_;
+    size_t size_ = 0;
+  };
+  Script frame_, command_;
+  sys::Fd orders_;  // what wakes it
   sys::Fd status_;  // where it tells how that ended
   std::string told_;
   std::unique_ptr<Running> running_;

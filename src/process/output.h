@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "sys/file_descriptor.h"
+#include "sys/memory.h"
 
 namespace helve::process {
 
@@ -50,17 +52,21 @@ class Output {
   static constexpr size_t kHead = 256u << 10;
   static constexpr size_t kTail = 512u << 10;  // also the most that is read at once
 
+  std::string_view head() const { return {head_.get(), head_bytes_}; }
   std::string tail(size_t most) const;
   std::uint64_t tail_start() const {
-    return size_ - std::min<std::uint64_t>(size_ - head_.size(), kTail);
+    return size_ - std::min<std::uint64_t>(size_ - head_bytes_, kTail);
   }
-  void went_by(std::string_view bytes);
+  // Where the next bytes go, and how many have room there.
+  std::span<char> room();
+  void took(size_t bytes);
   void put_aside(std::string_view bytes);
 
   OutputLimits limits_;
   std::uint64_t size_ = 0;
-  std::string head_;
-  std::string ring_;         // the last kTail bytes after the head, once there are any
+  sys::Pages head_;
+  size_t head_bytes_ = 0;
+  sys::Pages ring_;          // the last kTail bytes after the head, once there are any
   size_t ring_at_ = 0;       // where the next byte goes
   sys::Fd file_;             // everything after the head, up to the limit
   std::uint64_t aside_ = 0;  // bytes in the file

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <new>
 
 namespace helve::sys {
 namespace {
@@ -16,6 +17,15 @@ constexpr size_t kWorthALargePage = 1u << 20;
 
 // Two: one for the threads at work, one that they fall back on while the other is locked.
 void share_memory_between_threads() { ::mallopt(M_ARENA_MAX, 2); }
+
+void Unmap::operator()(char* pages) const { ::munmap(pages, bytes); }
+
+Pages make_pages(size_t bytes) {
+  void* const pages =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  return Pages(static_cast<char*>(pages), Unmap{bytes});
+}
 
 void give_back_memory() { ::malloc_trim(0); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 namespace helve::sys {
@@ -16,5 +17,15 @@ void give_back_memory();
 // Makes room in a string whose bytes are about to be written. A large one gets large pages, where
 // the system has some: the first write to a page costs several times what is written there.
 void reserve_for_writing(std::string& buffer, size_t bytes);
+
+// Memory straight from the system, which gets it back whole: for buffers that come and go, and
+// would leave holes behind. Zero at first; what is never written to costs nothing. Throws
+// std::bad_alloc.
+struct Unmap {
+  size_t bytes = 0;
+  void operator()(char* pages) const;
+};
+using Pages = std::unique_ptr<char[], Unmap>;
+Pages make_pages(size_t bytes);
 
 }  // namespace helve::sys

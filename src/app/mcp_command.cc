@@ -82,6 +82,15 @@ void follow_roots(World& world, Offer& offer, const std::vector<std::string>& ur
   offer.server->list_by(world.place()->policy.get());
 }
 
+// The first command should not have to wait for the sandbox to be made.
+void prepare_commands(World& world) {
+  const std::shared_ptr<const Place> place = world.place();
+  const Tool* const exec = world.registry->find("exec").tool;
+  if (!place->commands || !exec) return;
+  if (place->policy && !place->policy->allows(world.registry->index_of(*exec))) return;
+  world.supervisor->warm_up([place] { return place->commands->settings().policy; });
+}
+
 mcp::Options server_options(World& world, Offer& offer, const cli::Options& options,
                             const Surroundings& surroundings, const Tell& tell) {
   mcp::Options out{.instructions = instructions(world, options)};
@@ -99,6 +108,7 @@ mcp::Options server_options(World& world, Offer& offer, const cli::Options& opti
     out.on_no_roots = [&world](std::string why) { leave_workspace(world, std::move(why)); };
     out.place = [&world] { return world.served_place(); };
   }
+  out.on_listed = [&world] { prepare_commands(world); };
   const Level lowest = world.home->settings.config.verbose ? Level::debug : Level::warning;
   out.log = [tell, lowest](Level level, std::string_view message) {
     if (level >= lowest) log_to(tell, level, message);

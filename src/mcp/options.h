@@ -51,6 +51,10 @@ struct Options {
   // null: the call runs where the server and the session began. Must be thread-safe.
   std::function<std::shared_ptr<const Place>()> place = {};
 
+  // The client has asked for the tools and is about to call some: what they need may be made ready.
+  // Called for every list, by any thread; must return at once.
+  std::function<void()> on_listed = {};
+
   // For people who look for a fault; null: nothing is told. Must be thread-safe.
   std::function<void(Level, std::string_view)> log = {};
 };

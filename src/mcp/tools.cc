@@ -82,6 +82,7 @@ void Session::list_tools(const Request& request, std::string& out) {
   result.members(**page);
   result.keep_for(kKeepList);
   result.finish();
+  if (server_.options().on_listed) server_.options().on_listed();
 }
 
 // By what the tool says of itself: the arguments may tell that this call only reads.

@@ -42,11 +42,17 @@ Result<std::unique_ptr<Running>> Supervisor::start(const sandbox::Policy& policy
   return Running::start(*spawner, std::move(plan));
 }
 
+void Supervisor::warm_up(std::function<sandbox::Policy()> policy) {
+  std::call_once(is_warm_, [&] {
+    warming_ = std::jthread([this, policy = std::move(policy)] {
+      (void)spawner_for(policy());  // what is wrong with it, the first command tells
+    });
+  });
+}
+
 Result<sandbox::Holds> Supervisor::try_out(const sandbox::Policy& policy) {
   const std::shared_ptr<const Spawner> spawner = TRY(spawner_for(policy));
-  Plan nothing;
-  nothing.launch.argv = {"/bin/sh", "-c", ":"};
-  nothing.launch.cwd = "/";
+  Plan nothing{.launch = {.argv = {"/bin/sh", "-c", ":"}, .env = {}, .cwd = "/"}};
   const std::unique_ptr<Running> running = TRY(Running::start(*spawner, std::move(nothing)));
   TRY(stay_with(*running, {.deadline = Time::max()}, {}));
   return spawner->holds();

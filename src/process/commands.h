@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "process/jobs.h"
@@ -26,6 +27,9 @@ class Supervisor {
 
   // Starts a command under a policy. A helper program that was killed is started anew.
   Result<std::unique_ptr<Running>> start(const sandbox::Policy& policy, Plan plan);
+  // Starts the helper program for a policy that commands will probably need, the first time only,
+  // and does not wait for it. `policy` is called by another thread.
+  void warm_up(std::function<sandbox::Policy()> policy);
   // Runs a command that does nothing: what bounds commands here, or why none can run.
   Result<sandbox::Holds> try_out(const sandbox::Policy& policy);
   Jobs& jobs() { return jobs_; }
@@ -49,8 +53,10 @@ class Supervisor {
 
   mutable std::mutex directories_mutex_;
   std::map<std::string, std::string, std::less<>> directories_;  // by session
-  Jobs jobs_;  // these two last: they end what the others started
+  Jobs jobs_;  // these last: they end what the others started, or use it
   Shells shells_;
+  std::once_flag is_warm_;
+  std::jthread warming_;
 };
 
 struct Settings {

@@ -2,8 +2,10 @@
 // one small call, pipelined calls, memory. Prints one line of numbers: start_ms p50_us p99_us
 // calls_per_s rss_kb.
 //   bench_mcp CALLS ARGUMENTS TOOL -- SERVER ARGS…
+//   bench_mcp --round-trips CALLS ARGUMENTS TOOL -- SERVER ARGS…
 // Client and server share one core, so that a round trip measures work and not how cores wake each
-// other.
+// other. With --round-trips, for calls that start processes, all cores are free and only p50_us,
+// p99_us and rss_kb are measured.
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -143,58 +145,88 @@ class Server {
   size_t start_ = 0;
 };
 
-}  // namespace
+struct Calls {
+  size_t count;
+  std::string arguments, tool;
 
-int main(int argc, char** argv) {
-  if (argc < 6 || std::string(argv[4]) != "--")
-    fail("usage: bench_mcp CALLS ARGUMENTS TOOL -- SERVER ARGS…");
-  const size_t calls = std::strtoul(argv[1], nullptr, 10);
-  const std::string arguments = argv[2], tool = argv[3];
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(0, &one);
-  sched_setaffinity(0, sizeof one, &one);
-
-  auto request = [&](size_t id) {
+  std::string request(size_t id) const {
     return R"({"jsonrpc":"2.0","id":)" + std::to_string(id) +
            R"(,"method":"tools/call","params":{"name":")" + tool + R"(","arguments":)" + arguments +
            "}}\n";
-  };
+  }
+};
+
+double start_ms(char** command) {
   std::vector<double> starts;
   for (int i = 0; i < 7; ++i) {
     const auto begin = Clock::now();
-    Server server(argv + 5);
+    Server server(command);
     server.handshake();
     starts.push_back(micros(Clock::now() - begin) / 1000);
   }
   std::sort(starts.begin(), starts.end());
+  return starts[starts.size() / 2];
+}
 
-  Server server(argv + 5);
+// Microseconds of each, sorted, after a warm-up.
+std::vector<double> round_trips(Server& server, const Calls& calls) {
   server.handshake();
-  if (const std::string first = server.receive_after(request(2));
+  if (const std::string first = server.receive_after(calls.request(2));
       first.find("\"error\"") != first.npos || first.find("\"isError\":true") != first.npos)
     fail("the call fails: " + first.substr(0, 300));
-  for (size_t i = 0; i < calls / 5; ++i) server.send(request(10 + i)), server.receive();
+  for (size_t i = 0; i < calls.count / 5; ++i) server.send(calls.request(10 + i)), server.receive();
   std::vector<double> times;
-  times.reserve(calls);
-  for (size_t i = 0; i < calls; ++i) {
-    const std::string text = request(100'000 + i);
+  times.reserve(calls.count);
+  for (size_t i = 0; i < calls.count; ++i) {
+    const std::string text = calls.request(100'000 + i);
     const auto begin = Clock::now();
     server.send(text);
     server.receive();
     times.push_back(micros(Clock::now() - begin));
   }
   std::sort(times.begin(), times.end());
+  return times;
+}
 
+double calls_per_second(Server& server, const Calls& calls) {
   std::vector<double> rates;
-  for (int round = 0; round < 3; ++round) {
+  for (size_t round = 1; round <= 3; ++round) {
     std::string all;
-    for (size_t i = 0; i < calls; ++i) all += request(1'000'000 * (round + 1) + i);
+    for (size_t i = 0; i < calls.count; ++i) all += calls.request(1'000'000 * round + i);
     const auto begin = Clock::now();
-    server.pump(all, calls);
-    rates.push_back(static_cast<double>(calls) / (micros(Clock::now() - begin) / 1e6));
+    server.pump(all, calls.count);
+    rates.push_back(static_cast<double>(calls.count) / (micros(Clock::now() - begin) / 1e6));
   }
   std::sort(rates.begin(), rates.end());
-  std::printf("%.3f %.2f %.2f %.0f %ld\n", starts[starts.size() / 2], times[times.size() / 2],
-              times[times.size() * 99 / 100], rates[1], server.rss_kb());
+  return rates[1];
+}
+
+void use_one_core() {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(0, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool is_brief = argc > 1 && std::string_view(argv[1]) == "--round-trips";
+  if (is_brief) ++argv, --argc;
+  if (argc < 6 || std::string_view(argv[4]) != "--")
+    fail("usage: bench_mcp [--round-trips] CALLS ARGUMENTS TOOL -- SERVER ARGS…");
+  const Calls calls{std::strtoul(argv[1], nullptr, 10), argv[2], argv[3]};
+  char** const command = argv + 5;
+  if (!is_brief) use_one_core();
+  const double start = is_brief ? 0 : start_ms(command);
+
+  Server server(command);
+  const std::vector<double> times = round_trips(server, calls);
+  const double p50 = times[times.size() / 2], p99 = times[times.size() * 99 / 100];
+  if (is_brief)
+    std::printf("%.2f %.2f %ld\n", p50, p99, server.rss_kb());
+  else {
+    const double rate = calls_per_second(server, calls);
+    std::printf("%.3f %.2f %.2f %.0f %ld\n", start, p50, p99, rate, server.rss_kb());
+  }
 }

@@ -109,6 +109,9 @@ class Keeper {
   // Returns when everything of the command has ended and helve no longer listens.
   void run(int socket, int taken) {
     watch_children();
+    // The death that the kernel would tell us may have been before we asked to be told.
+    pollfd parent{taken, 0, 0};
+    if (poll(&parent, 1, 0) > 0) return;
     const Result<void> prepared = enclosure_.prepare();
     descriptors_ = receive_message(socket, 1).descriptors;
     if (descriptors_.size() < kFirstDescriptors) return;

@@ -55,7 +55,10 @@ class Server {
  private:
   bool make_keeper() {
     waiting_ = fork_into(enclosure_.clone_flags());
-    if (waiting_ == 0) keep(enclosure_, socket_, taking_.get());
+    if (waiting_ == 0) {
+      taken_ = sys::Fd();  // only we read there, so that it knows whether we still live
+      keep(enclosure_, socket_, taking_.get());
+    }
     if (waiting_ > 0) return true;
     refuse(errno);
     return false;

@@ -16,14 +16,21 @@ namespace {
 
 using std::chrono::seconds;
 
+// Empty: it is gone.
+std::string words_of(const std::filesystem::path& process) {
+  std::ifstream file(process / "cmdline");
+  std::string text(4096, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  return text;
+}
+
 // Whether any process of this machine has `word` among its arguments. A command sees itself under
 // another number than we do.
 bool is_running(const std::string& word) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    std::ifstream file(entry.path() / "cmdline");
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (std::isdigit(entry.path().filename().c_str()[0]) && text.find(word) != text.npos)
-      return true;
+    const bool is_process = std::isdigit(entry.path().filename().c_str()[0]);
+    if (is_process && words_of(entry.path()).find(word) != std::string::npos) return true;
   }
   return false;
 }
@@ -231,7 +238,9 @@ TEST_F(RunningTest, AHelperThatIsKilledTakesTheCommandsAlongAndIsNoticed) {
   ASSERT_FALSE(below.empty());
   kill(below.front(), SIGKILL);
   EXPECT_TRUE(finish().is_lost);
-  while (is_running(word)) {  // it goes, but after us
+  for (const pid_t pid : below) {
+    while (!words_of("/proc/" + std::to_string(pid)).empty()) {  // it goes, but after us
+    }
   }
   auto again = Running::start(*spawner_, plan("true"));
   ASSERT_FALSE(again);

@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include "process/keeper.h"
 #include "process/messages.h"
 #include "process/protocol.h"
@@ -78,9 +80,15 @@ class Server {
     if (poll(events, std::size(events), -1) < 0) return;
     char byte;
     if (events[0].revents && read(taken_.get(), &byte, 1) == 1)
-      waiting_ = -1;
+      has_been_taken();
     else if (events[1].revents)
       reap();
+  }
+
+  void has_been_taken() {
+    waiting_ = -1;
+    // What cannot be protected, each command finds out by itself, and does not run.
+    if (!std::exchange(is_used_, true)) (void)enclosure_.protect_ahead();
   }
 
   void reap() {
@@ -92,7 +100,8 @@ class Server {
       enclosure_.settle();
       if (pid != waiting_) continue;
       char byte;  // it may have taken a command before
-      is_wanted_ = status != 0 || read(taken_.get(), &byte, 1) == 1;
+      const bool is_taken = read(taken_.get(), &byte, 1) == 1;
+      is_wanted_ = status != 0 || is_taken;
       waiting_ = -1;
     }
   }
@@ -102,6 +111,7 @@ class Server {
   sys::Fd taken_, taking_;  // a byte for each command that a keeper has taken
   sys::Fd ended_;
   pid_t waiting_ = -1;  // the keeper without a command; none: it must be made
+  bool is_used_ = false;
   bool is_wanted_ = true;
 };
 

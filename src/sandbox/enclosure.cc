@@ -95,8 +95,6 @@ Result<void> Enclosure::build() {
   namespaces_ = TRY(leave_host(policy_));
   TRY(build_view(policy_));
   covers_ = TRY(Covers::make(policy_.hidden));
-  // Only to have less to do for each command, which reserves again what is gone by then.
-  TRY(protect(policy_, guarded_));
   // The directory it stood in belongs to the view of the host.
   if (chdir("/") != 0) return failure("go to /", errno);
   TRY(give_no_capabilities());
@@ -114,6 +112,13 @@ Result<void> Enclosure::enter(std::span<const Overlay> overlays) const {
   for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
   TRY(covers_.renew());
   return hide_sockets();
+}
+
+// Each command reserves again what is gone by then.
+Result<void> Enclosure::protect_ahead() const {
+  if (policy_.level == Level::full) return {};
+  TRY(protect(policy_, guarded_));
+  return {};
 }
 
 Result<void> Enclosure::prepare() const {

@@ -59,6 +59,9 @@ class Enclosure {
   // starts is locked in with it.
   Result<void> lock() const;
 
+  // When commands are about to run, by the process that made the enclosure: protects once what each
+  // of them would have to. Until then nothing is put into the roots.
+  Result<void> protect_ahead() const;
   // After a command has ended, by the process that made the enclosure: takes away what the command
   // made to mislead git.
   void settle() const;

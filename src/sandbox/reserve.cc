@@ -1,6 +1,8 @@
 #include "sandbox/reserve.h"
 
 #include <fcntl.h>
+#include <fmt/core.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -8,6 +10,7 @@
 #include <cerrno>
 
 #include "sandbox/failure.h"
+#include "sys/id.h"
 
 namespace helve::sandbox {
 namespace {
@@ -51,8 +54,8 @@ bool is_current(const sys::Fd& parent, const std::string& name, const sys::Fd& h
          named.st_ino == opened.st_ino;
 }
 
-bool create(const sys::Fd& parent, const std::string& name) {
-  if (is_file_name(name)) {
+bool create_at_once(const sys::Fd& parent, const std::string& name, bool is_file) {
+  if (is_file) {
     const sys::Fd file(openat(parent.get(), name.c_str(),
                               O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!file) return false;
@@ -62,6 +65,21 @@ bool create(const sys::Fd& parent, const std::string& name) {
   const timespec times[2]{{0, UTIME_OMIT}, {kMark, kMarkNanoseconds}};
   utimensat(parent.get(), name.c_str(), times, AT_SYMLINK_NOFOLLOW);
   return true;
+}
+
+// Under another name first, so that nobody ever sees it without the mark and takes it for real.
+bool create(const sys::Fd& parent, const std::string& name) {
+  const bool is_file = is_file_name(name);
+  const std::string hidden = fmt::format(".helve-{:016x}", sys::random_number());
+  if (!create_at_once(parent, hidden, is_file)) return false;
+  if (renameat2(parent.get(), hidden.c_str(), parent.get(), name.c_str(), RENAME_NOREPLACE) == 0)
+    return true;
+  const int code = errno;
+  unlinkat(parent.get(), hidden.c_str(), is_file ? 0 : AT_REMOVEDIR);
+  // Some file systems cannot do that.
+  if (code == EINVAL || code == ENOSYS) return create_at_once(parent, name, is_file);
+  errno = code;
+  return false;
 }
 
 }  // namespace

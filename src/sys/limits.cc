@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <csignal>
 
 namespace helve::sys {
 namespace {
@@ -24,7 +25,10 @@ bool set(__rlimit_resource what, rlim_t value) {
 }  // namespace
 
 bool confine_self(const OwnLimits& limits) {
-  return (kIsSanitized || set(RLIMIT_AS, limits.memory)) &&
+  // A library that would keep a cache, as the one for fonts does where there is none yet, is
+  // refused and goes on without; the signal would end us.
+  return std::signal(SIGXFSZ, SIG_IGN) != SIG_ERR &&
+         (kIsSanitized || set(RLIMIT_AS, limits.memory)) &&
          set(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu.count())) && set(RLIMIT_FSIZE, 0) &&
          set(RLIMIT_CORE, 0);
 }

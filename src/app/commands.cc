@@ -24,15 +24,27 @@ std::uint64_t bytes(std::int64_t megabytes) {
   return static_cast<std::uint64_t>(megabytes) * kMegabyte;
 }
 
-std::vector<std::string> hidden_paths(const config::SandboxSettings& settings,
-                                      const Surroundings& surroundings) {
-  std::vector<std::string> hidden = sandbox::default_secrets(surroundings.home);
-  for (const std::string& path : settings.visible)
-    std::erase(hidden, below_home(path, surroundings.home));
-  for (const std::string& path : settings.hidden)
-    hidden.push_back(below_home(path, surroundings.home));
-  if (!surroundings.state_directory.empty()) hidden.push_back(surroundings.state_directory);
-  return hidden;
+// The usual secrets of every home, and our own: settings, keys of routes, records.
+void hide_secrets(const config::Config& config, const Surroundings& surroundings,
+                  sandbox::Policy& policy) {
+  const std::string& home = surroundings.home;
+  policy.homes = surroundings.other_homes;
+  policy.homes.insert(policy.homes.begin(), home);
+  std::erase_if(policy.homes, [](const std::string& each) { return !each.starts_with('/'); });
+  for (const std::string& path : config.sandbox.visible) {
+    std::string absolute = below_home(path, home);
+    if (absolute.starts_with('/')) policy.visible.push_back(std::move(absolute));
+  }
+  policy.hidden = sandbox::system_secrets();
+  if (!surroundings.config_directory.empty())
+    policy.hidden.push_back(surroundings.config_directory);
+  for (const std::string& path : policy.visible) std::erase(policy.hidden, path);
+  for (const std::string& path : config.sandbox.hidden)
+    policy.hidden.push_back(below_home(path, home));
+  for (const config::RouteSettings& route : config.routes) {
+    if (!route.key.empty()) policy.hidden.push_back(route.key);
+  }
+  if (!surroundings.state_directory.empty()) policy.hidden.push_back(surroundings.state_directory);
 }
 
 // Of the program that is started here. ssh and docker need little of ours, and would pass on more
@@ -98,7 +110,7 @@ sandbox::Policy sandbox_policy(const workspace::Workspace& files, const config::
   if (!surroundings.config_directory.empty())
     policy.protected_paths.push_back(workspace::real_path(surroundings.config_directory));
   policy.protected_names = sandbox::default_protected_names();
-  policy.hidden = hidden_paths(settings, surroundings);
+  hide_secrets(config, surroundings, policy);
   policy.limits.processes = static_cast<std::uint32_t>(settings.limits.processes);
   policy.limits.memory_bytes = bytes(settings.limits.memory_mb);
   policy.limits.file_bytes = bytes(settings.limits.file_size_mb);

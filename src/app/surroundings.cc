@@ -17,6 +17,7 @@ Surroundings surroundings_of_process() {
           .config_directory = sys::config_directory().value_or(""),
           .state_directory = sys::state_directory().value_or(""),
           .user = sys::user_name(),
+          .other_homes = sys::home_directories(),
           .environment = sys::environment_starting_with(""),
           .terminal = sys::kControllingTerminal};
 }

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace helve::app {
 
@@ -12,6 +13,7 @@ struct Surroundings {
   std::string config_directory;
   std::string state_directory;
   std::string user;
+  std::vector<std::string> other_homes;  // besides `home`, with secrets that commands could read
   std::map<std::string, std::string> environment;
   std::string terminal;              // where a person can be asked; empty: nowhere
   std::string invoked_as = "helve";  // how a person calls this program

@@ -86,6 +86,7 @@ Result<void> Enclosure::build() {
     return {};
   }
   clone_flags_ = CLONE_NEWPID | CLONE_NEWNS;
+  policy_.hidden = hidden_places(policy_);
   add_targets(policy_.hidden);
   TRY(check(policy_));
   const FilterProgram standing = TRY(make_standing_filter());

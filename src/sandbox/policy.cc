@@ -73,6 +73,8 @@ std::vector<std::string>* list_named(Policy& policy, std::string_view name) {
   if (name == "protected_name") return &policy.protected_names;
   if (name == "protected_path") return &policy.protected_paths;
   if (name == "hidden") return &policy.hidden;
+  if (name == "home") return &policy.homes;
+  if (name == "visible") return &policy.visible;
   return nullptr;
 }
 
@@ -87,7 +89,8 @@ bool plain(std::string_view path) {
 bool good_path(std::string_view name, std::string_view value) {
   if (value.size() > kMaxPathLength || value.find('\0') != value.npos) return false;
   if (name == "protected_name") return plain(value);
-  if (name == "hidden") return value.starts_with('/');  // whatever it means, it is covered
+  // Whatever these mean, it is covered.
+  if (name == "hidden" || name == "home" || name == "visible") return value.starts_with('/');
   return value == "/" || (value.starts_with('/') && plain(value.substr(1)));
 }
 
@@ -146,6 +149,8 @@ std::string encode(const Policy& policy) {
   add(out, "protected_name", policy.protected_names);
   add(out, "protected_path", policy.protected_paths);
   add(out, "hidden", policy.hidden);
+  add(out, "home", policy.homes);
+  add(out, "visible", policy.visible);
   if (!policy.scratch.empty()) add(out, "scratch", policy.scratch);
   add(out, "processes", policy.limits.processes);
   add(out, "memory_bytes", policy.limits.memory_bytes);

@@ -35,7 +35,7 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
-// Paths are absolute and, but for hidden ones, real: no symbolic links, no "..".
+// Paths are absolute. Those of roots and what is protected are real: no symbolic links, no "..".
 struct Policy {
   Level level = Level::workspace_write;
   Backend backend = Backend::automatic;
@@ -46,6 +46,8 @@ struct Policy {
   std::vector<std::string> protected_names;
   std::vector<std::string> protected_paths;  // the same, anywhere
   std::vector<std::string> hidden;           // neither readable nor writable
+  std::vector<std::string> homes;            // whose usual secrets are hidden, too,
+  std::vector<std::string> visible;          // but for these
   // Where the changes of overlays are kept, outside the roots; hidden from commands. Empty: there
   // are no overlays.
   std::string scratch;
@@ -56,8 +58,11 @@ struct Policy {
 
 // ".git/hooks" and what else in a workspace would run code outside the sandbox later.
 std::vector<std::string> default_protected_names();
-// Where people keep keys and passwords: below `home`, and of the system.
-std::vector<std::string> default_secrets(std::string_view home);
+// Where people keep keys and passwords: those of the system, and those below a home directory.
+std::vector<std::string> system_secrets();
+std::vector<std::string> secrets_below(std::string_view home);
+// Everything that the policy hides, sorted.
+std::vector<std::string> hidden_places(const Policy& policy);
 
 std::string_view name_of(Level level);      // "workspace-write"
 std::string_view name_of(Backend backend);  // "auto"

@@ -34,10 +34,10 @@ std::string files_line(const Policy& policy) {
 }
 
 std::string hidden_line(const Policy& policy) {
+  const std::vector<std::string> places = hidden_places(policy);
   std::vector<std::string> found;
-  std::ranges::copy_if(policy.hidden, std::back_inserter(found), exists);
-  return fmt::format("{} of {} places exist: {}", found.size(), policy.hidden.size(),
-                     list_of(found));
+  std::ranges::copy_if(places, std::back_inserter(found), exists);
+  return fmt::format("{} of {} places exist: {}", found.size(), places.size(), list_of(found));
 }
 
 std::string processes_line(const Policy& policy, const Facts& facts) {
@@ -154,7 +154,7 @@ JsonObject to_json(const Policy& policy, const Facts& facts) {
                     {"read_only_roots", array_of(policy.read_only_roots)},
                     {"protected_names", array_of(policy.protected_names)},
                     {"protected_paths", array_of(policy.protected_paths)},
-                    {"hidden", array_of(policy.hidden)},
+                    {"hidden", array_of(hidden_places(policy))},
                     {"limits", std::move(limits)},
                     {"machine", std::move(machine)},
                     {"works", !facts.failure}};

@@ -1,4 +1,7 @@
 // Where people keep keys and passwords, by the defaults of the programs that keep them.
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <array>
 
 #include "sandbox/policy.h"
@@ -119,6 +122,9 @@ constexpr auto kBelowHome = std::to_array<std::string_view>({
     ".rediscli_history",
     ".Xauthority",
     ".ICEauthority",
+    // Keys of routes, and what commands wrote.
+    ".config/helve",
+    ".local/state/helve",
 });
 
 constexpr auto kOfTheSystem = std::to_array<std::string_view>({
@@ -160,13 +166,26 @@ constexpr auto kOfTheSystem = std::to_array<std::string_view>({
 
 }  // namespace
 
-std::vector<std::string> default_secrets(std::string_view home) {
-  std::vector<std::string> paths(kOfTheSystem.begin(), kOfTheSystem.end());
+std::vector<std::string> system_secrets() { return {kOfTheSystem.begin(), kOfTheSystem.end()}; }
+
+std::vector<std::string> secrets_below(std::string_view home) {
+  std::vector<std::string> paths;
   while (home.ends_with('/')) home.remove_suffix(1);
   if (!home.starts_with('/')) return paths;  // unset, or the root directory
-  for (const std::string_view name : kBelowHome) {
-    paths.push_back(std::string(home) + "/" + std::string(name));
-  }
+  for (const std::string_view name : kBelowHome) paths.push_back(fmt::format("{}/{}", home, name));
+  return paths;
+}
+
+std::vector<std::string> hidden_places(const Policy& policy) {
+  std::vector<std::string> paths;
+  for (const std::string& home : policy.homes)
+    std::ranges::move(secrets_below(home), std::back_inserter(paths));
+  std::erase_if(paths, [&](const std::string& path) {
+    return std::ranges::find(policy.visible, path) != policy.visible.end();
+  });
+  std::ranges::copy(policy.hidden, std::back_inserter(paths));
+  std::ranges::sort(paths);
+  paths.erase(std::ranges::unique(paths).begin(), paths.end());
   return paths;
 }
 

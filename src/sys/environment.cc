@@ -3,15 +3,21 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
+#include <memory>
 
+#include "sys/directory.h"
+#include "sys/file_at.h"
 #include "sys/file_error.h"
 
 namespace helve::sys {
 namespace {
 
 constexpr size_t kMaxPasswordEntry = 16 * 1024;
+constexpr size_t kMaxHomes = 256;
 
 struct UserEntry {
   std::string name;
@@ -25,6 +31,34 @@ std::optional<UserEntry> user_entry() {
   if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
     return {};
   return UserEntry{entry.pw_name, entry.pw_dir};
+}
+
+bool can_log_in(std::string_view shell) {
+  return !shell.ends_with("/nologin") && !shell.ends_with("/false");
+}
+
+// The file itself: a database elsewhere may be slow and have thousands of users. The directories
+// are not looked at: they may be on another machine that does not answer.
+void add_homes_of_users(std::vector<std::string>& homes) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(std::fopen("/etc/passwd", "re"), &std::fclose);
+  std::string buffer(kMaxPasswordEntry, 0);
+  struct passwd entry;
+  struct passwd* found = nullptr;
+  while (file && homes.size() < kMaxHomes &&
+         ::fgetpwent_r(file.get(), &entry, buffer.data(), buffer.size(), &found) == 0) {
+    if (can_log_in(entry.pw_shell)) homes.push_back(entry.pw_dir);
+  }
+}
+
+// Users of a database elsewhere, and those who are gone.
+void add_directories_of_home(std::vector<std::string>& homes) {
+  const auto directory = open_directory("/home");
+  if (!directory) return;
+  (void)for_each_entry(*directory, [&](const DirectoryEntry& entry) {
+    if (entry.kind.value_or(FileKind::directory) == FileKind::directory)
+      homes.push_back("/home/" + std::string(entry.name));
+    return homes.size() < kMaxHomes;
+  });
 }
 
 Result<std::string> xdg_directory(const std::string& variable, const std::string& below_home) {
@@ -60,6 +94,19 @@ std::string home_directory() {
   if (auto home = environment("HOME"); home && home->starts_with('/')) return *home;
   const auto entry = user_entry();
   return entry ? entry->home : "";
+}
+
+std::vector<std::string> home_directories() {
+  std::vector<std::string> homes;
+  if (const auto entry = user_entry()) homes.push_back(entry->home);
+  if (::geteuid() == 0) {
+    add_homes_of_users(homes);
+    add_directories_of_home(homes);
+  }
+  std::ranges::sort(homes);
+  homes.erase(std::ranges::unique(homes).begin(), homes.end());
+  std::erase(homes, home_directory());
+  return homes;
 }
 
 Result<std::string> config_directory() { return xdg_directory("XDG_CONFIG_HOME", ".config"); }

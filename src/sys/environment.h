@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -17,6 +18,9 @@ std::map<std::string, std::string> environment_starting_with(std::string_view pr
 
 // $HOME, else what the user database says; empty when neither knows.
 std::string home_directory();
+// The home directories whose files this process may read, besides $HOME: the user's own, and for
+// root those of everybody who can log in. At most 256.
+std::vector<std::string> home_directories();
 // $XDG_CONFIG_HOME/helve, else ~/.config/helve. A relative value is ignored, as the XDG
 // specification asks.
 Result<std::string> config_directory();

@@ -17,10 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -83,7 +85,8 @@ Options parse(int argc, char** argv) {
     } else if (name == "--hide") {
       policy.hidden.push_back(value());
     } else if (name == "--home") {
-      for (std::string& path : default_secrets(value())) policy.hidden.push_back(std::move(path));
+      policy.homes.push_back(value());
+      std::ranges::move(system_secrets(), std::back_inserter(policy.hidden));
     } else if (name == "--processes") {
       policy.limits.processes = static_cast<std::uint32_t>(std::stoul(value()));
     } else if (name == "--memory") {

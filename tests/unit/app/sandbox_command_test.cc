@@ -1,11 +1,22 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/text.h"
 #include "unit/app/fixture.h"
 
 namespace helve::app {
 namespace {
 
-class SandboxCommand : public Machine {};
+class SandboxCommand : public Machine {
+ protected:
+  bool hides(const std::string& path) {
+    EXPECT_EQ(run({"--json", "sandbox", "explain"}), 0) << err_;
+    const Json policy = *parse_json(out_);
+    return std::ranges::find(policy.at("hidden").as_array(), Json(path)) !=
+           policy.at("hidden").as_array().end();
+  }
+};
 
 TEST_F(SandboxCommand, ExplainsThePolicy) {
   EXPECT_EQ(run({"sandbox", "explain"}), 0) << err_;
@@ -16,6 +27,33 @@ TEST_F(SandboxCommand, ExplainsThePolicy) {
 TEST_F(SandboxCommand, ExplainsItToPrograms) {
   EXPECT_EQ(run({"--json", "sandbox", "--level", "read_only", "explain"}), 0) << err_;
   EXPECT_NE(out_.find("read-only"), std::string::npos) << out_;
+}
+
+TEST_F(SandboxCommand, HidesTheConfigurationAndTheKeysOfRoutes) {
+  put("config/config.yaml",
+      "routes:\n  - {name: there, commands: [git], via: ssh, host: h, key: ~/keys/there}\n");
+  EXPECT_TRUE(hides(at("config")));
+  EXPECT_TRUE(hides(at("state")));
+  EXPECT_TRUE(hides(at("home/keys/there")));
+}
+
+TEST_F(SandboxCommand, HidesTheSecretsOfEveryHomeWithinReach) {
+  around_.other_homes = {at("home"), "/srv/other/", ""};
+  EXPECT_TRUE(hides(at("home/.ssh")));
+  EXPECT_TRUE(hides("/srv/other/.ssh"));
+  EXPECT_TRUE(hides("/etc/shadow"));
+  EXPECT_FALSE(hides("/.ssh"));
+}
+
+TEST_F(SandboxCommand, ShowsTheSecretsThatTheConfigurationNames) {
+  around_.other_homes = {"/srv/other"};
+  put("config/config.yaml",
+      "sandbox:\n  visible: [~/.npmrc, /etc/ppp, " + at("config") + "]\n  hidden: [~/mine]\n");
+  EXPECT_FALSE(hides(at("home/.npmrc")));
+  EXPECT_FALSE(hides("/etc/ppp"));
+  EXPECT_FALSE(hides(at("config")));
+  EXPECT_TRUE(hides("/srv/other/.npmrc"));
+  EXPECT_TRUE(hides(at("home/mine")));
 }
 
 TEST_F(SandboxCommand, PassesTheExitCodeOn) {

@@ -16,7 +16,9 @@ Policy example() {
   policy.read_only_roots = {"/lib"};
   policy.protected_names = default_protected_names();
   policy.protected_paths = {"/etc/helve"};
-  policy.hidden = default_secrets("/home/u");
+  policy.hidden = system_secrets();
+  policy.homes = {"/home/u", "/srv/v/"};
+  policy.visible = {"/home/u/.npmrc"};
   policy.scratch = "/state/scratch";
   policy.limits = {.processes = 7,
                    .memory_bytes = 1u << 30,
@@ -70,14 +72,15 @@ TEST(SandboxPolicy, BoundsTheNumberOfPaths) {
   EXPECT_FALSE(decode(encode(policy)));
 }
 
-TEST(SandboxPolicy, HidesKeysBelowHomeAndOfTheSystem) {
-  const auto paths = default_secrets("/home/u/");
-  EXPECT_NE(std::ranges::find(paths, "/home/u/.ssh"), paths.end());
-  EXPECT_NE(std::ranges::find(paths, "/etc/shadow"), paths.end());
+TEST(SandboxPolicy, HidesKeysBelowEveryHomeAndOfTheSystem) {
+  const auto paths = hidden_places(example());
+  for (const char* path : {"/home/u/.ssh", "/srv/v/.ssh", "/srv/v/.npmrc", "/etc/shadow"})
+    EXPECT_NE(std::ranges::find(paths, path), paths.end()) << path;
+  EXPECT_EQ(std::ranges::find(paths, "/home/u/.npmrc"), paths.end());
 }
 
 TEST(SandboxPolicy, HidesNothingBelowAHomeThatIsNotSet) {
-  for (const std::string& path : default_secrets("")) EXPECT_FALSE(path.starts_with("/.")) << path;
+  for (const char* home : {"", "/", "relative"}) EXPECT_TRUE(secrets_below(home).empty()) << home;
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "sys/environment.h"
 
 #include <gtest/gtest.h>
+#include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 
@@ -46,6 +48,17 @@ TEST_F(Environment, FindsTheDirectoriesBelowHome) {
   EXPECT_EQ(home_directory(), "/home/me");
   EXPECT_EQ(config_directory().value(), "/home/me/.config/helve");
   EXPECT_EQ(state_directory().value(), "/home/me/.local/state/helve");
+}
+
+TEST_F(Environment, KnowsTheHomeOfTheUserWhateverTheVariableSays) {
+  const struct passwd* entry = ::getpwuid(::geteuid());
+  if (!entry) GTEST_SKIP() << "the user has no entry";
+  set("HOME", "/home/me");
+  const std::vector<std::string> homes = home_directories();
+  EXPECT_NE(std::ranges::find(homes, entry->pw_dir), homes.end());
+  set("HOME", entry->pw_dir);
+  const std::vector<std::string> others = home_directories();
+  EXPECT_EQ(std::ranges::find(others, entry->pw_dir), others.end());
 }
 
 TEST_F(Environment, PrefersTheXdgDirectories) {

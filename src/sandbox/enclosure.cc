@@ -20,6 +20,7 @@
 #include "sandbox/landlock.h"
 #include "sandbox/limits.h"
 #include "sandbox/mounts.h"
+#include "sandbox/other_names.h"
 #include "sandbox/protect.h"
 #include "sandbox/sockets.h"
 #include "sandbox/view.h"
@@ -88,6 +89,7 @@ Result<void> Enclosure::build() {
   clone_flags_ = CLONE_NEWPID | CLONE_NEWNS;
   policy_.hidden = hidden_places(policy_);
   add_targets(policy_.hidden);
+  std::ranges::move(other_names(policy_.hidden, mount_table()), std::back_inserter(policy_.hidden));
   TRY(check(policy_));
   const FilterProgram standing = TRY(make_standing_filter());
   closing_filter_ = TRY(make_closing_filter());

@@ -103,8 +103,8 @@ std::vector<MountEntry> mount_table() {
     const auto fields = split(line, ' ');
     const auto dash = std::ranges::find(fields, "-");
     if (fields.size() < 10 || fields.end() - dash < 4) continue;
-    entries.push_back(
-        {unescaped(fields[3]), unescaped(fields[4]), std::string(dash[1]), std::string(dash[3])});
+    entries.push_back({std::string(fields[2]), unescaped(fields[3]), unescaped(fields[4]),
+                       std::string(dash[1]), std::string(dash[3])});
   }
   return entries;
 }

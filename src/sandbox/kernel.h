@@ -27,6 +27,7 @@ std::uint64_t physical_memory();  // bytes
 
 // A line of /proc/self/mountinfo.
 struct MountEntry {
+  std::string device;
   std::string root;   // of the file system
   std::string point;  // where it is
   std::string type;

@@ -22,6 +22,16 @@ INSTANTIATE_TEST_SUITE_P(Users, EnclosureFiles, testing::ValuesIn(users()), user
 INSTANTIATE_TEST_SUITE_P(Users, EnclosureNetwork, testing::ValuesIn(users()), user_name);
 INSTANTIATE_TEST_SUITE_P(Users, EnclosureLimits, testing::ValuesIn(users()), user_name);
 
+// The process becomes the only user of a user namespace, with all capabilities there, as root in a
+// container.
+void enter_container() {
+  const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
+  ASSERT_EQ(unshare(CLONE_NEWUSER | CLONE_NEWNS), 0);
+  std::ofstream("/proc/self/setgroups") << "deny";
+  std::ofstream("/proc/self/uid_map") << user << " " << user << " 1";
+  std::ofstream("/proc/self/gid_map") << group << " " << group << " 1";
+}
+
 TEST_P(EnclosureFiles, WritesInTheRoot) {
   EXPECT_EQ(sh("mkdir sub && echo text > sub/file && mv sub moved && rm -r moved && echo x > kept"),
             0);
@@ -121,6 +131,24 @@ TEST_P(EnclosureFiles, HidesWhatALinkLeadsTo) {
   EXPECT_NE(sh("cat $BASE/elsewhere/key"), 0);
 }
 
+TEST_P(EnclosureFiles, HidesSecretsWhereverTheirFileSystemIsMounted) {
+  write("home/.token", "x");
+  write("home/.keys/deep/key", "x");
+  make_directory("mirror");
+  make_directory("part");
+  before_making = [&] {
+    enter_container();
+    ASSERT_EQ(mount(path("home").c_str(), path("mirror").c_str(), nullptr, MS_BIND, nullptr), 0);
+    ASSERT_EQ(
+        mount(path("home/.keys/deep").c_str(), path("part").c_str(), nullptr, MS_BIND, nullptr), 0);
+  };
+  policy.hidden = {path("home/.token"), path("home/.keys")};
+  EXPECT_NE(sh("cat $BASE/mirror/.token"), 0);
+  EXPECT_NE(sh("cat $BASE/mirror/.keys/deep/key"), 0);
+  EXPECT_NE(sh("cat $BASE/part/key"), 0);
+  EXPECT_EQ(sh("ls $BASE/mirror"), 0);
+}
+
 TEST_P(EnclosureFiles, RefusesARootThatIsHidden) {
   policy.hidden = {base};
   EXPECT_EQ(sh("true"), kBroken);
@@ -214,16 +242,6 @@ TEST_P(EnclosureFiles, UsesTheNamespacesOfBubblewrapWhereOursAreForbidden) {
   make_directory("beside");
   EXPECT_EQ(sh("echo x > file && ! echo x > $BASE/beside/file && ! echo x > .git/config"), 0);
   EXPECT_TRUE(exists("root/file"));
-}
-
-// The process becomes the only user of a user namespace, with all capabilities there, as root in a
-// container.
-void enter_container() {
-  const std::string user = std::to_string(geteuid()), group = std::to_string(getegid());
-  ASSERT_EQ(unshare(CLONE_NEWUSER | CLONE_NEWNS), 0);
-  std::ofstream("/proc/self/setgroups") << "deny";
-  std::ofstream("/proc/self/uid_map") << user << " " << user << " 1";
-  std::ofstream("/proc/self/gid_map") << group << " " << group << " 1";
 }
 
 TEST_P(EnclosureFiles, HoldsForRootWithoutAUserNamespace) {

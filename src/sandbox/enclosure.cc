@@ -30,7 +30,9 @@ namespace {
 
 // What root, even without capabilities, could read of the whole machine.
 constexpr auto kHiddenOfProc =
-    std::to_array<const char*>({"/proc/kcore", "/proc/keys", "/proc/timer_list"});
+    std::to_array<const char*>({"/proc/allocinfo", "/proc/kcore", "/proc/keys", "/proc/kpagecgroup",
+                                "/proc/kpagecount", "/proc/kpageflags", "/proc/pagetypeinfo",
+                                "/proc/slabinfo", "/proc/timer_list", "/proc/vmallocinfo"});
 
 Error invalid(std::string message, std::string hint) {
   return {.code = Code::invalid_argument, .message = std::move(message), .hint = std::move(hint)};
@@ -138,8 +140,11 @@ Result<void> Enclosure::prepare() const {
   if (!full) TRY(restrict_tree(proc, kReadOnly));
   TRY(attach(proc, "/proc"));
   if (full) return {};
-  static const std::vector<std::string> hidden(kHiddenOfProc.begin(), kHiddenOfProc.end());
-  return hide(hidden);
+  std::vector<std::string> readable;
+  for (const char* path : kHiddenOfProc) {
+    if (access(path, R_OK) == 0) readable.emplace_back(path);
+  }
+  return hide(readable);
 }
 
 Result<void> Enclosure::mount_overlay(const Overlay& overlay) const {

@@ -131,6 +131,12 @@ TEST_P(EnclosureFiles, HidesWhatALinkLeadsTo) {
   EXPECT_NE(sh("cat $BASE/elsewhere/key"), 0);
 }
 
+TEST_P(EnclosureFiles, ShowsNothingOfTheKernelThatOnlyRootMayRead) {
+  EXPECT_EQ(sh("! find /proc -maxdepth 1 -type f -perm 0400 -readable -exec head -c 1 {} \\; |"
+               " grep -q ."),
+            0);
+}
+
 TEST_P(EnclosureFiles, HidesSecretsWhereverTheirFileSystemIsMounted) {
   write("home/.token", "x");
   write("home/.keys/deep/key", "x");

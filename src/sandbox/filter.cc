@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -226,6 +227,20 @@ void deny_personalities(Builder& filter) {
   }
 }
 
+// For a limit of 0 the kernel would still start the program that takes core dumps, outside and as
+// root; for 1 it does not (core(5)). Programs that ask for 0 do not want to be dumped, and are not:
+// they are told yes.
+void keep_core_limit(Builder& filter) {
+  constexpr int kYes = 0;
+  const scmp_arg_cmp sets{2, SCMP_CMP_NE, 0, 0};
+  filter.deny(kYes, SCMP_SYS(setrlimit), equals(0, RLIMIT_CORE));
+  filter.deny(kYes, SCMP_SYS(prlimit64), equals(1, RLIMIT_CORE), sets,
+              scmp_arg_cmp{3, SCMP_CMP_EQ, 0, 0});
+  // Who wants to be told the old limit as well would be told nothing.
+  filter.deny(EPERM, SCMP_SYS(prlimit64), equals(1, RLIMIT_CORE), sets,
+              scmp_arg_cmp{3, SCMP_CMP_NE, 0, 0});
+}
+
 }  // namespace
 
 Result<FilterProgram> make_standing_filter() {
@@ -247,6 +262,7 @@ Result<FilterProgram> make_closing_filter() {
   filter.deny_all(EPERM, kNamespacesAndMounts);
   filter.deny_all(ENOSYS, kUnseen);
   deny_new_namespaces(filter);
+  keep_core_limit(filter);
   return filter.finish();
 }
 

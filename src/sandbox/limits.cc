@@ -27,6 +27,15 @@ Result<void> lower(__rlimit_resource resource, std::uint64_t value, const char* 
   return failure(std::string("set ") + name, errno);
 }
 
+// Raised to one where it is zero, as it is for most: for zero the kernel would still start the
+// program that takes core dumps, outside and as root (core(5)).
+Result<void> leave_no_core() {
+  const rlimit one{1, 1};
+  if (setrlimit(RLIMIT_CORE, &one) == 0) return {};
+  if (errno == EPERM) return {};  // zero by the hard limit, which only root may raise
+  return failure("set RLIMIT_CORE", errno);
+}
+
 Result<void> write_at(const sys::Fd& directory, const char* name, const std::string& value) {
   const sys::Fd file(openat(directory.get(), name, O_WRONLY | O_CLOEXEC));
   if (file && write(file.get(), value.data(), value.size()) == static_cast<ssize_t>(value.size())) {
@@ -38,9 +47,7 @@ Result<void> write_at(const sys::Fd& directory, const char* name, const std::str
 }  // namespace
 
 Result<void> apply_limits(const Limits& limits) {
-  // One and not zero: zero would still start the program that takes core dumps, outside and as
-  // root.
-  TRY(lower(RLIMIT_CORE, 1, "RLIMIT_CORE"));
+  TRY(leave_no_core());
   if (limits.processes != 0) TRY(lower(RLIMIT_NPROC, limits.processes, "RLIMIT_NPROC"));
   // Data and not address space: Node and Go reserve far more addresses than they use.
   if (limits.memory_bytes != 0) TRY(lower(RLIMIT_DATA, limits.memory_bytes, "RLIMIT_DATA"));

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -365,6 +366,26 @@ TEST_P(EnclosureLimits, BoundTheSizeOfAFile) {
   policy.limits.file_bytes = 1u << 20;
   EXPECT_NE(sh("trap '' XFSZ; head -c 2000000 /dev/zero > file"), 0);
   EXPECT_EQ(std::filesystem::file_size(path("root/file")), 1u << 20);
+}
+
+// A limit of 0 would start the program that takes core dumps, outside.
+TEST_P(EnclosureLimits, KeepTheLimitOfCoreFilesThatNobodyCanLower) {
+  before_making = [] {
+    rlimit usual{};
+    getrlimit(RLIMIT_CORE, &usual);
+    usual.rlim_cur = 0;
+    setrlimit(RLIMIT_CORE, &usual);
+  };
+  EXPECT_EQ(run([] {
+              const rlimit none{0, 0};
+              rlimit now{};
+              if (setrlimit(RLIMIT_CORE, &none) != 0) return 1;
+              syscall(SYS_setrlimit, RLIMIT_CORE, &none);
+              if (prlimit(0, RLIMIT_CORE, &none, &now) == 0) return 2;
+              if (getrlimit(RLIMIT_CORE, &now) != 0) return 3;
+              return now.rlim_cur == 1 && now.rlim_max == 1 ? 0 : 4;
+            }),
+            0);
 }
 
 TEST_P(EnclosureLimits, LeaveNoControlGroupBehind) {

@@ -49,13 +49,12 @@ int show_policy(const sandbox::Policy& policy, const std::vector<process::Route>
     if (!outside.empty()) all["routes"] = std::move(outside);
     cli::show_json(std::move(all), run.screen);
   } else {
-    std::vector<sandbox::Line> lines = sandbox::explain(policy, facts);
-    for (const process::Route& route : routes) lines.push_back({"outside", describe(route)});
-    size_t width = 0;
-    for (const sandbox::Line& line : lines) width = std::max(width, line.topic.size());
-    for (const sandbox::Line& line : lines)
-      run.screen.out.write(
-          fmt::format("{:{}}  {}\n", line.topic, width, escape_lines_for_display(line.text)));
+    cli::Rows rows;
+    for (const sandbox::Line& line : sandbox::explain(policy, facts))
+      rows.emplace_back(line.topic, escape_lines_for_display(line.text));
+    for (const process::Route& route : routes)
+      rows.emplace_back("outside", escape_for_display(describe(route)));
+    run.screen.out.write(cli::two_columns(rows, run.screen.width, run.screen.out.style));
   }
   return facts.failure ? exit_code(facts.failure->code) : 0;
 }

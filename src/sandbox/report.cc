@@ -25,12 +25,39 @@ std::string list_of(const std::vector<std::string>& items) {
   return items.empty() ? "nothing" : escape_for_display(join(items, ", "));
 }
 
-std::string files_line(const Policy& policy) {
-  const std::vector<std::string> places = private_directories();
-  const std::string temporary = fmt::format("{} (private, {} together)", list_of(places),
-                                            human_size(temporary_bytes(policy.limits)));
-  if (policy.level == Level::read_only || policy.roots.empty()) return temporary;
-  return list_of(policy.roots) + ", " + temporary;
+std::string join_lines(const std::vector<std::string>& items) {
+  std::string text;
+  for (const std::string& item : items)
+    text += (text.empty() ? "" : "\n") + escape_for_display(item);
+  return text;
+}
+
+std::string level_line(Level level) {
+  const std::string name(name_of(level));
+  switch (level) {
+    case Level::read_only:
+      return name + ": no root is writable";
+    case Level::workspace_write:
+      return name + ": the roots are writable";
+    case Level::full:
+      return name + ": commands may do what you may";
+  }
+  return name;
+}
+
+// One root a line: they are what people look for.
+std::string writable_line(const Policy& policy) {
+  std::string text;
+  if (policy.level == Level::workspace_write && !policy.roots.empty())
+    text = join_lines(policy.roots) + "\n";
+  return text + fmt::format("{} (private, {} together)", list_of(private_directories()),
+                            human_size(temporary_bytes(policy.limits)));
+}
+
+std::string protected_line(const Policy& policy) {
+  const std::string text = list_of(policy.protected_names) + " in each root";
+  if (policy.protected_paths.empty()) return text;
+  return text + "\n" + join_lines(policy.protected_paths);
 }
 
 std::string hidden_line(const Policy& policy) {
@@ -44,8 +71,13 @@ std::string processes_line(const Policy& policy, const Facts& facts) {
   if (policy.limits.processes == 0) return "no limit";
   std::vector<std::string> by;
   if (facts.holds.group_processes) by.push_back("a control group (all commands together)");
-  if (facts.namespace_processes) by.push_back("the process namespace (each command)");
-  if (!facts.root) by.push_back("RLIMIT_NPROC (all of this user in the sandbox)");
+  const bool full = policy.level == Level::full;
+  // At the full level only root may make one.
+  if (facts.namespace_processes && (!full || facts.root))
+    by.push_back("the process namespace (each command)");
+  if (!facts.root)
+    by.push_back(full ? "RLIMIT_NPROC (all of this user)"
+                      : "RLIMIT_NPROC (all of this user in the sandbox)");
   if (by.empty()) {
     return fmt::format(
         "{} is asked for, but nothing on this machine bounds root: a delegated control "
@@ -67,12 +99,28 @@ std::string memory_line(const Policy& policy, const Facts& facts) {
 
 std::string walls_line(const Policy& policy, const Facts& facts) {
   if (policy.level == Level::full) return "none";
+  std::vector<std::string> namespaces{"mount", "IPC", "host name", "control group"};
+  if (!policy.network) namespaces.insert(namespaces.begin() + 1, "network");
+  if (facts.holds.user_namespace) namespaces.insert(namespaces.begin(), "user");
   return fmt::format(
-      "{}mount, network, IPC and process namespaces; {}; system call filter; no "
-      "capabilities, no new privileges",
-      facts.holds.user_namespace ? "user, " : "", policy.network ? "" : "network, ",
-      facts.landlock == 0 ? "no Landlock in this kernel"
-                          : fmt::format("Landlock {}", facts.landlock));
+      "{} and process namespaces{}; {}system call filter; no capabilities; no new privileges",
+      join(namespaces, ", "), facts.holds.bubblewrap ? " (made by bubblewrap)" : "",
+      facts.landlock == 0 ? "" : fmt::format("Landlock {}; ", facts.landlock));
+}
+
+// What people would expect of the walls and do not get, on this machine or by this policy.
+std::string gaps_line(const Policy& policy, const Facts& facts) {
+  constexpr int kScopes = 6;  // the version of Landlock that knows abstract sockets
+  std::vector<std::string> gaps;
+  if (facts.landlock == 0)
+    gaps.emplace_back(
+        "without Landlock, a named pipe outside can be written where its mode allows it, and a "
+        "file that is standard input can be opened for writing");
+  if (policy.network && facts.landlock < kScopes)
+    gaps.emplace_back(
+        "abstract sockets of the host can be reached: only Landlock 6 shuts them off");
+  if (policy.network) gaps.emplace_back("sockets of the host that lie in a root can be reached");
+  return join(gaps, "\n");
 }
 
 JsonArray array_of(const std::vector<std::string>& items) {
@@ -102,23 +150,34 @@ std::vector<Line> explain(const Policy& policy, const Facts& facts) {
   const auto add = [&](const char* topic, std::string text) {
     lines.push_back({topic, std::move(text)});
   };
-  add("level", std::string(name_of(policy.level)));
+  add("level", level_line(policy.level));
   if (facts.failure) add("refused", facts.failure->message);
   if (policy.level != Level::full) {
-    add("network", policy.network ? "the host's" : "off; commands share a loopback of their own");
-    add("writable", files_line(policy));
-    add("never writable",
-        list_of(policy.protected_names) + " in each root; " + list_of(policy.protected_paths));
+    add("network", policy.network ? "the host's" : "off: commands share a loopback of their own");
+    add("writable", writable_line(policy));
+    if (policy.level == Level::workspace_write && !policy.roots.empty())
+      add("never writable", protected_line(policy));
+    if (!policy.read_only_roots.empty()) add("read-only roots", join_lines(policy.read_only_roots));
+    add("readable", "everything else, but for secrets");
     add("unreadable", hidden_line(policy));
   }
   add("processes", processes_line(policy, facts));
   add("memory", memory_line(policy, facts));
-  add("file size",
-      policy.limits.file_bytes == 0 ? "no limit" : human_size(policy.limits.file_bytes));
-  add("processor time", policy.limits.cpu_seconds == 0
-                            ? "no limit"
-                            : fmt::format("{} s for each process", policy.limits.cpu_seconds));
+  add("file size", policy.limits.file_bytes == 0
+                       ? "no limit"
+                       : "at most " + human_size(policy.limits.file_bytes));
+  add("open files", policy.limits.open_files == 0
+                        ? "no limit"
+                        : fmt::format("at most {} for each process", policy.limits.open_files));
+  add("processor time",
+      policy.limits.cpu_seconds == 0
+          ? "no limit"
+          : fmt::format("at most {} s for each process", policy.limits.cpu_seconds));
   if (!facts.failure) add("walls", walls_line(policy, facts));
+  if (policy.level != Level::full && !facts.failure) {
+    if (std::string gaps = gaps_line(policy, facts); !gaps.empty())
+      add("does not hold", std::move(gaps));
+  }
   add("kernel", facts.kernel);
   for (const std::string& root : policy.roots) {
     if (policy.level != Level::workspace_write) break;

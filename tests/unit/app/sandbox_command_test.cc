@@ -69,6 +69,11 @@ TEST_F(SandboxCommand, WritesInTheWorkspaceUnlessTheLevelForbidsIt) {
   EXPECT_FALSE(exists("work/other"));
 }
 
+TEST_F(SandboxCommand, ExplainsItWithinTheWidthOfTheScreen) {
+  EXPECT_EQ(run({"sandbox", "explain"}), 0) << err_;
+  for (const std::string_view line : split(out_, '\n')) EXPECT_LE(count_chars(line), 80u) << line;
+}
+
 TEST_F(SandboxCommand, SaysThatACommandIsMissing) {
   EXPECT_EQ(run({"sandbox"}), 2);
   EXPECT_NE(err_.find("helve sandbox explain"), std::string::npos) << err_;

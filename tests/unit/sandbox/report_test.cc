@@ -47,12 +47,53 @@ TEST(SandboxReport, NamesOnlyTheSecretsThatExist) {
   EXPECT_EQ(line(explain(example(), {}), "unreadable"), "1 of 2 places exist: /etc/shadow");
 }
 
+TEST(SandboxReport, NamesTheWallsThatStand) {
+  Policy policy = example();
+  EXPECT_EQ(line(explain(policy, {.landlock = 7, .holds = {.user_namespace = true}}), "walls"),
+            "user, mount, network, IPC, host name, control group and process namespaces; Landlock "
+            "7; system call filter; no capabilities; no new privileges");
+  policy.network = true;
+  EXPECT_EQ(line(explain(policy, {.holds = {.bubblewrap = true}}), "walls"),
+            "mount, IPC, host name, control group and process namespaces (made by bubblewrap); "
+            "system call filter; no capabilities; no new privileges");
+}
+
+TEST(SandboxReport, TellsWhatDoesNotHold) {
+  Policy policy = example();
+  EXPECT_EQ(line(explain(policy, {.landlock = 7}), "does not hold"), "(none)");
+  EXPECT_NE(line(explain(policy, {}), "does not hold").find("named pipe"), std::string::npos);
+  policy.network = true;
+  EXPECT_EQ(line(explain(policy, {.landlock = 6}), "does not hold"),
+            "sockets of the host that lie in a root can be reached");
+  EXPECT_NE(line(explain(policy, {.landlock = 5}), "does not hold").find("abstract sockets"),
+            std::string::npos);
+}
+
+TEST(SandboxReport, NamesWhatIsWritableAndWhatNever) {
+  Policy policy = example();
+  EXPECT_TRUE(
+      line(explain(policy, {}), "writable").starts_with("/tmp, /var/tmp, /dev/shm (private"));
+  EXPECT_EQ(line(explain(policy, {}), "never writable"), "(none)") << "there is no writable root";
+  policy.level = Level::workspace_write;
+  policy.roots = {"/work", "/with\nline"};
+  policy.read_only_roots = {"/lib/a", "/lib/b"};
+  EXPECT_TRUE(line(explain(policy, {}), "writable").starts_with("/work\n/with\\nline\n/tmp, "));
+  EXPECT_EQ(line(explain(policy, {}), "never writable"),
+            ".git/hooks, .git/config, .git/info, .helve in each root");
+  policy.protected_paths = {"/etc/helve"};
+  EXPECT_EQ(line(explain(policy, {}), "never writable"),
+            ".git/hooks, .git/config, .git/info, .helve in each root\n/etc/helve");
+  EXPECT_EQ(line(explain(policy, {}), "read-only roots"), "/lib/a\n/lib/b");
+}
+
 TEST(SandboxReport, HasNoWallsAtTheFullLevel) {
   Policy policy;
   policy.level = Level::full;
   const auto lines = explain(policy, {});
   EXPECT_EQ(line(lines, "walls"), "none");
   EXPECT_EQ(line(lines, "network"), "(none)");
+  EXPECT_EQ(line(explain(policy, {.namespace_processes = true}), "processes"),
+            "at most 4096, by RLIMIT_NPROC (all of this user)");
 }
 
 TEST(SandboxReport, IsJsonForPrograms) {

@@ -1,8 +1,11 @@
 #include "process/attached.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -18,6 +21,23 @@ TerminalSize size_of(int terminal) {
   winsize window{};
   if (ioctl(terminal, TIOCGWINSZ, &window) != 0 || window.ws_row == 0) return {};
   return {window.ws_row, window.ws_col};
+}
+
+// A directory would lead to files as they are outside of the sandbox: /proc/self/fd/0/../….
+Result<void> check_streams(const std::array<int, 3>& streams) {
+  constexpr std::array<std::string_view, 3> kNames{"standard input", "standard output",
+                                                   "standard error"};
+  for (size_t i = 0; i < streams.size(); ++i) {
+    struct stat status {};
+    const int flags = fcntl(streams[i], F_GETFL);
+    if (flags < 0 || fstat(streams[i], &status) != 0) continue;  // closed
+    if (!S_ISDIR(status.st_mode) && (flags & O_PATH) == 0) continue;
+    return Error{
+        Code::invalid_argument,
+        fmt::format("{} is {}", kNames[i], S_ISDIR(status.st_mode) ? "a directory" : "no stream"),
+        "redirect it to a file, a pipe or /dev/null"};
+  }
+  return {};
 }
 
 // Every key goes to the command, Control-C too.
@@ -73,6 +93,7 @@ void relay(Running& running, int in, int out, const std::stop_token& stop, int w
 
 Result<Ended> run_attached(Supervisor& supervisor, const sandbox::Policy& policy, Plan plan,
                            std::chrono::milliseconds grace, std::stop_token stop) {
+  TRY(check_streams(*plan.streams));
   const auto [in, out, err] = *plan.streams;
   plan.launch.has_terminal = isatty(in) && isatty(out);
   plan.launch.terminal = size_of(out);

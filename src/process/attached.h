@@ -8,8 +8,8 @@
 
 namespace helve::process {
 
-// `plan.streams` says which. Waits for the end. When `stop` is requested, the command is asked to
-// end and then ended.
+// `plan.streams` says which; directories are refused. Waits for the end. When `stop` is requested,
+// the command is asked to end and then ended.
 Result<Ended> run_attached(Supervisor& supervisor, const sandbox::Policy& policy, Plan plan,
                            std::chrono::milliseconds grace, std::stop_token stop);
 

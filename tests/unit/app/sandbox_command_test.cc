@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -67,6 +69,38 @@ TEST_F(SandboxCommand, WritesInTheWorkspaceUnlessTheLevelForbidsIt) {
   EXPECT_TRUE(exists("work/made"));
   EXPECT_NE(run({"sandbox", "--level", "read_only", "--", "touch", "other"}), 0);
   EXPECT_FALSE(exists("work/other"));
+}
+
+// Takes the place of standard input for the length of a test.
+class Input {
+ public:
+  Input(const char* path, int flags) : before_(dup(STDIN_FILENO)) {
+    const int file = open(path, flags | O_CLOEXEC);
+    dup2(file, STDIN_FILENO);
+    close(file);
+  }
+  ~Input() {
+    dup2(before_, STDIN_FILENO);
+    close(before_);
+  }
+  Input(const Input&) = delete;
+
+ private:
+  int before_;
+};
+
+TEST_F(SandboxCommand, TakesNoDirectoryForAStream) {
+  {
+    const Input directory("/usr", O_RDONLY | O_DIRECTORY);
+    EXPECT_EQ(run({"sandbox", "--", "true"}), 2);
+    EXPECT_NE(err_.find("standard input is a directory"), std::string::npos) << err_;
+  }
+  {
+    const Input place("/etc/passwd", O_PATH);
+    EXPECT_EQ(run({"sandbox", "--", "true"}), 2);
+  }
+  const Input file("/etc/passwd", O_RDONLY);
+  EXPECT_EQ(run({"sandbox", "--", "true"}), 0) << err_;
 }
 
 TEST_F(SandboxCommand, ExplainsItWithinTheWidthOfTheScreen) {

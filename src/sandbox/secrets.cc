@@ -28,6 +28,7 @@ constexpr auto kBelowHome = std::to_array<std::string_view>({
     ".config/Bitwarden",
     ".config/Bitwarden CLI",
     ".config/keepassxc",
+    ".config/solana",
     ".vault-token",
     // Clouds and clusters.
     ".aws",
@@ -71,6 +72,10 @@ constexpr auto kBelowHome = std::to_array<std::string_view>({
     ".gem/credentials",
     ".composer/auth.json",
     ".config/composer/auth.json",
+    ".config/pip/pip.conf",
+    ".pip/pip.conf",
+    ".gradle/gradle.properties",
+    ".m2/settings.xml",
     ".m2/settings-security.xml",
     ".config/pypoetry/auth.toml",
     // Databases.
@@ -82,6 +87,7 @@ constexpr auto kBelowHome = std::to_array<std::string_view>({
     // Models and agents.
     ".config/openai",
     ".codex/auth.json",
+    ".claude.json",
     ".claude/.credentials.json",
     ".gemini",
     ".config/anthropic",
@@ -120,6 +126,8 @@ constexpr auto kBelowHome = std::to_array<std::string_view>({
     ".mysql_history",
     ".sqlite_history",
     ".rediscli_history",
+    ".viminfo",
+    ".local/state/nvim/shada",
     ".Xauthority",
     ".ICEauthority",
     // Keys of routes, and what commands wrote.
@@ -135,6 +143,7 @@ constexpr auto kOfTheSystem = std::to_array<std::string_view>({
     "/etc/sudoers",
     "/etc/sudoers.d",
     "/etc/security/opasswd",
+    "/etc/ssh/ssh_host_dsa_key",
     "/etc/ssh/ssh_host_rsa_key",
     "/etc/ssh/ssh_host_ecdsa_key",
     "/etc/ssh/ssh_host_ed25519_key",

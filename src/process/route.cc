@@ -149,7 +149,8 @@ std::string remote_line(const Route& route, const RoutedCall& call) {
   if (!route.command.empty())
     line = fmt::format("export SSH_ORIGINAL_COMMAND={}; {}", posix_word(line), route.command);
   const std::string directory = directory_there(route, call);
-  return directory.empty() ? line : fmt::format("cd {} && {}", posix_word(directory), line);
+  // Not &&: that would bind only the first of several commands.
+  return directory.empty() ? line : fmt::format("cd {} || exit; {}", posix_word(directory), line);
 }
 
 void add_ssh(const Route& route, const RoutedCall& call, std::vector<std::string>& argv) {

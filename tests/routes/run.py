@@ -106,6 +106,12 @@ class Ssh(RouteTest):
         result = self.exec("deploy web \"it's\"")
         self.assertEqual(result["output"], "forced: deploy web 'it'\\''s'\n", result)
 
+    def test_a_command_of_the_route_does_not_run_in_another_directory(self):
+        self.configure(self.route("deploy", command=f"true; {self.there}/wrapper", directory=f"{self.there}/none"))
+        result = self.exec("deploy web")
+        self.assertNotEqual(result["exit_code"], 0, result)
+        self.assertNotIn("forced:", result["output"])
+
     def test_a_host_that_is_not_known_is_refused(self):
         (self.there / "nobody").write_text("")
         self.configure(self.route("true", known_hosts=str(self.there / "nobody")))

@@ -17,12 +17,31 @@ namespace {
 using Via = Route::Via;
 
 // Whatever the user's configuration of ssh says besides: nobody is asked, no unknown host is taken,
-// nothing of ours is lent to the other side, and no other connection is shared.
-constexpr auto kSshOptions = std::to_array<std::string_view>(
-    {"BatchMode=yes", "StrictHostKeyChecking=yes", "UpdateHostKeys=no", "IdentityAgent=none",
-     "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes", "Tunnel=no",
-     "PermitLocalCommand=no", "RemoteCommand=none", "ControlMaster=no", "ControlPath=none",
-     "EscapeChar=none", "LogLevel=ERROR", "ServerAliveInterval=15", "ServerAliveCountMax=4"});
+// nothing of ours is lent to the other side, no other connection is shared, and the command is run
+// and gets its input. The first one lets an older ssh pass over options that it lacks, and stands
+// for whatever the user's own IgnoreUnknown names.
+constexpr auto kSshOptions = std::to_array<std::string_view>({"IgnoreUnknown=*",
+                                                              "StdinNull=no",
+                                                              "SessionType=default",
+                                                              "ForkAfterAuthentication=no",
+                                                              "NoHostAuthenticationForLocalhost=no",
+                                                              "VerifyHostKeyDNS=no",
+                                                              "BatchMode=yes",
+                                                              "StrictHostKeyChecking=yes",
+                                                              "UpdateHostKeys=no",
+                                                              "IdentityAgent=none",
+                                                              "ForwardAgent=no",
+                                                              "ForwardX11=no",
+                                                              "ClearAllForwardings=yes",
+                                                              "Tunnel=no",
+                                                              "PermitLocalCommand=no",
+                                                              "RemoteCommand=none",
+                                                              "ControlMaster=no",
+                                                              "ControlPath=none",
+                                                              "EscapeChar=none",
+                                                              "LogLevel=ERROR",
+                                                              "ServerAliveInterval=15",
+                                                              "ServerAliveCountMax=4"});
 
 std::string in_quotes(const Route& route) { return fmt::format("the host route '{}'", route.name); }
 
@@ -159,6 +178,7 @@ void add_ssh(const Route& route, const RoutedCall& call, std::vector<std::string
     argv.emplace_back(text);
   };
   argv.emplace_back(call.has_terminal ? "-t" : "-T");
+  argv.emplace_back("-k");  // lends no GSSAPI credentials; the option is an error to some builds
   for (const std::string_view each : kSshOptions) option(each);
   option(fmt::format("ConnectTimeout={}", route.connect_seconds));
   if (!route.key.empty()) {
@@ -168,6 +188,7 @@ void add_ssh(const Route& route, const RoutedCall& call, std::vector<std::string
   if (!route.known_hosts.empty()) {
     option(fmt::format("UserKnownHostsFile=\"{}\"", ssh_path(route.known_hosts)));
     option("GlobalKnownHostsFile=/dev/null");
+    option("KnownHostsCommand=none");
   }
   for (const std::string& name : route.variables) option("SendEnv=" + name);
   if (route.port != 0) argv.insert(argv.end(), {"-p", std::to_string(route.port)});

@@ -112,6 +112,31 @@ class Ssh(RouteTest):
         self.assertNotEqual(result["exit_code"], 0, result)
         self.assertNotIn("forced:", result["output"])
 
+    def test_the_user_s_own_file_does_not_change_what_holds(self):
+        tell_key = self.there / "tell_key"
+        tell_key.write_text(f"#!/bin/sh\nprintf '%s ' \"$1\"; cat {self.there}/host.pub\n")
+        tell_key.chmod(0o755)
+        (self.there / "ssh_config").write_text(
+            "IgnoreUnknown Unheard*\nUnheardOf yes\nStdinNull yes\nSessionType none\nForkAfterAuthentication yes\n"
+            f"NoHostAuthenticationForLocalhost yes\nKnownHostsCommand {tell_key} %H\nVerifyHostKeyDNS yes\n")
+        programs = self.there / "programs"
+        programs.mkdir()
+        (programs / "ssh").write_text(f'#!/bin/sh\nexec /usr/bin/ssh -F {self.there}/ssh_config "$@"\n')
+        (programs / "ssh").chmod(0o755)
+        path = f"{programs}:{machine.PATH}"
+        self.configure(self.route("cat"))
+        self.assertEqual(self.exec("cat", "--input", "text", PATH=path)["output"], "text")
+        (self.there / "none_known").write_text("")
+        self.configure(self.route("cat", known_hosts=str(self.there / "none_known")))
+        self.assert_refused(self.exec("cat", PATH=path), "route_failed", "Host key verification failed")
+
+    def test_its_key_cannot_be_read_in_the_sandbox(self):
+        self.configure(self.route("git"))
+        # A root that is above the key: elsewhere below /tmp it is not there at all.
+        result = self.machine.run("--root", str(self.there), "sandbox", "--", "cat", str(self.there / "open"))
+        self.assertNotEqual(result.code, 0, result)
+        self.assertIn("Permission denied", result.err)
+
     def test_a_host_that_is_not_known_is_refused(self):
         (self.there / "nobody").write_text("")
         self.configure(self.route("true", known_hosts=str(self.there / "nobody")))

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "base/text.h"
 #include "shell/parse.h"
 
@@ -122,9 +124,8 @@ void Parser::expect_word(std::string_view word) {
 
 // What follows is not read: whoever goes on finds the end of the script.
 void Parser::give_up(std::string_view reason) {
-  if (failed_) return;
+  if (!failed_) doubt(reason);
   failed_ = true;
-  doubt(reason);
   at_ = source_.size();
   pending_.clear();
 }
@@ -148,6 +149,17 @@ void Parser::emit(Command command) {
     if (document.command == std::string::npos) document.command = script_.commands.size();
   }
   script_.commands.push_back(std::move(command));
+}
+
+void Parser::emit_variable(std::string name) {
+  Assignment variable{.name = std::move(name)};
+  variable.value.varies = Varies::parameter;
+  Command command{.at = place(at_)};
+  command.assignments.push_back(std::move(variable));
+  // The here-documents so far are of the command around it.
+  std::vector<HereDocument> waiting = std::exchange(pending_, {});
+  emit(std::move(command));
+  if (!failed_) pending_ = std::move(waiting);
 }
 
 }  // namespace helve::shell

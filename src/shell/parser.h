@@ -85,6 +85,7 @@ class Parser {
   void expect_word(std::string_view word);
   void bash_only() { script_.bash_only = true; }
   void emit(Command command);
+  void emit_variable(std::string name);  // that is set to something
 
   // parser_list.cc: lists, pipelines and simple commands.
   size_t list();
@@ -117,11 +118,12 @@ class Parser {
   void conditional();
   void arithmetic_command();
   void compound_redirections();
-  bool is_arithmetic(size_t from) const;
+  bool is_arithmetic(size_t from);
   void arithmetic_until_close();
 
   // parser_redirect.cc: redirections and here-documents.
   bool redirection_ahead();
+  void add_redirection(Command& command);
   Redirection redirection();
   Redirection here_document(bool strips_tabs);
   std::string here_delimiter(bool& quoted);
@@ -157,6 +159,7 @@ class Parser {
   size_t depth_;
   std::optional<std::uint32_t> place_;
   size_t at_ = 0;
+  size_t looked_ahead_ = 0;   // bytes, by is_arithmetic
   size_t newlines_ = 0;       // taken so far, to see whether a substitution spans lines
   size_t substitutions_ = 0;  // that are open
   // Commands seen when the first here-document of this substitution was read.
@@ -189,6 +192,9 @@ inline bool is_name_start(int c) {
 inline bool is_digit(int c) { return c >= '0' && c <= '9'; }
 inline bool is_name(int c) { return is_name_start(c) || is_digit(c); }
 inline bool is_blank(int c) { return c == ' ' || c == '\t'; }
+// Whether the value of the word is surely a number (or, of $!, nothing), in which nothing can be
+// evaluated.
+bool is_number(const Word& word);
 // Ends a word unless quoted.
 inline bool is_meta(int c) {
   return c == ' ' || c == '\t' || c == '\n' || c == ';' || c == '&' || c == '|' || c == '<' ||

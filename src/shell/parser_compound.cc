@@ -8,13 +8,22 @@
 namespace helve::shell {
 namespace {
 
-bool is_number(const Word& word) {
-  if (word.varies == Varies::arithmetic) return true;
-  if (!word.literal())
-    return word.text == "$?" || word.text == "$#" || word.text == "\"$?\"" || word.text == "\"$#\"";
-  std::string_view digits = word.text;
-  if (digits.starts_with('-')) digits.remove_prefix(1);
-  return !digits.empty() && std::ranges::all_of(digits, is_digit);
+// One $((…)) and nothing else, without anything in it that has a value of its own.
+bool is_plain_arithmetic(std::string_view text) {
+  if (!text.starts_with("$((") || !text.ends_with("))")) return false;
+  size_t open = 0;
+  for (const char c : text.substr(3, text.size() - 5)) {
+    if (c == '(') ++open;
+    if (c == ')' && open-- == 0) return false;
+    if (std::string_view("$'\"\\`").find(c) != std::string_view::npos) return false;
+  }
+  return open == 0;
+}
+
+// ${#name}
+bool is_length(std::string_view text) {
+  return text.starts_with("${#") && text.size() > 4 && text.ends_with('}') &&
+         std::ranges::all_of(text.substr(3, text.size() - 4), is_name);
 }
 
 bool compares_numbers(std::string_view op) {
@@ -22,6 +31,18 @@ bool compares_numbers(std::string_view op) {
 }
 
 }  // namespace
+
+bool is_number(const Word& word) {
+  std::string_view text = word.text;
+  if (word.literal()) {
+    if (text.starts_with('-')) text.remove_prefix(1);
+    return !text.empty() && std::ranges::all_of(text, is_digit);
+  }
+  if (text.size() > 1 && text.starts_with('"') && text.ends_with('"'))
+    text = text.substr(1, text.size() - 2);
+  return text == "$?" || text == "$#" || text == "$$" || text == "$!" || is_length(text) ||
+         is_plain_arithmetic(text);
+}
 
 bool Parser::compound() {
   if (peek() == '(') {
@@ -54,8 +75,7 @@ bool Parser::compound() {
 // They belong to all of the compound command.
 void Parser::compound_redirections() {
   Command command{.at = place(at_)};
-  for (skip_blanks(); redirection_ahead() && !failed_; skip_blanks())
-    command.redirections.push_back(redirection());
+  for (skip_blanks(); redirection_ahead() && !failed_; skip_blanks()) add_redirection(command);
   if (!command.redirections.empty()) emit(std::move(command));
 }
 
@@ -110,11 +130,7 @@ void Parser::for_clause() {
   skip_blanks();
   if (looking_at("((")) return for_arithmetic();
   if (const int c = peek(); c == kEnd || is_meta(c)) return fail_here();
-  Assignment variable{.name = word().text};
-  variable.value.varies = Varies::parameter;
-  Command command{.at = place(at_)};
-  command.assignments.push_back(std::move(variable));
-  emit(std::move(command));
+  emit_variable(word().text);
   line_break();
   if (take_word("in")) {
     for (skip_blanks(); peek() != kEnd && peek() != '\n' && peek() != ';'; skip_blanks()) {
@@ -228,9 +244,13 @@ void Parser::arithmetic_command() {
 
 // Whether the two parentheses that begin at `from` are closed by two that stand together, as bash
 // decides between arithmetic and a subshell within a subshell.
-bool Parser::is_arithmetic(size_t from) const {
+bool Parser::is_arithmetic(size_t from) {
   size_t i = source_.find('(', source_.find('(', from) + 1) + 1;
   for (size_t open = 1; i < source_.size(); ++i) {
+    if (++looked_ahead_ > kMaxLookedAhead) {
+      give_up("more (( than are looked at");
+      return false;
+    }
     const char c = source_[i];
     if (c == '\\') {
       ++i;

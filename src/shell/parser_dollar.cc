@@ -43,6 +43,7 @@ void Parser::dollar(Draft& draft, Quoting quoting) {
 // From the ( on.
 void Parser::substitution() {
   const Deeper deeper(*this);
+  if (failed_) return;
   if (peek_second() == '(') {
     doubt("(( that shells take differently");
     unsure_ = true;
@@ -75,6 +76,7 @@ void Parser::process_substitution(Draft& draft) {
 
 void Parser::braced_parameter(Draft& draft, Quoting quoting) {
   const Deeper deeper(*this);
+  if (failed_) return;
   ++at_;
   std::string name;
   if (!parameter_name(name)) return;
@@ -116,13 +118,7 @@ void Parser::parameter_operator(const std::string& name) {
   const int second = peek_second();
   if (c == '@' && second == 'P') doubt("${…@P} runs what a variable says");
   const bool assigns = c == '=' || (c == ':' && second == '=');
-  if (assigns) {
-    Assignment variable{.name = name};
-    variable.value.varies = Varies::parameter;
-    Command command{.at = place(at_)};
-    command.assignments.push_back(std::move(variable));
-    emit(std::move(command));
-  }
+  if (assigns) emit_variable(name);
   if (c != ':' || second == '-' || second == '=' || second == '+' || second == '?') return;
   bash_only();
   // ${x:offset:length} evaluates both.
@@ -169,6 +165,7 @@ void Parser::parameter_part(Draft& scrap, Quoting quoting) {
 // [0], [@] and [*] are plain; anything else is evaluated, or is the key of an associative array.
 void Parser::subscript() {
   const Deeper deeper(*this);
+  if (failed_) return;
   bash_only();
   const size_t start = ++at_;
   Draft scrap;

@@ -15,6 +15,12 @@ bool is_closing(std::string_view word) {
   return !word.empty() && std::ranges::find(kClosing, word) != kClosing.end();
 }
 
+// {NAME[…]} before a redirection has the number of the descriptor put there.
+bool assigns_element(std::string_view word) {
+  return word.size() > 4 && word[0] == '{' && is_name_start(word[1]) && word.ends_with('}') &&
+         word.find('[') != word.npos;
+}
+
 bool declares(const Command& command) {
   constexpr std::array<std::string_view, 5> kDeclaring{"declare", "typeset", "local", "export",
                                                        "readonly"};
@@ -129,7 +135,7 @@ void Parser::simple_command() {
     skip_blanks();
     const int c = peek();
     if (redirection_ahead()) {
-      command.redirections.push_back(redirection());
+      add_redirection(command);
     } else if (c == kEnd || (is_meta(c) && !((c == '<' || c == '>') && peek_second() == '('))) {
       break;
     } else if (command.words.empty() && assignment_ahead(false)) {
@@ -146,7 +152,10 @@ void Parser::simple_command() {
       const bool first =
           command.words.empty() && command.assignments.empty() && command.redirections.empty();
       if (command.words.empty()) command.words.reserve(8);
+      const size_t start = (peek(), at_);
       command.words.push_back(word());
+      if (assigns_element(source_.substr(start, at_ - start)) && (peek() == '<' || peek() == '>'))
+        doubt(kEvaluates);
       if (first && function_parentheses()) return function_body(command.words[0]);
     }
     if (failed_) break;
@@ -168,8 +177,8 @@ bool Parser::assignment_ahead(bool only_arrays) {
   bool found = false;
   if (peek() == '[') {
     // How far a subscript goes is decided when it is read.
-    const size_t close = source_.find("]", at_);
-    found = !only_arrays && close != source_.npos &&
+    const size_t close = only_arrays ? source_.npos : source_.find("]", at_);
+    found = close != source_.npos &&
             (source_.substr(close).starts_with("]=") || source_.substr(close).starts_with("]+="));
   } else {
     if (peek() == '+') ++at_;
@@ -213,6 +222,7 @@ Assignment Parser::assignment() {
 // (word [subscript]=word …)
 Word Parser::array_value(size_t start) {
   const Deeper deeper(*this);
+  if (failed_) return {};
   bash_only();
   ++at_;
   for (line_break(); peek() != ')' && !failed_; line_break()) {

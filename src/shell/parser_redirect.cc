@@ -42,12 +42,19 @@ bool Parser::redirection_ahead() {
   return numbered || second != '(';
 }
 
+void Parser::add_redirection(Command& command) {
+  command.redirections.push_back(redirection());
+  if (command.redirections.size() > kMaxRedirections) give_up("too many redirections");
+}
+
 Redirection Parser::redirection() {
   using Kind = Redirection::Kind;
   if (take_if("{")) {
     bash_only();
-    while (is_name(peek())) ++at_;
+    std::string name;
+    while (is_name(peek())) name += take();
     ++at_;
+    emit_variable(std::move(name));
   }
   while (is_digit(peek())) ++at_;
   Redirection result;

@@ -168,6 +168,7 @@ void Parser::single_quoted(Draft& draft) {
 
 void Parser::double_quoted(Draft& draft) {
   const Deeper deeper(*this);
+  if (failed_) return;
   draft.quoted = true;
   ++at_;
   while (!failed_) {

@@ -14,7 +14,10 @@ namespace helve::shell {
 constexpr size_t kMaxScript = 256u << 10;  // bytes
 constexpr size_t kMaxDepth = 64;           // constructs within each other
 constexpr size_t kMaxCommands = 10'000;
-constexpr size_t kMaxUnknowns = 100;  // the first ones tell enough
+constexpr size_t kMaxRedirections = 100;  // of one command
+constexpr size_t kMaxUnknowns = 100;      // the first ones tell enough
+// Bytes that are read before it is known what they are; more than once where (( are within others.
+constexpr size_t kMaxLookedAhead = 64 * kMaxScript;
 
 // Why the value of a word is known only when the script runs.
 enum class Varies : unsigned char {

@@ -191,6 +191,19 @@ TEST(Parse, StopsAtItsBounds) {
   std::string nested;
   for (int i = 0; i < 50'000; ++i) nested += "$((";
   EXPECT_FALSE(first_doubt("a " + nested).empty());
+  for (const std::string_view open : {"$(", "\"$(", "${a:-", "\"${a:-", "<(", "x=(${a["}) {
+    for (int depth = 20; depth < 80; ++depth) {
+      std::string deep = "a ";
+      for (int i = 0; i < depth; ++i) deep += open;
+      EXPECT_FALSE(first_doubt(deep).empty()) << deep;
+    }
+  }
+  std::string hidden;  // from whoever looks for the end of a ((
+  for (int i = 0; i < 14'000; ++i) hidden += "((: #((((((\n);:)\n";
+  EXPECT_FALSE(first_doubt(hidden).empty());
+  std::string files = "a";
+  for (size_t i = 0; i <= kMaxRedirections; ++i) files += " >b";
+  EXPECT_THAT(first_doubt(files), HasSubstr("redirections"));
   EXPECT_THAT(first_doubt("a " + std::string(kMaxScript, 'x')), HasSubstr("longer"));
   std::string many;
   for (size_t i = 0; i <= kMaxCommands; ++i) many += "a\n";

@@ -17,14 +17,6 @@ constexpr WordEffect anything(size_t because_of = Segment::kNone) {
   return {.effect = Effect::execute, .because_of = because_of};
 }
 
-// Behind the words of a command that find runs: they are judged as that command.
-size_t behind_exec(std::span<const Word> words, size_t at) {
-  while (at < words.size() &&
-         !(words[at].literal() && (words[at].text == ";" || words[at].text == "+")))
-    ++at;
-  return std::min(at + 1, words.size());
-}
-
 // From the words behind the name of the program or its subcommand.
 WordEffect judge_words(const Program& program, std::span<const Word> words, size_t from) {
   WordEffect found{.effect = program.effect, .writes = program.writes()};
@@ -33,7 +25,8 @@ WordEffect judge_words(const Program& program, std::span<const Word> words, size
   for (size_t at = from; at < words.size();) {
     const size_t here = at;
     if (program.name == "find" && words[at].literal() && words[at].text == "-exec") {
-      at = behind_exec(words, at);
+      // Its words are judged as the command that they are.
+      at = std::min(end_of_exec(words, at) + 1, words.size());
       continue;
     }
     Read read = options_over ? Read::operand : read_option(words, at, program.options);
@@ -77,13 +70,21 @@ size_t subcommand_of_git(std::span<const Word> words) {
   return at;
 }
 
-// A format with %G has signatures checked, by a program that a setting names. A remote such as
-// ext::command runs the command.
+// Formats that have signatures checked, by a program that a setting names: %G, also behind one of
+// + - and a blank, and %(signature).
+bool checks_signatures(std::string_view format) {
+  for (const std::string_view sign : {"%G", "%+G", "%-G", "% G", "%(signature", "%(*signature"}) {
+    if (format.find(sign) != format.npos) return true;
+  }
+  return false;
+}
+
+// A remote such as ext::command runs the command.
 size_t suspect_in_git(std::span<const Word> words, bool remote) {
-  const std::string_view sign = remote ? "::" : "%G";
   for (size_t i = 1; i < words.size(); ++i) {
     if (!words[i].literal() && (remote || may_be_option(words[i]))) return i;
-    if (words[i].text.find(sign) != std::string::npos) return i;
+    if (remote ? words[i].text.find("::") != std::string::npos : checks_signatures(words[i].text))
+      return i;
   }
   return Segment::kNone;
 }

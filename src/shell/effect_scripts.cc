@@ -1,5 +1,6 @@
 // Scripts of sed and awk: harmless when everything in them is known to be.
 #include <algorithm>
+#include <optional>
 
 #include "shell/parser.h"
 #include "shell/programs.h"
@@ -126,8 +127,7 @@ class SedReader {
       case 'b':
       case 't':
       case 'T':
-        at_ = std::min(script_.find_first_of(";\n}", at_), script_.size());
-        return true;
+        return label();
       case '#':
       case 'r':
         skip_line();
@@ -135,6 +135,13 @@ class SedReader {
       default:  // also a, i and c, whose text may span lines in several ways
         return false;
     }
+  }
+
+  // Where one ends depends on the version, unless it is plain.
+  bool label() {
+    skip(" \t");
+    while (is_name(peek()) || peek() == '-' || peek() == '.') ++at_;
+    return ends();
   }
 
   bool pair(bool with_regex) {
@@ -162,19 +169,26 @@ class SedReader {
   size_t at_ = 0;
 };
 
-bool gives_script(std::string_view option, char script_option) {
-  if (script_option == '\0') return false;
-  if (option.starts_with("--")) return option.starts_with("--expression");
-  return option.find(script_option) != option.npos;
+// The script that an option gives, which may be attached to it; nothing for other options.
+// `words` are the word of the option, and its value when that is another one.
+std::optional<std::string_view> script_of(std::span<const Word> words, const Options& options,
+                                          char script_option) {
+  const std::string_view text = words[0].text;
+  const std::string_view value = words.size() > 1 ? words[1].text : std::string_view();
+  constexpr std::string_view kLong = "--expression";
+  if (text.starts_with("--")) {
+    if (script_option != 'e' || !text.starts_with(kLong)) return std::nullopt;
+    return text.size() > kLong.size() ? text.substr(kLong.size() + 1) : value;
+  }
+  const size_t at = text.find_first_not_of(options.flags, 1);
+  if (script_option == '\0' || at == text.npos || text[at] != script_option) return std::nullopt;
+  return at + 1 < text.size() ? text.substr(at + 1) : value;
 }
 
 // Looks at the script of sed or awk: the values of `script_option`, or else the first operand.
 // Answers the word that is not harmless.
 size_t suspect_in(std::span<const Word> words, const Options& options, char script_option,
                   bool (*is_harmless)(std::string_view)) {
-  const auto harmless = [&](size_t at) {
-    return at < words.size() && words[at].literal() && is_harmless(words[at].text);
-  };
   bool given = false;
   bool options_over = false;
   for (size_t at = 1; at < words.size();) {
@@ -183,16 +197,18 @@ size_t suspect_in(std::span<const Word> words, const Options& options, char scri
     if (read == Read::unknown) return here;
     options_over = options_over || read == Read::separator;
     if (read == Read::operand) {
-      if (!given && !harmless(here)) return here;
+      if (!given && !(words[here].literal() && is_harmless(words[here].text))) return here;
       given = true;
       // Awk takes no options behind its script.
       options_over = options_over || script_option == '\0';
       at = here + 1;
-    } else if (gives_script(words[here].text, script_option)) {
-      // Only the plain form is understood: -e, then the script.
-      if (!words[here].text.ends_with(script_option) || !harmless(here + 1)) return here;
-      given = true;
+      continue;
     }
+    const std::span<const Word> option = words.subspan(here, at - here);
+    const auto script = script_of(option, options, script_option);
+    if (!script) continue;
+    if (!std::ranges::all_of(option, &Word::literal) || !is_harmless(*script)) return here;
+    given = true;
   }
   return given ? Segment::kNone : words.size() - 1;
 }
@@ -202,8 +218,8 @@ constexpr Options kSedOptions{
     .valued = "e",
     .optional = "i",
     .longs =
-        "quiet silent regexp-extended separate unbuffered null-data posix expression= "
-        "in-place? debug sandbox"};
+        "quiet silent regexp-extended separate unbuffered null-data expression= in-place? debug "
+        "sandbox"};
 constexpr Options kAwkOptions{.valued = "Fv"};
 
 }  // namespace
@@ -229,6 +245,10 @@ size_t suspect_in_sed(std::span<const Word> words) {
 }
 
 size_t suspect_in_awk(std::span<const Word> words) {
+  // To gawk a file with such a name is a connection.
+  const auto connects = [](const Word& word) { return word.text.find("/inet") != word.text.npos; };
+  const auto found = std::ranges::find_if(words, connects);
+  if (found != words.end()) return static_cast<size_t>(found - words.begin());
   return suspect_in(words, kAwkOptions, '\0', is_harmless_awk);
 }
 

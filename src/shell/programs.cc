@@ -83,7 +83,7 @@ constexpr string_view kFindNames =
     "quit "
     "not and or a o depth d xdev mount follow daystart noleaf nowarn warn help version L H P";
 constexpr string_view kSedLongs =
-    "quiet silent regexp-extended separate unbuffered null-data posix expression= debug sandbox";
+    "quiet silent regexp-extended separate unbuffered null-data expression= debug sandbox";
 
 // The words of a command that find runs are judged as that command.
 size_t suspect_in_find(std::span<const Word> words) {
@@ -241,6 +241,16 @@ bool is_in(const std::array<string_view, kCount>& names, string_view name) {
 }
 
 }  // namespace
+
+size_t end_of_exec(std::span<const Word> words, size_t at) {
+  const auto is = [&](size_t i, string_view text) {
+    return words[i].literal() && words[i].text == text;
+  };
+  for (++at; at < words.size(); ++at) {
+    if (is(at, ";") || (is(at, "+") && is(at - 1, "{}"))) break;
+  }
+  return at;
+}
 
 const Program* find_program(string_view name) {
   static_assert(std::ranges::is_sorted(kReaders));

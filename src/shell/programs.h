@@ -32,6 +32,9 @@ const Program* find_program(std::string_view name);
 // By the subcommand of git, and by that of others such as "npm ls".
 const Program* find_subcommand(std::string_view program, std::string_view subcommand);
 
+// Of find: the ; or the + behind {} that ends the command which the word at `at` begins.
+size_t end_of_exec(std::span<const Word> words, size_t at);
+
 // effect_scripts.cc
 size_t suspect_in_sed(std::span<const Word> words);
 size_t suspect_in_awk(std::span<const Word> words);

@@ -9,15 +9,21 @@ namespace {
 
 using std::string_view;
 
-// Behind the name of a setting stands its new value, whatever it looks like.
+constexpr Options kConfigOptions{
+    .flags = "lz",
+    .longs =
+        "get= get-all= get-regexp= list name-only show-origin show-scope global local system "
+        "null type= default="};
+
+// Only one name of a setting: behind it stands its new value, whatever that looks like, and a word
+// without a dot says what newer versions are to do.
 size_t suspect_in_git_config(std::span<const Word> words) {
   const auto config = std::ranges::find(words, "config", &Word::text);
-  for (auto word = config + 1; word < words.end(); ++word) {
-    const bool value = word[-1].literal() && word[-1].text.starts_with("--") &&
-                       word[-1].text != "--list" && word[-1].text != "--global" &&
-                       word[-1].text != "--local" && word[-1].text != "--system";
-    if (!may_be_option(*word) && !value && word + 1 != words.end())
-      return static_cast<size_t>(word - words.begin());
+  for (size_t at = static_cast<size_t>(config - words.begin()) + 1; at < words.size();) {
+    const size_t here = at;
+    if (read_option(words, at, kConfigOptions) == Read::option) continue;
+    const bool is_name = words[here].literal() && words[here].text.find('.') != std::string::npos;
+    return is_name && here + 1 == words.size() ? Segment::kNone : here;
   }
   return Segment::kNone;
 }
@@ -111,12 +117,7 @@ constexpr auto kGit = std::to_array<Program>({
                  .optional = "n",
                  .longs = "list delete sort= contains? merged? points-at= format= column? color?"},
      .lists = true},
-    {.name = "config",
-     .options = {.flags = "lz",
-                 .longs = "get= get-all= get-regexp= list name-only show-origin show-scope global "
-                          "local system null type= default="},
-     .operands = 1,
-     .suspect = suspect_in_git_config},
+    {.name = "config", .options = kConfigOptions, .operands = 1, .suspect = suspect_in_git_config},
     {.name = "add",
      .effect = Effect::write,
      .options = {.flags = "AunvfN", .longs = "all update dry-run verbose force intent-to-add"}},

@@ -74,6 +74,14 @@ Read read_letters(std::span<const Word> words, size_t& at, const Options& option
 
 }  // namespace
 
+bool may_give(std::string_view word, std::string_view option) {
+  if (option.starts_with("--")) {
+    const std::string_view name = word.substr(0, word.find('='));
+    return name.size() > 2 && (option.starts_with(name) || name == option);
+  }
+  return word.starts_with('-') && !word.starts_with("--") && word.find(option[1]) != word.npos;
+}
+
 bool may_be_option(const Word& word) {
   const std::string_view start = word.literal() ? word.text : word.head;
   return start.empty() ? !word.literal() : start[0] == '-' && (start.size() > 1 || !word.literal());

@@ -29,6 +29,10 @@ enum class Read : unsigned char {
 // Looks at words[at] and passes over an option or a separator.
 Read read_option(std::span<const Word> words, size_t& at, const Options& options);
 
+// Whether the word, as far as it is known, may give this option: a long one is cut short or has a
+// value, a letter stands among others.
+bool may_give(std::string_view word, std::string_view option);
+
 // Whether the word may turn out to begin with a dash.
 bool may_be_option(const Word& word);
 

@@ -20,7 +20,13 @@ struct Wrapper {
   bool transparent = true;
 };
 
-constexpr std::array<Wrapper, 17> kWrappers{{
+constexpr Options kArchitecture{
+    .flags = "vRFZLXBIST3",
+    .longs =
+        "verbose addr-no-randomize fdpic-funcptrs mmap-page-zero addr-compat-layout "
+        "read-implies-exec 32bit short-inode whole-seconds sticky-timeouts 3gb 4gb uname-2.6"};
+
+constexpr std::array<Wrapper, 32> kWrappers{{
     {"nice", {.valued = "n", .longs = "adjustment=", .numbers = true}},
     {"nohup", {}},
     {"timeout",
@@ -33,6 +39,34 @@ constexpr std::array<Wrapper, 17> kWrappers{{
     {"setsid", {.flags = "cfw", .longs = "ctty fork wait"}},
     {"ionice", {.flags = "t", .valued = "cn", .longs = "class= classdata= ignore"}},
     {"taskset", {.flags = "ac", .longs = "all-tasks cpu-list"}, 1},
+    {"chrt",
+     {.flags = "abdfiorRv",
+      .valued = "TPD",
+      .longs = "all-tasks batch deadline fifo idle other rr reset-on-fork verbose"},
+     1},
+    {"prlimit",
+     {.longs = "as? core? cpu? data? fsize? locks? memlock? msgqueue? nice? nofile? nproc? rss? "
+               "rtprio? rttime? sigpending? stack? verbose"},
+     0,
+     false},
+    {"linux32", kArchitecture, 0, false},
+    {"linux64", kArchitecture, 0, false},
+    {"i386", kArchitecture, 0, false},
+    {"i686", kArchitecture, 0, false},
+    {"x86_64", kArchitecture, 0, false},
+    {"uname26", kArchitecture, 0, false},
+    {"numactl",
+     {.flags = "l",
+      .valued = "iNCmp",
+      .longs = "interleave= cpunodebind= physcpubind= membind= preferred= localalloc"},
+     0,
+     false},
+    {"fakeroot", {}, 0, false},
+    {"eatmydata", {}, 0, false},
+    {"dbus-run-session", {}, 0, false},
+    {"xvfb-run", {.flags = "a", .longs = "auto-servernum"}, 0, false},
+    {"valgrind", {.flags = "qv", .longs = "quiet verbose"}, 0, false},
+    {"ltrace", {.flags = "bcCfirStTV", .valued = "aeFlLnopsuwxX"}, 0, false},
     {"command", {.flags = "p"}},
     {"builtin", {}},
     {"exec", {}},
@@ -50,12 +84,58 @@ constexpr std::array<Wrapper, 17> kWrappers{{
 }};
 
 // Programs that run commands in ways that are not followed here.
-constexpr std::array<std::string_view, 22> kUnseen{
-    "ssh",     "su",     "parallel", "unshare",  "nsenter",  "systemd-run", "runuser", "pkexec",
-    "setpriv", "script", "expect",   "screen",   "tmux",     "at",          "batch",   "crontab",
-    "entr",    "flock",  "rlwrap",   "unbuffer", "firejail", "bwrap"};
+constexpr auto kUnseen = std::to_array<std::string_view>({"ssh",
+                                                          "su",
+                                                          "parallel",
+                                                          "unshare",
+                                                          "nsenter",
+                                                          "systemd-run",
+                                                          "runuser",
+                                                          "pkexec",
+                                                          "setpriv",
+                                                          "script",
+                                                          "expect",
+                                                          "screen",
+                                                          "tmux",
+                                                          "at",
+                                                          "batch",
+                                                          "crontab",
+                                                          "entr",
+                                                          "flock",
+                                                          "rlwrap",
+                                                          "unbuffer",
+                                                          "firejail",
+                                                          "bwrap",
+                                                          "runcon",
+                                                          "setarch",
+                                                          "capsh",
+                                                          "cgexec",
+                                                          "proot",
+                                                          "faketime",
+                                                          "gdb",
+                                                          "perf",
+                                                          "sg",
+                                                          "newgrp",
+                                                          "gosu",
+                                                          "su-exec",
+                                                          "run-parts",
+                                                          "hyperfine",
+                                                          "compgen",
+                                                          "complete",
+                                                          "nsjail",
+                                                          "daemonize",
+                                                          "start-stop-daemon"});
+
+size_t bytes_of(const Word& word) {
+  return sizeof word + word.text.size() + word.head.size() +
+         sizeof(word.wild[0]) * word.wild.size();
+}
 
 }  // namespace
+
+size_t bytes_of(const Assignment& assignment) {
+  return sizeof assignment + assignment.name.size() + bytes_of(assignment.value);
+}
 
 std::string_view program_of(const Word& word) {
   if (!word.literal()) return {};
@@ -68,14 +148,15 @@ std::string_view program_of(const Word& word) {
   return of_the_system ? path.substr(slash + 1) : std::string_view();
 }
 
-Analysis analyze(std::string_view script, Reader reader) {
+// A fault in here must not take a command for known.
+Analysis analyze(std::string_view script, Reader reader) try {
   Analysis analysis;
   Script parsed = parse(script);
   analysis.malformed = parsed.malformed;
-  if (parsed.bash_only && reader != Reader::bash)
-    parsed.doubt("only bash takes this script as it is read here", 0);
-  Unwrapper(analysis).add_script(std::move(parsed), Segment::kNone, 0);
+  Unwrapper(analysis).add_script(std::move(parsed), {.reader = reader});
   return analysis;
+} catch (const std::exception&) {
+  return {.unknowns = {{"the script could not be read", 0}}};
 }
 
 std::optional<std::vector<std::string>> literal_words(std::string_view script, Reader reader) {
@@ -94,18 +175,20 @@ std::optional<std::vector<std::string>> literal_words(std::string_view script, R
   return words;
 }
 
-void Unwrapper::add_script(Script script, size_t parent, size_t depth) {
+void Unwrapper::add_script(Script script, Place place) {
+  if (script.bash_only && place.reader != Reader::bash)
+    script.doubt("only bash takes this script as it is read here", 0);
   for (Unknown& unknown : script.unknowns) {
     if (analysis_.unknowns.size() < kMaxUnknowns) analysis_.unknowns.push_back(std::move(unknown));
   }
-  std::ranges::move(script.functions, std::back_inserter(shadowed_));
+  shadowed_.insert(script.functions.begin(), script.functions.end());
   for (Command& command : script.commands) {
     if (analysis_.segments.size() >= kMaxCommands) {
       analysis_.unknowns.push_back(
           {fmt::format("more than {} commands", kMaxCommands), command.at});
       return;
     }
-    add(std::move(command), parent, depth);
+    add(std::move(command), place);
   }
 }
 
@@ -114,17 +197,19 @@ void Unwrapper::doubt(Spot spot, std::string_view reason) {
     analysis_.unknowns.push_back({std::string(reason), command(spot).at});
 }
 
-void Unwrapper::add(Command command, size_t parent, size_t depth) {
-  if (!command.words.empty())
-    command.assignments.insert(command.assignments.begin(), exported_.begin(), exported_.end());
-  const Spot spot{analysis_.segments.size(), depth};
-  analysis_.segments.push_back({std::move(command), parent});
+void Unwrapper::add(Command command, Place place) {
+  const Spot spot{analysis_.segments.size(), place.depth, place.reader};
+  analysis_.segments.push_back({std::move(command), place.parent});
+  if (!words(spot).empty() && !exported_.empty() && affords(spot, exported_bytes_)) {
+    std::vector<Assignment>& own = analysis_.segments[spot.segment].command.assignments;
+    own.insert(own.begin(), exported_.begin(), exported_.end());
+  }
   check_environment(spot);
   if (words(spot).empty()) return;
-  if (depth > kMaxWrapping) return doubt(spot, "nested too deeply");
+  if (place.depth > kMaxWrapping) return doubt(spot, "nested too deeply");
   const Word& name = words(spot)[0];
   if (!name.literal()) return runs_unseen(spot, "the name of the command varies");
-  if (std::ranges::find(shadowed_, name.text) != shadowed_.end())
+  if (shadowed_.contains(name.text))
     doubt(spot, fmt::format("'{}' is redefined here", preview(escape_for_display(name.text), 40)));
   // By its last part, so that what it runs is found also when the program is somebody's own.
   const std::string text = name.text;
@@ -139,7 +224,7 @@ void Unwrapper::check_environment(Spot spot) {
     if (influence_of(assignment.name, assignment.value) == Influence::runs)
       return doubt(spot, fmt::format("{} decides what runs", assignment.name));
     if (!assignment.value.literal() && assignment.value.text.starts_with('('))
-      arrays_.push_back(assignment.name);
+      arrays_.insert(assignment.name);
   }
 }
 
@@ -147,7 +232,8 @@ void Unwrapper::look(Spot spot, std::string_view name) {
   if (plain_wrapper(spot, name) || shell_wrapper(spot, name) || running_program(spot, name) ||
       changing_builtin(spot, name))
     return;
-  if (is_one_of(kUnseen, name))
+  const bool loads = name.starts_with("ld-linux") || name.starts_with("ld-musl") || name == "ld.so";
+  if (is_one_of(kUnseen, name) || loads)
     runs_unseen(spot, fmt::format("{} runs commands that are not seen here", name));
 }
 
@@ -198,36 +284,54 @@ void Unwrapper::runs(Spot spot, Command inner, size_t from, bool transparent) {
   mark(spot, from, transparent);
   if (analysis_.segments.size() >= kMaxCommands)
     return doubt(spot, fmt::format("more than {} commands", kMaxCommands));
+  size_t bytes = 0;
+  for (const Word& word : inner.words) bytes += bytes_of(word);
+  // What was taken for seen is not: nothing beyond this is looked at.
+  if (!affords(spot, bytes)) return mark(spot, words(spot).size() - 1, false);
   pass_on(spot, inner);
-  add(std::move(inner), spot.segment, spot.depth + 1);
+  add(std::move(inner), {spot.segment, spot.depth + 1, spot.reader});
+}
+
+bool Unwrapper::affords(Spot spot, size_t bytes) {
+  if (bytes <= kMaxCopied - copied_) {
+    copied_ += bytes;
+    return true;
+  }
+  doubt(spot, "more than can be looked at is given to what it runs");
+  return false;
 }
 
 // What a wrapper was given is there for what it runs as well: the environment, and the files that
 // its output goes to.
-void Unwrapper::pass_on(Spot spot, Command& inner) const {
+void Unwrapper::pass_on(Spot spot, Command& inner) {
   const Command& outer = command(spot);
   inner.at = outer.at;
   for (const Redirection& redirection : outer.redirections) {
-    if (redirection.writes() || redirection.may_connect())
+    if ((redirection.writes() || redirection.may_connect()) &&
+        affords(spot, bytes_of(redirection.target)))
       inner.redirections.push_back(redirection);
   }
   if (inner.words.empty()) return;
   // What was exported is added to every command.
-  const size_t exported = std::min(exported_.size(), outer.assignments.size());
-  inner.assignments.insert(inner.assignments.begin(),
-                           outer.assignments.begin() + static_cast<std::ptrdiff_t>(exported),
-                           outer.assignments.end());
+  const auto own =
+      std::span(outer.assignments).subspan(std::min(exported_.size(), outer.assignments.size()));
+  size_t bytes = 0;
+  for (const Assignment& assignment : own) bytes += bytes_of(assignment);
+  if (!own.empty() && affords(spot, bytes))
+    inner.assignments.insert(inner.assignments.begin(), own.begin(), own.end());
 }
 
 void Unwrapper::runs_text(Spot spot, size_t at, std::string_view text, bool transparent,
-                          bool posix) {
+                          Reader reader) {
   mark(spot, at, transparent);
+  // A word of it has two bytes at least.
+  if (!affords(spot, text.size() * (sizeof(Word) / 2)))
+    return mark(spot, words(spot).size() - 1, false);
   Script script;
   const std::string copy(text);
   parse_into(script, copy, command(spot).at, spot.depth + 1);
-  if (posix && script.bash_only) doubt(spot, "only bash takes this script as it is read here");
   for (Command& inner : script.commands) pass_on(spot, inner);
-  add_script(std::move(script), spot.segment, spot.depth + 1);
+  add_script(std::move(script), {spot.segment, spot.depth + 1, reader});
 }
 
 void Unwrapper::runs_unseen(Spot spot, std::string_view reason) {

@@ -13,6 +13,8 @@ namespace helve::shell {
 
 // Commands that run each other, before the rest is unknown.
 constexpr size_t kMaxWrapping = 16;
+// Bytes that are copied for the commands that others run: their words, environment and files.
+constexpr size_t kMaxCopied = 32u << 20;
 
 struct Segment {
   static constexpr size_t kNone = static_cast<size_t>(-1);

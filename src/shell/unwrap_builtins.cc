@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "shell/parser.h"
 #include "shell/unwrapper.h"
 #include "shell/variables.h"
 
@@ -17,6 +18,17 @@ constexpr std::array<std::string_view, 6> kChanging{"shopt", "enable", "bind",
                                                     "fc",    "let",    "unalias"};
 constexpr std::array<std::string_view, 5> kNaming{"read", "mapfile", "readarray", "getopts",
                                                   "unset"};
+
+// Whether a format has a %n, with whatever may stand between.
+bool may_set_a_variable(std::string_view format) {
+  for (size_t at = format.find('%'); at != format.npos; at = format.find('%', at)) {
+    at = format.find_first_not_of("-+ #'0123456789*.hjlLqtz", at + 1);
+    if (at == format.npos) return false;
+    if (format[at] == 'n') return true;
+    if (format[at] == '%') ++at;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -40,17 +52,11 @@ bool Unwrapper::changing_builtin(Spot spot, std::string_view name) {
   } else if (name == "jobs" && words(spot).size() > 2) {
     runs_unseen(spot, "jobs -x runs a command");
   } else if (name == "wait") {
-    for (size_t i = 1; i + 1 < words(spot).size(); ++i) {
-      if (words(spot)[i].text.starts_with('-') && words(spot)[i].text.ends_with('p'))
-        names_variables(spot, i + 1);
-    }
-  } else if (name == "printf" && words(spot).size() > 1 && may_be_option(words(spot)[1])) {
-    const Word& word = words(spot)[1];
-    if (!word.literal() || word.text.starts_with("-v")) names_variables(spot, 1);
+    wait(spot);
+  } else if (name == "printf") {
+    formatted_print(spot);
   } else if (name == "test" || name == "[") {
-    for (size_t i = 1; i + 1 < words(spot).size(); ++i) {
-      if (words(spot)[i].text == "-v") names_variables(spot, i + 1);
-    }
+    test(spot);
   } else {
     return false;
   }
@@ -63,8 +69,7 @@ bool Unwrapper::expands_again(const Word& word, size_t equals, bool array) const
   const std::string_view value =
       std::string_view(word.text).substr(std::min(equals + 1, word.text.size()));
   if (!word.quoted && !word.literal() && value.starts_with('(')) return false;
-  array = array || std::ranges::find(arrays_, std::string_view(word.head).substr(0, equals)) !=
-                       arrays_.end();
+  array = array || arrays_.contains(std::string_view(word.head).substr(0, equals));
   if (word.literal()) return value.starts_with('(');
   const std::string_view known = std::string_view(word.head).substr(equals + 1);
   return known.starts_with('(') || (array && known.empty());
@@ -86,6 +91,9 @@ void Unwrapper::declare(Spot spot, std::string_view name) {
     const size_t equals = text.find('=');
     if ((equals == text.npos && !word.literal()) || text.substr(0, equals).find('[') != text.npos)
       return doubt(spot, "the name of a variable varies");
+    // Other shells split what they do not know for an assignment.
+    if (word.several && spot.reader != Reader::bash)
+      return doubt(spot, "the name of a variable varies");
     if (equals != text.npos && expands_again(word, equals, arrays))
       return doubt(spot, fmt::format("{} expands an array again", name));
     Assignment assignment{.name = std::string(text.substr(0, equals)), .value = word};
@@ -95,10 +103,12 @@ void Unwrapper::declare(Spot spot, std::string_view name) {
       return doubt(spot, fmt::format("{} decides what runs", assignment.name));
     if (influence == Influence::unknown) found.push_back(std::move(assignment));
   }
-  if (exports && exported_.size() < kMaxDepth)
-    std::ranges::move(found, std::back_inserter(exported_));
-  else if (exports && !found.empty())
-    doubt(spot, "too many variables are exported");
+  if (!exports) return;
+  for (Assignment& assignment : found) {
+    if (exported_.size() >= kMaxDepth) return doubt(spot, "too many variables are exported");
+    exported_bytes_ += bytes_of(assignment);
+    exported_.push_back(std::move(assignment));
+  }
 }
 
 // Options that stop or show commands change none of them.
@@ -127,7 +137,44 @@ void Unwrapper::names_variables(Spot spot, size_t from) {
     if (name.starts_with("-v")) name.remove_prefix(2);
     if (influence_of(name, word) == Influence::runs)
       return doubt(spot, fmt::format("{} decides what runs", name));
-    if (arrays_.size() < kMaxCommands) arrays_.emplace_back(name);  // as read -a and mapfile do
+    if (arrays_.size() < kMaxCommands) arrays_.emplace(name);  // as read -a and mapfile do
+  }
+}
+
+// -v takes the name of a variable, in which a subscript is evaluated. Where words may turn out to
+// be several, so may anything be the operator.
+void Unwrapper::test(Spot spot) {
+  const Words all = words(spot);
+  for (size_t i = 1; i < all.size(); ++i) {
+    if (all[i].several && !is_number(all[i])) return doubt(spot, "what is tested varies");
+    const bool may_be_operator =
+        all[i].literal() ? all[i].text == "-v" : std::string_view("-v").starts_with(all[i].head);
+    if (!may_be_operator || is_number(all[i]) || i + 1 == all.size()) continue;
+    const Word& name = all[i + 1];
+    if (!name.literal() || name.text.find('[') != std::string::npos)
+      return doubt(spot, "the name of a variable varies");
+  }
+}
+
+// It sets the variables that -v and %n name.
+void Unwrapper::formatted_print(Spot spot) {
+  const Words all = words(spot);
+  if (all.size() > 1 && may_be_option(all[1]) && all[1].text != "--") names_variables(spot, 1);
+  size_t format = 1;
+  if (all.size() > 2 && all[1].text == "-v") ++format;
+  if (all.size() > 2 && all[1].text.starts_with("-v")) ++format;
+  if (format < all.size() && all[format].literal() && all[format].text == "--") ++format;
+  if (format < all.size() && (!all[format].literal() || may_set_a_variable(all[format].text)))
+    doubt(spot, "what printf writes may be a variable");
+}
+
+// -p takes the name of a variable.
+void Unwrapper::wait(Spot spot) {
+  for (const Word& word : words(spot).subspan(1)) {
+    if (!word.literal() && may_be_option(word) && !is_number(word))
+      return doubt(spot, "the options of wait vary");
+    if (word.literal() && word.text.starts_with('-') && word.text.find('p') != std::string::npos)
+      return names_variables(spot, 1);
   }
 }
 

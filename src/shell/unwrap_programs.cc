@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "shell/programs.h"
 #include "shell/unwrapper.h"
 
 namespace helve::shell {
@@ -22,7 +23,10 @@ constexpr Options kXargsOptions{
 
 // Is replaced in the words of the command that find or xargs runs.
 void vary(Word& word, std::string_view mark) {
-  if (!word.literal()) return;
+  if (!word.literal()) {
+    word.head.clear();  // a part of it may be replaced as well
+    return;
+  }
   const size_t at = word.text.find(mark);
   if (at == std::string::npos) return;
   word.head = word.text.substr(0, at);
@@ -35,29 +39,49 @@ Word added_words() {
   return word;
 }
 
+bool may_end_exec(const Word& word) {
+  return !word.literal() && (std::string_view(";").starts_with(word.head) ||
+                             std::string_view("+").starts_with(word.head) ||
+                             std::string_view("{}").starts_with(word.head));
+}
+
 bool is_assignment(const Word& word) {
   const std::string_view text = word.literal() ? word.text : word.head;
   return text.find('=') != text.npos && text[0] != '=';
 }
 
-// The text that xargs -I replaces, or nothing.
-std::string replaced_text(std::span<const Word> options) {
-  std::string mark;
-  for (size_t i = 0; i < options.size(); ++i) {
-    const std::string& text = options[i].text;
-    if (text == "-I" && i + 1 < options.size()) {
-      mark = options[i + 1].text;
-    } else if (text.starts_with("-I")) {
-      mark = text.substr(2);
-    } else if (text == "-i" || text == "--replace") {
-      mark = "{}";
-    } else if (text.starts_with("-i")) {
-      mark = text.substr(2);
-    } else if (text.starts_with("--replace=")) {
-      mark = text.substr(10);
-    }
+// How xargs puts what it reads into its command: in the place of a mark, or behind all words.
+struct Placing {
+  std::string mark;  // empty: behind
+  bool known = true;
+  bool counts = false;  // -n, -L and -l are against a mark, and the last one wins
+
+  void replace(std::string_view text) {
+    known = known && mark.empty() && !text.empty();
+    mark = text;
   }
-  return mark;
+};
+
+// Takes an option that was read: `words` are its word, and its value when that is another one.
+void read_placing(std::span<const Word> words, Placing& placing) {
+  const std::string_view text = words[0].text;
+  if (text.starts_with("--")) {
+    const size_t equals = std::min(text.find('='), text.size());
+    if (text.starts_with("--replace"))
+      placing.replace(equals < text.size() ? text.substr(equals + 1) : "{}");
+    placing.counts =
+        placing.counts || text.starts_with("--max-args") || text.starts_with("--max-lines");
+    return;
+  }
+  const size_t at = text.find_first_not_of(kXargsOptions.flags, 1);
+  if (at == text.npos) return;
+  const std::string_view attached = text.substr(at + 1);
+  if (text[at] == 'I' && attached.empty()) {
+    placing.replace(words.size() > 1 && words[1].literal() ? words[1].text : "");
+  } else if (text[at] == 'I' || text[at] == 'i') {
+    placing.replace(attached.empty() ? "{}" : attached);
+  }
+  placing.counts = placing.counts || text[at] == 'n' || text[at] == 'L' || text[at] == 'l';
 }
 
 // Settings that only change what is shown.
@@ -70,28 +94,70 @@ bool is_harmless_setting(const Word& setting) {
          });
 }
 
-// Words that make a subcommand of git run a program, wherever they stand.
-bool makes_git_run(std::string_view subcommand, std::string_view word) {
-  struct Running {
-    std::string_view subcommand, word;
-  };
-  constexpr std::array<Running, 10> kRunning{{{"rebase", "-x"},
-                                              {"rebase", "--exec"},
-                                              {"bisect", "run"},
-                                              {"submodule", "foreach"},
-                                              {"difftool", "-x"},
-                                              {"difftool", "--extcmd"},
-                                              {"grep", "-O"},
-                                              {"grep", "--open-files-in-pager"},
-                                              {"clone", "-u"},
-                                              {"archive", "--exec"}}};
-  for (const std::string_view everywhere : {"--upload-pack", "--receive-pack", "--exec"}) {
-    if (word.starts_with(everywhere)) return true;
-  }
-  return std::ranges::any_of(kRunning, [&](const Running& running) {
-    return running.subcommand == subcommand && word.starts_with(running.word);
+// Before the subcommand; -c is looked at for itself.
+constexpr Options kGitOptions{
+    .flags = "pPvh",
+    .valued = "C",
+    .longs =
+        "git-dir= work-tree= namespace= paginate no-pager bare no-replace-objects "
+        "no-optional-locks no-lazy-fetch no-advice literal-pathspecs glob-pathspecs "
+        "noglob-pathspecs icase-pathspecs version help html-path man-path info-path exec-path"};
+
+// Words that make a program, or a subcommand of git, run what they say, wherever they stand.
+struct Running {
+  std::string_view program, word;
+};
+constexpr auto kRunning = std::to_array<Running>({
+    {"tar", "--checkpoint-action"},
+    {"tar", "--to-command"},
+    {"tar", "--use-compress-program"},
+    {"tar", "--info-script"},
+    {"tar", "--new-volume-script"},
+    {"tar", "--rsh-command"},
+    {"tar", "--rmt-command"},
+    {"tar", "-I"},
+    {"tar", "-F"},
+    {"split", "--filter"},
+    {"sort", "--compress-program"},
+    {"rg", "--pre"},
+    {"rg", "--hostname-bin"},
+    {"install", "--strip-program"},
+    {"man", "-P"},
+    {"man", "--pager"},
+});
+constexpr auto kGitRunning = std::to_array<Running>({
+    {"rebase", "-x"},
+    {"bisect", "run"},
+    {"submodule", "foreach"},
+    {"difftool", "-x"},
+    {"difftool", "--extcmd"},
+    {"grep", "-O"},
+    {"grep", "--open-files-in-pager"},
+    {"clone", "-u"},
+    {"clone", "-c"},
+    {"clone", "--config"},
+    {"", "--upload-pack"},
+    {"", "--receive-pack"},
+    {"", "--exec"},
+});
+
+bool makes_run(std::span<const Running> table, std::string_view program, const Word& word) {
+  const std::string_view text = word.literal() ? word.text : word.head;
+  return std::ranges::any_of(table, [&](const Running& running) {
+    return (running.program.empty() || running.program == program) &&
+           (running.word[0] == '-' ? may_give(text, running.word) : text == running.word);
   });
 }
+
+// It has commands that run others, which a script may also only name.
+bool may_run(std::string_view awk_script) {
+  return awk_script.find("system") != awk_script.npos ||
+         (!is_harmless_awk(awk_script) && awk_script.find('|') != awk_script.npos);
+}
+
+// Subcommands that only run others.
+constexpr std::array<std::string_view, 6> kGitRunners{"filter-branch", "for-each-repo", "hook",
+                                                      "remote-ext",    "shell",         "daemon"};
 
 }  // namespace
 
@@ -106,10 +172,33 @@ bool Unwrapper::running_program(Spot spot, std::string_view name) {
     fd(spot);
   } else if (name == "git") {
     git(spot);
+  } else if (name == "awk" || name == "gawk" || name == "mawk" || name == "nawk") {
+    awk(spot);
   } else {
-    return false;
+    return running_option(spot, name);
   }
   return true;
+}
+
+bool Unwrapper::running_option(Spot spot, std::string_view name) {
+  const Words all = words(spot);
+  const auto found = std::ranges::find_if(
+      all.subspan(1), [&](const Word& word) { return makes_run(kRunning, name, word); });
+  // Tar takes letters without a dash as well.
+  const bool bundled = name == "tar" && all.size() > 1 && !all[1].text.starts_with('-') &&
+                       all[1].text.find_first_of("IF") != std::string::npos;
+  if (found == all.end() && !bundled) return false;
+  runs_unseen(spot, fmt::format("an option of {} runs a program", name));
+  return true;
+}
+
+void Unwrapper::awk(Spot spot) {
+  size_t at = 1;
+  Read read = Read::option;
+  while (at < words(spot).size() && read == Read::option)
+    read = read_option(words(spot), at, {.valued = "Fv"});
+  if (at < words(spot).size() && words(spot)[at].literal() && may_run(words(spot)[at].text))
+    runs_unseen(spot, "a script of awk may run commands");
 }
 
 void Unwrapper::env(Spot spot) {
@@ -142,19 +231,23 @@ void Unwrapper::env(Spot spot) {
 
 void Unwrapper::xargs(Spot spot) {
   size_t at = 1;
+  Placing placing;
   while (at < words(spot).size()) {
+    const size_t here = at;
     const Read read = read_option(words(spot), at, kXargsOptions);
     if (read == Read::unknown) return runs_unseen(spot, "an option of xargs that is not known");
     if (read != Read::option) break;
+    read_placing(words(spot).subspan(here, at - here), placing);
   }
   if (at >= words(spot).size()) return;  // it runs echo
-  const std::string mark = replaced_text(words(spot).subspan(1, at - 1));
+  if (!placing.known || (placing.counts && !placing.mark.empty()))
+    return runs_unseen(spot, "where xargs puts what it reads is not known");
   Command inner;
   inner.words.assign(words(spot).begin() + static_cast<std::ptrdiff_t>(at), words(spot).end());
-  if (mark.empty()) {
+  if (placing.mark.empty()) {
     inner.words.push_back(added_words());
   } else {
-    for (Word& word : inner.words) vary(word, mark);
+    for (Word& word : inner.words) vary(word, placing.mark);
   }
   runs(spot, std::move(inner), at, true);
 }
@@ -165,14 +258,14 @@ void Unwrapper::find(Spot spot) {
     const std::string_view text = word.literal() ? word.text : word.head;
     if (!text.starts_with("-exec") && !text.starts_with("-ok")) continue;
     Command inner;
-    for (++at; at < words(spot).size(); ++at) {
-      const Word& next = words(spot)[at];
-      if (next.literal() && (next.text == ";" || next.text == "+")) break;
-      inner.words.push_back(next);
+    const size_t from = at + 1;
+    for (at = end_of_exec(words(spot), at); inner.words.size() + from < at;) {
+      inner.words.push_back(words(spot)[from + inner.words.size()]);
+      if (may_end_exec(inner.words.back()))
+        return runs_unseen(spot, "where a command of find ends varies");
       vary(inner.words.back(), "{}");
     }
     if (inner.words.empty()) return runs_unseen(spot, "what find runs is not there");
-    const size_t from = at - inner.words.size();
     runs(spot, std::move(inner), from, false);
   }
 }
@@ -180,7 +273,9 @@ void Unwrapper::find(Spot spot) {
 void Unwrapper::fd(Spot spot) {
   for (size_t at = 1; at < words(spot).size(); ++at) {
     const std::string_view text = words(spot)[at].text;
-    if (!text.starts_with("-x") && !text.starts_with("-X") && !text.starts_with("--exec")) continue;
+    const bool letters = text.starts_with('-') && !text.starts_with("--");
+    if (!(letters && text.find_first_of("xX") != text.npos) && !text.starts_with("--exec"))
+      continue;
     if (text != "-x" && text != "-X" && text != "--exec" && text != "--exec-batch")
       return runs_unseen(spot, "what fd runs is not seen");
     Command inner;
@@ -196,20 +291,18 @@ void Unwrapper::fd(Spot spot) {
 // Settings, aliases and some options of subcommands run programs.
 void Unwrapper::git(Spot spot) {
   size_t at = 1;
-  for (; at < words(spot).size() && may_be_option(words(spot)[at]); ++at) {
-    const std::string_view text = words(spot)[at].text;
-    if (text == "-c") {
-      ++at;
-      if (at >= words(spot).size() || !is_harmless_setting(words(spot)[at]))
+  while (at < words(spot).size()) {
+    if (words(spot)[at].literal() && words(spot)[at].text == "-c") {
+      if (at + 1 >= words(spot).size() || !is_harmless_setting(words(spot)[at + 1]))
         return runs_unseen(spot, "a setting of git may run a program");
-    } else if (text == "-C" || text == "--git-dir" || text == "--work-tree") {
-      ++at;
-    } else if (!words(spot)[at].literal() || text.starts_with("--exec-path=") ||
-               text.starts_with("--config-env") || text.starts_with("-c")) {
-      return runs_unseen(spot, "a setting of git may run a program");
+      at += 2;
+      continue;
     }
+    const Read read = read_option(words(spot), at, kGitOptions);
+    if (read == Read::operand) break;
+    if (read != Read::option) return runs_unseen(spot, "a setting of git may run a program");
   }
-  if (at >= words(spot).size() || !words(spot)[at].literal()) return;
+  if (at >= words(spot).size()) return;
   if (at > 1) {  // a rule that denies `git push` is meant for `git -C x push` as well
     Command plain;
     plain.words.assign(words(spot).begin() + static_cast<std::ptrdiff_t>(at) - 1,
@@ -217,11 +310,14 @@ void Unwrapper::git(Spot spot) {
     plain.words[0] = words(spot)[0];
     return runs(spot, std::move(plain), at, false);
   }
+  if (!words(spot)[at].literal()) return;
   const std::string subcommand = words(spot)[at].text;
-  for (const Word& word : words(spot).subspan(at + 1)) {
-    if (makes_git_run(subcommand, word.literal() ? word.text : word.head))
-      return runs_unseen(spot, fmt::format("git {} runs a program", subcommand));
-  }
+  const auto runs_program = [&](const Word& word) {
+    return makes_run(kGitRunning, subcommand, word);
+  };
+  if (is_one_of(kGitRunners, subcommand) ||
+      std::ranges::any_of(words(spot).subspan(at + 1), runs_program))
+    runs_unseen(spot, fmt::format("git {} runs a program", subcommand));
 }
 
 }  // namespace helve::shell

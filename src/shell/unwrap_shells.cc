@@ -100,24 +100,25 @@ void Unwrapper::shell_program(Spot spot, std::string_view name) {
   const bool readable = posix || name == "bash" || name == "rbash";
   if (!readable) runs_unseen(spot, fmt::format("{} reads scripts in its own way", name));
   if (!options.known) runs_unseen(spot, fmt::format("an option of {} that is not known", name));
-  if (!options.script) return shell_without_script(spot, options.operand, posix);
+  const Reader reader = posix ? Reader::any_shell : Reader::bash;
+  if (!options.script) return shell_without_script(spot, options.operand, reader);
   if (options.operand >= words(spot).size()) return runs_unseen(spot, "-c without a script");
   const Word& script = words(spot)[options.operand];
   if (!script.literal())
     return runs_unseen(spot, fmt::format("the script that {} runs varies", name));
-  runs_text(spot, options.operand, script.text, readable && options.known, posix);
+  runs_text(spot, options.operand, script.text, readable && options.known, reader);
 }
 
 // The name of a file is like that of a program. Without one the script is read, perhaps from a
 // here-document that is known.
-void Unwrapper::shell_without_script(Spot spot, size_t operand, bool posix) {
+void Unwrapper::shell_without_script(Spot spot, size_t operand, Reader reader) {
   mark(spot, words(spot).size() - 1, false);
   if (operand < words(spot).size()) return;
   const std::vector<Redirection> redirections = command(spot).redirections;
   for (const Redirection& redirection : redirections) {
     if (redirection.kind == Redirection::Kind::here_doc ||
         redirection.kind == Redirection::Kind::here_string)
-      runs_text(spot, words(spot).size() - 1, redirection.target.text, false, posix);
+      runs_text(spot, words(spot).size() - 1, redirection.target.text, false, reader);
   }
   doubt(spot, "a shell runs what it reads");
 }
@@ -131,7 +132,7 @@ void Unwrapper::eval(Spot spot) {
     if (!word.literal()) return runs_unseen(spot, "what eval runs varies");
     script += word.text + ' ';
   }
-  if (words(spot).size() > first) runs_text(spot, first, script, true, false);
+  if (words(spot).size() > first) runs_text(spot, first, script, true, spot.reader);
 }
 
 void Unwrapper::trap(Spot spot) {
@@ -140,7 +141,7 @@ void Unwrapper::trap(Spot spot) {
   const Word& script = words(spot)[at];
   if (!script.literal()) return runs_unseen(spot, "what trap runs varies");
   if (script.text == "-" || script.text == "-l" || script.text == "-p") return;
-  runs_text(spot, at, script.text, true, false);
+  runs_text(spot, at, script.text, true, spot.reader);
 }
 
 void Unwrapper::alias(Spot spot) {
@@ -150,9 +151,9 @@ void Unwrapper::alias(Spot spot) {
     const std::string text = words(spot)[i].text;
     const size_t equals = text.find('=');
     if (equals == text.npos) continue;
-    shadowed_.push_back(text.substr(0, equals));
+    shadowed_.insert(text.substr(0, equals));
     if (words(spot)[i].literal())
-      runs_text(spot, i, std::string_view(text).substr(equals + 1), false, false);
+      runs_text(spot, i, std::string_view(text).substr(equals + 1), false, spot.reader);
   }
 }
 

@@ -104,7 +104,7 @@ constexpr std::array<string_view, 68> kRunning{"PATH",
                                                "LINENO"};
 
 constexpr std::array<string_view, 14> kRunningStarts{
-    "LD_",  "DYLD_", "GIT_",  "BASH_", "PYTHON",  "NODE_",   "npm_",
+    "LD_",  "DYLD_", "GIT_",  "BASH",  "PYTHON",  "NODE_",   "npm_",
     "NPM_", "PIP_",  "CARGO", "RUSTC", "RUSTUP_", "DOCKER_", "SSH_"};
 
 constexpr std::array<string_view, 12> kRunningEnds{"PAGER", "EDITOR",  "_COMMAND", "_ASKPASS",

@@ -1,8 +1,8 @@
 // differential_shell: reads scripts that are each ended by a NUL, and writes a line of JSON about
 // each, for comparison with bash: whether it is malformed, what is unknown, and the commands as
 // lists of words, where null is a word that varies; the same with what wrappers run; whether any of
-// that is doubted; what is said of its effect; and its words when it is one command alone, as bash
-// and as any shell takes it.
+// that is doubted; what is said of its effect, as bash and as any shell takes it; and its words
+// when it is one command alone, likewise.
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -58,7 +58,8 @@ std::string describe(std::string_view source) {
                        {"sh_alone", alone(source, shell::Reader::any_shell)},
                        {"doubted", !analysis.unknowns.empty()},
                        {"sh_doubted", !shell::analyze(source).unknowns.empty()},
-                       {"effect", shell::name_of(shell::effects_of(analysis).strongest())}};
+                       {"effect", shell::name_of(shell::effects_of(analysis).strongest())},
+                       {"sh_effect", shell::name_of(shell::effects_of(source).strongest())}};
   return to_text(Json(all)) + '\n';
 }
 

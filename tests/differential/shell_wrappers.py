@@ -23,6 +23,7 @@ PLAIN = ["env {}", "env A=1 B='x y' {}", "env -u X {}", "env -C . A=1 {}", "env 
          "nice -3 {}", "nice --adjustment=2 {}", "nice -n3 -- {}", "nohup {}", "timeout 5 {}", "timeout -k 1 5 {}",
          "timeout -k1 -s KILL 5s {}", "timeout --signal=TERM --foreground 5 {}", "timeout -v 5 {}", "stdbuf -oL {}",
          "stdbuf -o L -e0 {}", "setsid -w {}", "setsid --wait {}", "ionice -c 3 {}", "ionice -c2 -n7 {}", "taskset -c 0 {}",
+         "chrt -o 0 {}", "prlimit --nofile=100 {}", "linux64 {}", "echo a | xargs -0rI% {} %", "git --no-pager version; {}",
          "command {}", "command -- {}", "builtin command {}", "(exec {})", "eval {}", "eval {q}", "bash -c {q}", "sh -c {q}",
          "bash -ec {q} name a b", "bash -euo pipefail -c {q}", "bash --norc --noprofile -c {q}", "sh -e -u -c {q}",
          "/bin/bash -c {q}", "echo a | xargs {}", "echo a b | xargs -n1 {}", "echo a | xargs -n 1 -P 2 {}", "echo a | xargs -I% {} %",
@@ -36,7 +37,8 @@ ODD = ["env -S {q}", "env -iS {q}", "env - PATH=\"$PATH\" {}", "env -i PATH=\"$P
        "bash -o errexit -c {q}", "bash -O extglob -c {q}", "sh -c -e {q}", "xargs -a /dev/null {}", "echo a | xargs -i {} {{}}",
        "echo a | xargs -e {}", "echo a | xargs -l {}", "exec -a x {}", "exec -c {}", "command -p {}", "time -o /dev/null {}",
        "alias x={q}; x", "f() {{ {}; }}; f", "x={q}; $x", "x={q}; eval \"$x\"", "echo {q} > s.sh; . ./s.sh",
-       "setsid -fw {}", "nohup -- {}", "taskset 1 {}", "ionice -t -c 3 {}", "stdbuf --output=L {}",
+       "setarch x86_64 {}", "/lib64/ld-linux-x86-64.so.2 /bin/nice {}", "echo a | xargs -I% -n1 {}", "setpriv --no-new-privs {}",
+       "find . -maxdepth 0 -exec nice + {} \\;", "setsid -fw {}", "nohup -- {}", "taskset 1 {}", "ionice -t -c 3 {}", "stdbuf --output=L {}",
        "find . -maxdepth 0 -execdir {} \\;", "find . -maxdepth 0 -exec sh -c {q} \\;", "busybox {}", "coproc {}; wait",
        "jobs -x {}", "trap -- {q} EXIT", "trap {q} 0 INT", "eval -- {q}", "declare -a 'x=($({}))'", "mapfile -C {q} -c 1 y <<< x",
        "bash -c '\"$@\"' x {}", "bash -c '$0 $1' {}", "watch -n 9 -g {}", "builtin eval {q}", "timeout 5 bash -c {q}"]

@@ -81,6 +81,14 @@ TEST(Unwrap, KeepsWrappersThatChangeWhoRuns) {
       {"ssh host rm x", "ssh host rm x", "ssh runs"},
       {"su -c 'rm x'", "su -c rm x", "su runs"},
       {"parallel rm ::: x", "parallel rm ::: x", "parallel runs"},
+      {"prlimit --nofile=9 rm x", "prlimit --nofile=9 rm x | rm x"},
+      {"linux32 -R rm x", "linux32 -R rm x | rm x"},
+      {"chrt -f 1 rm x", "chrt -f 1 rm x » rm x"},
+      {"numactl -N 0 rm x", "numactl -N 0 rm x | rm x"},
+      {"fakeroot rm x", "fakeroot rm x | rm x"},
+      {"setarch i386 rm x", "setarch i386 rm x", "setarch runs"},
+      {"/lib64/ld-linux-x86-64.so.2 /bin/rm x", "/lib64/ld-linux-x86-64.so.2 /bin/rm x",
+       "ld-linux"},
   });
 }
 
@@ -132,20 +140,50 @@ TEST(Unwrap, FindsWhatProgramsRunWithWhatTheyFind) {
       {"xargs -0 -n1 -P 4 rm", "xargs -0 -n1 -P 4 rm » rm ‹…›"},
       {"xargs -I{} cp {} x/{}", "xargs -I{} cp {} x/{} » cp ‹{}› ‹x/{}›"},
       {"xargs -I % sh -c 'rm %'", "xargs -I % sh -c rm % » sh -c ‹rm %›", "the script that sh"},
+      {"xargs -0rI{} rm x{}", "xargs -0rI{} rm x{} » rm ‹x{}›"},
+      {"xargs -i rm {}", "xargs -i rm {} » rm ‹{}›"},
+      {"xargs --replace=% rm %", "xargs --replace=% rm % » rm ‹%›"},
+      {"xargs -I% -n2 rm %", "xargs -I% -n2 rm %", "where xargs puts"},
+      {"xargs -n2 -I% rm %", "xargs -n2 -I% rm %", "where xargs puts"},
+      {"xargs -I% -I^ rm %", "xargs -I% -I^ rm %", "where xargs puts"},
       {"xargs", "xargs"},
       {"xargs --bogus rm", "xargs --bogus rm", "an option of xargs"},
       {"find . -exec rm {} \\;", "find . -exec rm {} ; | rm ‹{}›"},
       {"find . -ok rm {} + -execdir sh -c 'ls' \\;",
        "find . -ok rm {} + -execdir sh -c ls ; | rm ‹{}› | sh -c ls » ls"},
+      {"find . -exec ls + -exec rm {} \\;", "find . -exec ls + -exec rm {} ; | ls + -exec rm ‹{}›"},
+      {"find . -exec ls {} + -exec rm {} \\;",
+       "find . -exec ls {} + -exec rm {} ; | ls ‹{}› | rm ‹{}›"},
+      {"find . -exec ls $x rm \\;", "find . -exec ls ‹$x› rm ;", "where a command of find ends"},
       {"fd x -x rm", "fd x -x rm | rm ‹…›"},
+      {"fd -Hx rm", "fd -Hx rm", "what fd runs is not seen"},
       {"git -c alias.x='!rm' x", "git -c alias.x=!rm x", "a setting of git"},
       {"git -c color.ui=always log", "git -c color.ui=always log | git log"},
       {"git -C x push", "git -C x push | git push"},
       {"git --exec-path=/x log", "git --exec-path=/x log", "a setting of git"},
       {"git rebase -x 'rm x' main", "git rebase -x rm x main", "git rebase runs"},
+      {"git rebase --exe 'rm x'", "git rebase --exe rm x", "git rebase runs"},
+      {"git rebase -ix 'rm x'", "git rebase -ix rm x", "git rebase runs"},
+      {"git push --receive-pac=x", "git push --receive-pac=x", "git push runs"},
+      {"git --namespace x push", "git --namespace x push | git push"},
+      {"git --bogus x push", "git --bogus x push", "a setting of git"},
       {"git bisect run make", "git bisect run make", "git bisect runs"},
       {"git fetch --upload-pack=x", "git fetch --upload-pack=x", "git fetch runs"},
   });
+}
+
+TEST(Unwrap, DoubtsOptionsThatRunWhatTheySay) {
+  for (const std::string_view script :
+       {"tar xf x --checkpoint=1 --checkpoint-action=exec=id", "tar xf x --checkpoint-act=exec=id",
+        "tar -I 'sh -c id' -xf x", "tar tIf id x", "tar xf x --to-c=id", "split --filter=id x",
+        "split --filt id x", "sort --compress-program=id x", "rg --pre id x", "rg --pre=id x",
+        "man -P id ls", "awk 'BEGIN{system(\"id\")}'", "awk '{print | \"sh\"}' x", "compgen -C id",
+        "complete -C id x"})
+    EXPECT_FALSE(analyze(script, Reader::bash).unknowns.empty()) << script;
+  for (const std::string_view script :
+       {"tar czf x.tgz y", "tar --create --file=x y", "split -l 5 x", "rg --pretty x",
+        "awk -F'|' '{print $1 || $2}' x", "awk '{print > \"x\"}' y", "sort -o x y"})
+    EXPECT_TRUE(analyze(script, Reader::bash).unknowns.empty()) << script;
 }
 
 TEST(Unwrap, PassesOnWhereTheOutputGoes) {
@@ -178,6 +216,19 @@ TEST(Unwrap, DoubtsVariablesThatDecideWhatRuns) {
                                         "export \"$x\"",
                                         "[ -v 'a[$(id)]' ]",
                                         "mapfile PATH",
+                                        ": {PATH}<x",
+                                        ": {a[$(id)]}<x",
+                                        "printf %n PATH",
+                                        "printf -- '%-5ln' PATH",
+                                        "printf \"%$x\" PATH",
+                                        "BASHPID+=1",
+                                        "wait -p PATH",
+                                        "wait $x",
+                                        "[ $x ]",
+                                        "[ -$x y ]",
+                                        "[ {-v,x} ]",
+                                        "[ \"${a[@]}\" ]",
+                                        "[ \"$x\" 'a[$(id)]' ]",
                                         "env NODE_OPTIONS=x node",
                                         "export $x"})
     EXPECT_FALSE(analyze(script, Reader::bash).unknowns.empty()) << script;
@@ -218,6 +269,19 @@ TEST(Unwrap, DoubtsForAnyShellWhatOnlyBashTakesSo) {
   EXPECT_TRUE(analyze("a >b 2>&1; [ c ] && d | e $(f) `g` ${h:-i}").unknowns.empty());
 }
 
+// Dash reads what it evaluates as dash does, and older ones split what is exported.
+TEST(Unwrap, DoubtsTextsByTheShellThatReadsThem) {
+  for (const std::string_view script :
+       {"eval '[[ a || b ]]'", "trap 'a &>b c' EXIT", "eval 'eval \"a |& b\"'", "export A=$x"}) {
+    EXPECT_FALSE(analyze(script).unknowns.empty()) << script;
+    EXPECT_TRUE(analyze(script, Reader::bash).unknowns.empty()) << script;
+  }
+  EXPECT_FALSE(analyze("sh -c \"eval '[[ a || b ]]'\"", Reader::bash).unknowns.empty());
+  EXPECT_FALSE(analyze("nice dash -c \"trap 'a |& b' EXIT\"", Reader::bash).unknowns.empty());
+  EXPECT_TRUE(analyze("bash -c \"eval '[[ a || b ]]'\"").unknowns.empty());
+  EXPECT_TRUE(analyze("eval 'ls; rm x'; export A=\"$x\"").unknowns.empty());
+}
+
 TEST(Unwrap, IsBounded) {
   std::string nested;
   for (int i = 0; i < 20'000; ++i) nested += "eval ";
@@ -225,6 +289,35 @@ TEST(Unwrap, IsBounded) {
   nested.clear();
   for (int i = 0; i < 20'000; ++i) nested += "nice ";
   EXPECT_FALSE(analyze(nested + "rm x").unknowns.empty());
+}
+
+size_t bytes_of(const Analysis& analysis) {
+  size_t bytes = 0;
+  for (const Segment& segment : analysis.segments) {
+    for (const Word& word : segment.command.words) bytes += sizeof word + word.text.size();
+    for (const Assignment& each : segment.command.assignments)
+      bytes += sizeof each + each.value.text.size();
+    for (const Redirection& each : segment.command.redirections)
+      bytes += sizeof each + each.target.text.size();
+  }
+  return bytes;
+}
+
+TEST(Unwrap, CopiesNoMoreThanItsBound) {
+  const std::string large(30'000, 'x');
+  std::string many, words;
+  for (int i = 0; i < 9900; ++i) many += ":;";
+  for (int i = 0; i < 60'000; ++i) words += "a ";
+  std::string nested = words;
+  for (int i = 0; i < 15; ++i) nested = "nice " + nested;
+  for (const std::string& script :
+       {"export A=" + large + ";" + many, "A=" + large + " bash -c '" + many + "'",
+        "bash -c '" + many + "' >" + large, nested}) {
+    const Analysis analysis = analyze(script);
+    EXPECT_FALSE(analysis.unknowns.empty()) << script.substr(0, 20);
+    EXPECT_LT(bytes_of(analysis), kMaxCopied + (48u << 20)) << script.substr(0, 20);
+  }
+  EXPECT_TRUE(analyze("export A=1;" + many).unknowns.empty());
 }
 
 TEST(Unwrap, NotesThatTheDirectoryChanges) {

@@ -118,7 +118,9 @@ void Unwrapper::set(Spot spot) {
     if (!word.literal() && may_be_option(word)) return doubt(spot, "the options of set vary");
     const std::string_view text = word.text;
     if (text.empty() || (text[0] != '-' && text[0] != '+') || text == "--" || text == "-") return;
-    if (text.substr(1).find_first_not_of("euxfvCEo") != text.npos)
+    // Each o takes a word of its own.
+    if (text.substr(1).find_first_not_of("euxfvCEo") != text.npos ||
+        std::ranges::count(text, 'o') > 1)
       return doubt(spot, "set changes how the shell works");
     if (text.find('o') == text.npos) continue;
     constexpr std::array<std::string_view, 7> kPlain{"pipefail",  "errexit", "nounset", "xtrace",

@@ -38,23 +38,22 @@ def make_world(directory):
         program.write_text("#!/bin/bash\n/usr/bin/touch pwned\n")
         program.chmod(0o755)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(directory)]
-    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "init", "-q", "--template="], check=True)
     subprocess.run([*git, "add", "a.txt"], check=True)
     subprocess.run([*git, "commit", "-qm", "first"], check=True)
     subprocess.run([*git, "commit", "-qm", "second", "--allow-empty"], check=True)
-    subprocess.run([*git, "init", "-q", "--bare", str(directory / "up.git")], check=True)
+    subprocess.run([*git, "init", "-q", "--template=", "--bare", str(directory / "up.git")], check=True)
 
 
-def leaves_a_mark(world, shell, script):
-    with tempfile.TemporaryDirectory() as name:
-        directory = Path(name, "world")
-        shutil.copytree(world, directory)
-        environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(directory / "home"), "LC_ALL": "C.UTF-8",
-                       "GIT_CONFIG_NOSYSTEM": "1", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
-        options = ["--norc"] if shell == "bash" else []
-        subprocess.run(["/usr/bin/timeout", "-s", "KILL", "10", f"/bin/{shell}", *options, "-c", script], cwd=directory,
-                       env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        return (directory / "pwned").exists()
+def leaves_a_mark(world, directory, shell, script):
+    """In a copy of the world that stays until all are done: somebody may still be writing there."""
+    shutil.copytree(world, directory)
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(directory / "home"), "LC_ALL": "C.UTF-8",
+                   "GIT_CONFIG_NOSYSTEM": "1", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@b"}
+    options = ["--norc"] if shell == "bash" else []
+    subprocess.run(["/usr/bin/timeout", "-s", "KILL", "10", f"/bin/{shell}", *options, "-c", script], cwd=directory,
+                   env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return (directory / "pwned").exists()
 
 
 def main(program):
@@ -63,9 +62,11 @@ def main(program):
     lines = subprocess.run([program], input=data, capture_output=True, check=True).stdout.splitlines()
     views = [json.loads(line) for line in lines]
     assert len(views) == len(cases), "one answer for each script"
-    with tempfile.TemporaryDirectory() as world, ThreadPoolExecutor(max_workers=2) as pool:
-        make_world(Path(world))
-        marks = list(pool.map(lambda case: leaves_a_mark(world, *case), cases))
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(max_workers=2) as pool:
+        world = Path(name, "world")
+        world.mkdir()
+        make_world(world)
+        marks = list(pool.map(lambda each: leaves_a_mark(world, Path(name, str(each[0])), *each[1]), enumerate(cases)))
     wrong = 0
     for (shell, script), view, marked in zip(cases, views, marks):
         if not marked:

@@ -252,8 +252,8 @@ TEST(Unwrap, DoubtsNamesThatTheScriptRedefines) {
 
 TEST(Unwrap, DoubtsWhatChangesHowTheRestIsRead) {
   for (const std::string_view script :
-       {"shopt -s extglob", "enable -f x y", "set -k", "set -o posix", "set -$x", "hash -p x ls",
-        "let x=1", "$x", "\"$x\" y", "{rm,x}", "r*", "coproc ls"})
+       {"shopt -s extglob", "enable -f x y", "set -k", "set -o posix", "set -oo errexit keyword",
+        "set -$x", "hash -p x ls", "let x=1", "$x", "\"$x\" y", "{rm,x}", "r*", "coproc ls"})
     EXPECT_FALSE(analyze(script, Reader::bash).unknowns.empty()) << script;
   for (const std::string_view script : {"set -euo pipefail", "set -x", "set -- a b", "set +e"})
     EXPECT_TRUE(analyze(script, Reader::bash).unknowns.empty()) << script;

@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "sandbox/failure.h"
+#include "sys/directory.h"
 #include "sys/id.h"
 
 namespace helve::sandbox {
@@ -25,6 +26,14 @@ constexpr int kAttempts = 8;  // against others who make and remove the same nam
 // A directory, unless the name is one that programs know as a file.
 bool is_file_name(std::string_view name) {
   return name == "config" || name.find('.', 1) != name.npos;
+}
+
+// What somebody has put something into is no longer ours, whatever its time says.
+bool is_empty(const sys::Fd& opened, const struct stat& status) {
+  if (!S_ISDIR(status.st_mode)) return true;
+  bool empty = true;
+  const auto read = sys::for_each_entry(opened, [&](const auto&) { return empty = false; });
+  return read && empty;
 }
 
 bool is_marked(const struct stat& status) {
@@ -92,6 +101,7 @@ sys::Fd hold_reserved(const sys::Fd& parent, const std::string& name) {
   sys::Fd held = open_for_lock(parent, name);
   struct stat status {};
   if (!held || fstat(held.get(), &status) != 0 || !is_marked(status)) return {};
+  if (!is_empty(held, status)) return {};
   if (!lock_at_once(held, kShared) || !is_current(parent, name, held)) return {};
   return held;
 }

@@ -134,6 +134,12 @@ TEST_P(Protect, LeavesAnEmptyDirectoryOfTheUser) {
   EXPECT_TRUE(exists("root/.helve"));
 }
 
+TEST_P(Protect, LeavesADirectoryThatBearsTheTimeOfAReservation) {
+  repository("root/.git");
+  EXPECT_EQ(sh("touch -d @1751477366 .git"), 0);
+  EXPECT_EQ(sh("echo x > .git/index"), 0);
+}
+
 TEST_P(Protect, RefusesALinkInAProtectedPlace) {
   repository("elsewhere");
   std::filesystem::create_directory_symlink(path("elsewhere"), path("root/.git"));

@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "sys/file_at.h"
 #include "workspace/path.h"
@@ -9,12 +11,12 @@
 namespace helve::workspace {
 namespace {
 
-constexpr int kMaxLinks = 40;  // as many as the kernel follows
+constexpr size_t kMaxLinks = 40;  // as many as the kernel follows
 
 }  // namespace
 
 std::string real_path(std::string path) {
-  for (int i = 0; i < kMaxLinks; ++i) {
+  for (size_t i = 0; i < kMaxLinks; ++i) {
     path = tidy(path);
     size_t end = path.size();
     auto directory = sys::open_directory(path);
@@ -36,30 +38,34 @@ std::string real_path(std::string path) {
   return path;
 }
 
-bool leads_through(std::string_view path, std::string_view link) {
+std::vector<std::string> links_on_the_way(std::string_view path) {
+  std::vector<std::string> links;
   std::string rest(path), front;  // the front has no links any more
-  for (int links = 0; links < kMaxLinks;) {
+  while (links.size() < kMaxLinks) {
     std::string_view after = rest;
     const std::string name(next_part(after));
-    if (name.empty()) return false;
+    if (name.empty()) break;
     rest = std::string(after);
     if (name == "..") {
       front.resize(front.empty() ? 0 : front.rfind('/'));
       continue;
     }
     const auto directory = sys::open_directory(front.empty() ? "/" : front);
-    if (!directory) return false;
+    if (!directory) break;
     const auto target = sys::read_link_at(*directory, name);
     if (!target) {
       front.append("/") += name;
       continue;
     }
-    if (fmt::format("{}/{}", front, name) == link) return true;
+    links.push_back(fmt::format("{}/{}", front, name));
     if (target->starts_with('/')) front.clear();
     rest = fmt::format("{}/{}", *target, rest);
-    ++links;
   }
-  return false;
+  return links;
+}
+
+bool leads_through(std::string_view path, std::string_view link) {
+  return std::ranges::count(links_on_the_way(path), link) > 0;
 }
 
 bool holds(std::string_view directory, std::string_view path) {

@@ -10,6 +10,7 @@
 #include "sys/environment.h"
 #include "sys/memory.h"
 #include "workspace/path.h"
+#include "workspace/real_path.h"
 #include "workspace/recover.h"
 #include "workspace/spot.h"
 
@@ -53,6 +54,7 @@ Result<std::unique_ptr<Workspace>> Workspace::make(const Options& options) {
   std::unique_ptr<Workspace> workspace(new Workspace(options));
   for (const Options::Root& root : options.roots)
     TRY(workspace->add_root(root, root.breadth.value_or(options.breadth)));
+  TRY(workspace->check_links());
   for (const std::string& path : options.protected_directories) {
     if (path.empty()) return Error{Code::invalid_argument, "a protected directory has no path"};
     workspace->protected_directories_.push_back(TRY(absolute(path)));
@@ -102,6 +104,25 @@ Result<void> Workspace::add_root(const Options::Root& option, Breadth breadth) {
     }
   }
   roots_.push_back(std::move(root));
+  return {};
+}
+
+// Whoever may write in one root could decide where the other one is.
+Result<void> Workspace::check_links() const {
+  for (const Root& root : roots_) {
+    for (const std::string& link : links_on_the_way(root.called)) {
+      for (const Root& other : roots_) {
+        if (other.access != Access::writable || !below(other.path, link) ||
+            below(other.path, root.path))
+          continue;
+        return Error{Code::invalid_argument,
+                     fmt::format("the way to the root '{}' leads through '{}', a link in the root "
+                                 "'{}', where tools may write",
+                                 root.called, link, other.path),
+                     fmt::format("if you mean '{}', name it so", root.path)};
+      }
+    }
+  }
   return {};
 }
 

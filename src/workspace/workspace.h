@@ -195,6 +195,7 @@ class Workspace {
   explicit Workspace(const Options& options)
       : durability_(options.durability), hard_links_(options.hard_links) {}
   Result<void> add_root(const Options::Root& option, Breadth breadth);
+  Result<void> check_links() const;
   Result<Place> locate(std::string_view path) const;
   std::optional<Place> climb(std::string_view path) const;
   enum class Kept : bool { in_journal, beside };

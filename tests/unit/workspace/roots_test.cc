@@ -44,6 +44,25 @@ TEST_F(Roots, NamesARootThatIsMissingOrNoDirectory) {
   EXPECT_EQ(Workspace::make({}).error().code, Code::invalid_argument);
 }
 
+TEST_F(Roots, RefusesARootThatALinkInAnotherRootLeadsTo) {
+  tree.directory("in/b/real");
+  tree.directory("outside/d");
+  tree.link("in/b/c", tree.path("outside"));
+  tree.link("in/b/near", "real");
+  tree.link("short", "outside");
+  const auto together = [&](const char* more, Access access) {
+    return Workspace::make({.roots = {{tree.path(more), access}, {tree.path("in"), access}}});
+  };
+  for (const char* led : {"in/b/c", "in/b/c/d"}) {
+    const auto made = together(led, Access::writable);
+    ASSERT_FALSE(made) << led;
+    EXPECT_NE(made.error().message.find(tree.path("in/b/c")), std::string::npos);
+    EXPECT_TRUE(together(led, Access::read_only)) << led;
+  }
+  for (const char* fine : {"in/b/near", "short", "outside/d"})
+    EXPECT_TRUE(together(fine, Access::writable)) << fine;
+}
+
 TEST_F(Roots, TakesARelativeRoot) {
   tree.file("in/file", "content");
   EXPECT_CHILD_OK([&]() -> std::string {

@@ -96,7 +96,7 @@ Result<void> Enclosure::build() {
   const FilterProgram standing = TRY(make_standing_filter());
   closing_filter_ = TRY(make_closing_filter());
   socket_list_ = TRY(open_socket_list());
-  guarded_ = find_guarded(policy_);
+  guarded_ = TRY(find_guarded(policy_));
   namespaces_ = TRY(leave_host(policy_));
   TRY(build_view(policy_));
   covers_ = TRY(Covers::make(policy_.hidden));
@@ -211,6 +211,7 @@ Result<void> Enclosure::lock() const {
 void Enclosure::settle() const { remove_leads(policy_, guarded_); }
 
 void Enclosure::tidy() const {
+  settle();
   release_reserved(policy_, guarded_);
   group_.leave();
 }

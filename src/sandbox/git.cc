@@ -1,135 +1,184 @@
 #include "sandbox/git.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <memory>
+#include <cerrno>
+#include <set>
 
 #include "base/text.h"
+#include "sandbox/failure.h"
+#include "sandbox/git_files.h"
 #include "sandbox/view.h"
 #include "sys/directory.h"
-#include "sys/file.h"
+#include "sys/environment.h"
 
 namespace helve::sandbox {
 namespace {
 
-constexpr size_t kMaxConfig = 1u << 20;  // bytes of a config file that are looked at
-constexpr size_t kMaxNames = 4096;       // of one root; beyond, whole directories are closed
-constexpr size_t kMaxVisited = 4096;     // directories of one root that are looked into
-constexpr int kMaxDepth = 16;            // of names such as modules/libs/a
-constexpr int kCheckoutDepth = 2;        // levels below a root that holds several repositories
-constexpr size_t kMaxCheckouts = 256;    // of one root
-constexpr size_t kMaxLink = 4096 + 16;   // bytes of a .git file
-constexpr std::string_view kGitLink = "gitdir: ";
+constexpr size_t kMaxNames = 4096;    // of one root
+constexpr size_t kMaxVisited = 4096;  // directories of its repositories that are looked into
+constexpr int kMaxDepth = 16;         // of names such as modules/libs/a, and of submodules
+constexpr int kLevels = 2;            // below a root where repositories are looked for
 
-bool exists(const std::string& path) {
-  struct stat status {};
-  return lstat(path.c_str(), &status) == 0;
+std::string join(const std::string& directory, const std::string& name) {
+  return directory.empty() ? name : directory + "/" + name;
 }
 
-bool is_directory(const std::string& path) {
-  struct stat status {};
-  return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
-
-// A command may have removed parts of a repository to make it look like none, but not its
-// configuration.
-bool is_repository(const std::string& path) {
-  if (exists(path + "/HEAD") && is_directory(path + "/objects")) return true;
-  const auto config = sys::read_file(path + "/config", kMaxConfig);
-  return config && config->find("repositoryformatversion") != config->npos;
-}
-
-std::string real_path(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), &free);
-  return resolved ? std::string(resolved.get()) : std::string();
-}
-
-std::string beside(const std::string& directory, std::string_view path) {
-  return path.starts_with('/') ? std::string(path) : directory + "/" + std::string(path);
-}
-
-std::vector<std::string> directories_in(const std::string& path) {
+std::vector<std::string> directories_in(const sys::Fd& directory, size_t most) {
   std::vector<std::string> names;
-  const sys::Fd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!directory) return names;
   (void)sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
     if (!entry.kind || *entry.kind == sys::FileKind::directory) names.emplace_back(entry.name);
-    return names.size() <= kMaxVisited;
+    return names.size() <= most;
   });
   std::ranges::sort(names);
   return names;
 }
 
-std::string lower(std::string text) {
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return text;
+sys::Fd open_directory(const std::string& path) {
+  return sys::Fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// The value of the last "worktree = …" line: where a submodule is checked out.
-std::string checked_out_at(std::string_view config) {
-  std::string value;
-  for (std::string_view line : split(config, '\n')) {
-    line = trim(line);
-    const size_t equals = line.find('=');
-    if (equals == line.npos || trim(line.substr(0, equals)) != "worktree") continue;
-    value = trim(line.substr(equals + 1));
+class Search {
+ public:
+  Search(const std::string& root, size_t most) : root_(root), most_(most) {}
+
+  Result<void> look_into(const std::string& name, int levels) {
+    const sys::Fd directory = open_directory(join(root_, name));
+    if (!directory && errno == EACCES) note_unknown(name);
+    for (const std::string& entry : directories_in(directory, most_)) {
+      if (++looked_at_ > most_) return too_many();
+      if (entry != ".git" && entry != "node_modules") TRY(look_at(join(name, entry), levels));
+    }
+    return {};
   }
-  return value;
-}
+
+  Repositories take() {
+    for (const std::string& checkout : found_.checkouts) {
+      if (!is_git_directory(path(checkout))) found_.plain.push_back(checkout);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  std::string path(const std::string& name) const { return root_ + "/" + name; }
+
+  Result<void> look_at(const std::string& name, int levels) {
+    struct stat status {};
+    if (lstat(path(join(name, ".git")).c_str(), &status) == 0) {
+      found_.checkouts.push_back(name);
+    } else if (errno == EACCES) {
+      note_unknown(name);
+    } else if (is_repository(path(name))) {
+      found_.bare.push_back(name);
+    } else if (levels > 1) {
+      return look_into(name, levels - 1);
+    }
+    return {};
+  }
+
+  // A command could open it again; but what belongs to somebody else is closed to commands, too.
+  void note_unknown(const std::string& name) {
+    struct stat status {};
+    if (lstat(path(name).c_str(), &status) == 0 && status.st_uid == geteuid())
+      found_.unknown.push_back(name);
+  }
+
+  Error too_many() const {
+    return failure("look for repositories in " + root_, E2BIG,
+                   "it holds too many directories: choose a narrower root, or remove those that a "
+                   "command made");
+  }
+
+  const std::string& root_;
+  const size_t most_;
+  Repositories found_{.checkouts = {""}, .bare = {}, .plain = {}, .unknown = {}};
+  size_t looked_at_ = 0;
+};
 
 class Names {
  public:
   Names(const std::string& root, std::vector<std::string> leaves)
       : root_(root), leaves_(std::move(leaves)) {}
 
-  // `directory` is relative to the root; empty: the root itself.
-  void add_repository(const std::string& directory, int depth) {
-    repositories_.push_back(directory);
-    const std::string config =
-        sys::read_file(path(join(directory, "config")), kMaxConfig).value_or("");
-    for (const std::string& leaf : leaves_) names_.push_back(join(directory, leaf));
-    // With this extension git reads a second configuration file.
-    const bool second = lower(config).find("worktreeconfig") != std::string::npos;
-    add_leads(directory, second);
-    const std::string worktrees = join(directory, "worktrees");
-    for (const std::string& name : visit(worktrees)) {
-      add_leads(join(worktrees, name), second);
+  // A directory with a .git: a repository, or a file that leads to one. Others may be in it.
+  void add_checkout(const std::string& place, int depth) {
+    const std::string git = join(place, ".git");
+    if (is_too_much(depth) || !seen_.insert(git).second) return;
+    if (is_directory(path(git))) {
+      add_repository(git, depth);
+    } else if (is_regular_file(path(git))) {
+      names_.push_back(git);
+      const std::string directory = linked_directory(path(place));
+      const auto inside = below_root(repository_of_worktree(directory).value_or(directory));
+      if (inside) add_repository(*inside, depth);
+    } else {
+      return;  // a link cannot be protected
     }
-    add_link_of(directory, config);
+    const std::string modules = read_config(path(join(place, ".gitmodules")));
+    add_checkouts_in(place, values_of(modules, "path"), depth);
+    // Commands can change the file above, but not what git keeps of it.
+    add_checkouts_in(place, submodules_of(read_config(path(join(git, "config")))), depth);
+  }
+
+  void add_repository(const std::string& directory, int depth) {
+    const bool is_new = seen_.insert(join(directory, "HEAD")).second;
+    if (!is_new || is_too_much(depth) || !is_directory(path(directory))) return;
+    repositories_.push_back(directory);
+    for (const std::string& leaf : leaves_) names_.push_back(join(directory, leaf));
+    std::string config = read_config(path(join(directory, "config")));
+    // With this extension git reads a second configuration file.
+    const bool second = lowered(config).find("worktreeconfig") != std::string::npos;
+    if (second) config += read_config(path(join(directory, "config.worktree")));
+    add_leads(directory, second);
+    for (const std::string& place : values_of(config, "worktree")) {
+      add_link_in(real_path(beside(directory, place)));
+    }
+    add_included(directory, config, depth);
+    add_worktrees(join(directory, "worktrees"), second, depth);
     add_modules(join(directory, "modules"), depth);
   }
 
-  std::vector<std::string> take() {
-    if (!is_too_much()) return std::move(names_);
-    // A command may have made them so many that nobody can protect each; none is written then.
-    std::vector<std::string> closed;
-    for (const std::string& top : repositories_) {
-      if (top != ".git" && !top.empty()) continue;
-      for (const std::string& leaf : leaves_) closed.push_back(join(top, leaf));
-      for (const char* name : {"modules", "worktrees"}) closed.push_back(join(top, name));
-    }
-    return closed;
+  GitNames take() {
+    return {.names = std::move(names_),
+            .repositories = std::move(repositories_),
+            .is_complete = !is_too_much(0)};
   }
-  const std::vector<std::string>& repositories() const { return repositories_; }
 
  private:
-  static std::string join(const std::string& directory, const std::string& name) {
-    return directory.empty() ? name : directory + "/" + name;
-  }
   std::string path(const std::string& name) const { return root_ + "/" + name; }
+  std::string beside(const std::string& directory, const std::string& place) const {
+    if (place.starts_with("~/")) return sys::home_directory() + place.substr(1);
+    return place.starts_with('/') ? place : path(join(directory, place));
+  }
 
-  bool is_too_much() const { return visited_ > kMaxVisited || names_.size() > kMaxNames; }
+  static std::string lowered(std::string text) {
+    for (char& c : text) {
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    }
+    return text;
+  }
+
+  // Once true it stays so: what was left out then is not protected.
+  bool is_too_much(int depth) {
+    if (depth > kMaxDepth || visited_ > kMaxVisited || names_.size() > kMaxNames) failed_ = true;
+    return failed_;
+  }
 
   std::vector<std::string> visit(const std::string& directory) {
-    std::vector<std::string> found = directories_in(path(directory));
+    std::vector<std::string> found = directories_in(open_directory(path(directory)), kMaxVisited);
     visited_ += found.size() + 1;
     return found;
+  }
+
+  // Relative to the root; nothing for what is elsewhere.
+  std::optional<std::string> below_root(const std::string& absolute) const {
+    if (absolute.empty() || !is_below(absolute, root_)) return std::nullopt;
+    if (absolute == root_) return "";
+    return absolute.substr(root_ == "/" ? 1 : root_.size() + 1);
   }
 
   // Files by which git finds its configuration elsewhere. An absent one cannot be reserved: an
@@ -142,21 +191,40 @@ class Names {
     if (second || exists(path(config))) names_.push_back(config);
   }
 
-  // The file .git in a submodule's checkout, which leads back to `directory`.
-  void add_link_of(const std::string& directory, std::string_view config) {
-    const std::string checkout = checked_out_at(config);
-    if (checkout.empty()) return;
-    const std::string place = real_path(beside(path(directory), checkout));
-    const std::string link = place + "/.git";
-    if (place == root_ || !is_below(place, root_) || !exists(link)) return;
-    names_.push_back(link.substr(root_ == "/" ? 1 : root_.size() + 1));
+  // The file .git in a checkout, which leads back to where we found the checkout.
+  void add_link_in(const std::string& absolute) {
+    const auto place = below_root(absolute);
+    if (!place || place->empty() || !is_regular_file(absolute + "/.git")) return;
+    names_.push_back(join(*place, ".git"));
+  }
+
+  // Other files of the configuration, and programs of tools: no other name there means a file.
+  void add_included(const std::string& directory, std::string_view config, int depth) {
+    for (const std::string& value : values_of(config, "path")) {
+      const auto file = below_root(real_path(beside(directory, value)));
+      if (!file || !is_regular_file(path(*file)) || !seen_.insert(*file).second) continue;
+      names_.push_back(*file);
+      const size_t slash = file->rfind('/');
+      if (is_too_much(depth + 1)) return;
+      add_included(slash == file->npos ? "" : file->substr(0, slash), read_config(path(*file)),
+                   depth + 1);
+    }
+  }
+
+  void add_worktrees(const std::string& worktrees, bool second, int depth) {
+    for (const std::string& name : visit(worktrees)) {
+      if (is_too_much(depth)) return;
+      const std::string directory = join(worktrees, name);
+      add_leads(directory, second);
+      add_link_in(checkout_of_worktree(path(directory)));
+      add_modules(join(directory, "modules"), depth + 1);
+    }
   }
 
   void add_modules(const std::string& directory, int depth) {
-    if (depth >= kMaxDepth) visited_ = kMaxVisited + 1;
-    if (is_too_much()) return;
+    if (is_too_much(depth)) return;
     for (const std::string& name : visit(directory)) {
-      if (is_too_much()) return;
+      if (is_too_much(depth)) return;
       const std::string module = join(directory, name);
       if (exists(path(module) + "/HEAD") || exists(path(module) + "/config")) {
         add_repository(module, depth + 1);
@@ -166,69 +234,67 @@ class Names {
     }
   }
 
+  void add_checkouts_in(const std::string& place, const std::vector<std::string>& names,
+                        int depth) {
+    visited_ += names.size();
+    for (const std::string& name : names) {
+      if (is_too_much(depth)) return;
+      const auto inside = below_root(real_path(path(join(place, name))));
+      if (inside && !inside->empty()) add_checkout(*inside, depth + 1);
+    }
+  }
+
   const std::string& root_;
-  std::vector<std::string> leaves_;
+  const std::vector<std::string> leaves_;
   std::vector<std::string> names_;
   std::vector<std::string> repositories_;
+  std::set<std::string> seen_;
   size_t visited_ = 0;
+  bool failed_ = false;
 };
 
-Names find_names(const std::string& root, std::span<const std::string> protected_names) {
+void set_aside(const std::string& head) {
+  if (rename(head.c_str(), (head + ".set-aside").c_str()) != 0) unlink(head.c_str());
+}
+
+}  // namespace
+
+Result<Repositories> find_repositories(const std::string& root, size_t most) {
+  Search search(root, most);
+  TRY(search.look_into("", kLevels));
+  return search.take();
+}
+
+GitNames git_names(const std::string& root, const Repositories& known,
+                   std::span<const std::string> protected_names) {
   constexpr std::string_view kGit = ".git/";
   std::vector<std::string> leaves;
   for (const std::string& name : protected_names) {
     if (name.starts_with(kGit)) leaves.push_back(name.substr(kGit.size()));
   }
+  if (leaves.empty()) return {};
   Names names(root, leaves);
-  if (leaves.empty()) return names;
-  if (is_directory(root + "/.git")) names.add_repository(".git", 0);
+  for (const std::string& place : known.checkouts) names.add_checkout(place, 0);
+  for (const std::string& place : known.bare) names.add_repository(place, 0);
   if (is_repository(root)) names.add_repository("", 0);
-  return names;
+  return names.take();
 }
 
-}  // namespace
-
-std::vector<std::string> git_names(const std::string& root,
-                                   std::span<const std::string> protected_names) {
-  return find_names(root, protected_names).take();
-}
-
-std::vector<std::string> checkouts_below(const std::string& root) {
-  std::vector<std::string> checkouts;
-  if (exists(root + "/.git")) return checkouts;
-  size_t visited = 0;
-  const auto look = [&](const std::string& name, const auto& self, int depth) -> void {
-    for (const std::string& entry : directories_in(root + "/" + name)) {
-      if (++visited > kMaxVisited || checkouts.size() >= kMaxCheckouts) return;
-      if (entry.starts_with('.') || entry == "node_modules") continue;
-      const std::string below = name.empty() ? entry : name + "/" + entry;
-      if (exists(root + "/" + below + "/.git")) {
-        checkouts.push_back(below);
-      } else if (depth > 1) {
-        self(below, self, depth - 1);
-      }
-    }
-  };
-  look("", look, kCheckoutDepth);
-  return checkouts;
-}
-
-void remove_leads(const std::string& root, std::span<const std::string> protected_names) {
-  const Names names = find_names(root, protected_names);
-  for (const std::string& repository : names.repositories()) {
+void remove_leads(const std::string& root, const Repositories& known,
+                  std::span<const std::string> protected_names) {
+  for (const std::string& repository : git_names(root, known, protected_names).repositories) {
     // What was there before the command is a mount point now and stays.
     unlink((root + "/" + repository + "/commondir").c_str());
+  }
+  for (const std::string& place : known.plain) {
+    const std::string directory = root + "/" + place;
+    if (is_git_directory(directory)) set_aside(directory + "/HEAD");
   }
 }
 
 std::optional<std::string> repository_elsewhere(const std::string& root) {
-  const auto link = sys::read_file(root + "/.git", kMaxLink);
-  if (!link || !link->starts_with(kGitLink)) return std::nullopt;
-  const std::string directory =
-      real_path(beside(root, trim(std::string_view(*link).substr(kGitLink.size()))));
-  if (directory.empty()) return std::nullopt;
-  const auto common = sys::read_file(directory + "/commondir", kMaxLink);
-  const std::string repository = common ? real_path(beside(directory, trim(*common))) : directory;
+  const std::string directory = linked_directory(root);
+  std::string repository = repository_of_worktree(directory).value_or(directory);
   if (repository.empty() || is_below(repository, root)) return std::nullopt;
   return repository;
 }

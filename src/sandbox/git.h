@@ -7,24 +7,45 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
+
 namespace helve::sandbox {
 
-// Names relative to `root`, besides the protected names themselves: those of `protected_names` that
-// begin with ".git/", said of every repository whose directory lies below the root's own .git
-// (submodules, nested ones too), and the files that lead git to another repository or another
-// configuration. When the root itself is a repository's directory, of that as well.
-std::vector<std::string> git_names(const std::string& root,
-                                   std::span<const std::string> protected_names);
+constexpr size_t kMaxLookedAt = 1u << 17;  // directories of one root
 
-// Directories relative to `root` that hold a repository, where the root itself is none: a workspace
-// of several repositories. Two levels are looked at; deeper ones are mostly downloads of builds,
-// which commands remove again.
-std::vector<std::string> checkouts_below(const std::string& root);
+// The repositories of a root, as they were when somebody looked. Relative to the root; "" is the
+// root itself.
+struct Repositories {
+  std::vector<std::string> checkouts;  // hold a .git; the root is always among them
+  std::vector<std::string> bare;       // are a repository's directory themselves
+  // Those of the first that were no repository's directory, too, and must not become one: git would
+  // obey it as soon as something in .git is broken.
+  std::vector<std::string> plain;
+  std::vector<std::string> unknown;  // directories that nobody could look into
+};
 
-// Takes away what a command may have made in the root's repositories to lead git to a configuration
-// of its own: no repository has a file commondir but a linked worktree. Such a file cannot be kept
-// from being made, because what would stand in its place would break the repository.
-void remove_leads(const std::string& root, std::span<const std::string> protected_names);
+// Two levels are looked at; deeper repositories are mostly downloads of builds, which commands
+// remove again. Errors: there are too many directories.
+Result<Repositories> find_repositories(const std::string& root, size_t most = kMaxLookedAt);
+
+struct GitNames {
+  std::vector<std::string> names;         // what must not be written
+  std::vector<std::string> repositories;  // the directories with HEAD, objects, …
+  bool is_complete = true;                // false: there are more than can be protected
+};
+
+// Relative to `root`, besides the protected names themselves: those of `protected_names` that begin
+// with ".git/", said of every repository in the root that these checkouts, their submodules and
+// worktrees lead to; and the files that lead git to another repository or configuration.
+GitNames git_names(const std::string& root, const Repositories& known,
+                   std::span<const std::string> protected_names);
+
+// Takes away what a command may have made to lead git to a configuration of its own: no repository
+// has a file commondir but a linked worktree, and no plain checkout a file HEAD beside objects and
+// refs (it is called HEAD.set-aside then). Neither can be kept from being made, because what would
+// stand in its place would break the repository, or git's understanding of the word HEAD.
+void remove_leads(const std::string& root, const Repositories& known,
+                  std::span<const std::string> protected_names);
 
 // The repository that a linked worktree belongs to, when it lies outside the root: commands cannot
 // commit there unless it is a root, too.

@@ -15,7 +15,6 @@
 
 #include "base/text.h"
 #include "sandbox/failure.h"
-#include "sandbox/git.h"
 #include "sandbox/mounts.h"
 #include "sandbox/reserve.h"
 #include "sandbox/view.h"
@@ -27,12 +26,6 @@ constexpr size_t kMaxMounts = 8192;  // of one command; each costs some microsec
 
 sys::Fd open_place(const sys::Fd& parent, std::string_view name) {
   return sys::Fd(openat(parent.get(), std::string(name).c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-}
-
-// A directory or a file, no link.
-bool is_there(const std::string& path) {
-  struct stat status {};
-  return lstat(path.c_str(), &status) == 0 && (S_ISDIR(status.st_mode) || S_ISREG(status.st_mode));
 }
 
 mode_t kind_of(const sys::Fd& place) {
@@ -67,19 +60,26 @@ class Guard {
 
   // `name` is relative to the root.
   Result<void> protect(std::string_view name) {
-    size_t slash = 0;
-    std::string parent;
-    while ((slash = name.find('/', slash)) != name.npos) {
-      const std::string directory(name.substr(0, slash++));
-      if (!TRY(pin(parent, directory))) return {};
-      parent = directory;
+    if (!TRY(pin_parents(name))) return {};
+    return close(parent_of(name), std::string(name));
+  }
+
+  // Nobody renames a directory that leads to the name. False: one of them is closed.
+  Result<bool> pin_parents(std::string_view name) {
+    for (size_t slash = 0; (slash = name.find('/', slash)) != name.npos; ++slash) {
+      const std::string directory(name.substr(0, slash));
+      if (!TRY(pin(parent_of(directory), directory))) return false;
     }
-    return close(parent, std::string(name));
+    return true;
   }
 
  private:
   std::string shown(std::string_view name) const { return fmt::format("{}/{}", root_, name); }
 
+  static std::string parent_of(std::string_view name) {
+    const size_t slash = name.rfind('/');
+    return std::string(name.substr(0, slash == name.npos ? 0 : slash));
+  }
   static std::string last_part(std::string_view name) {
     return std::string(name.substr(name.rfind('/') + 1));
   }
@@ -143,66 +143,71 @@ class Guard {
   size_t mounts_ = 0;
 };
 
-void add_with_prefix(std::vector<std::string>& names, const std::string& prefix,
-                     const std::vector<std::string>& added) {
-  for (const std::string& name : added) names.push_back(prefix + "/" + name);
+// Relative to the root; nothing for the root itself and what is elsewhere.
+std::optional<std::string> below(const std::string& root, const std::string& path) {
+  if (path == root || !is_below(path, root)) return std::nullopt;
+  return path.substr(root == "/" ? 1 : root.size() + 1);
 }
 
-// The names below a root that are protected, whoever says so.
-std::vector<std::string> names_below(const Policy& policy, const Guarded& guarded) {
+struct Names {
+  std::vector<std::string> names;  // below a root that are protected, whoever says so
+  bool is_complete = true;
+};
+
+Names names_below(const Policy& policy, const Guarded& guarded) {
   const std::string& root = guarded.root;
-  std::vector<std::string> names = policy.protected_names;
-  const size_t skip = root == "/" ? 1 : root.size() + 1;
+  Names found{.names = policy.protected_names};
   for (const auto* paths : {&policy.protected_paths, &policy.read_only_roots}) {
     for (const std::string& path : *paths) {
-      if (path != root && is_below(path, root)) names.push_back(path.substr(skip));
+      if (auto name = below(root, path)) found.names.push_back(std::move(*name));
     }
   }
-  std::ranges::move(git_names(root, policy.protected_names), std::back_inserter(names));
-  std::vector<std::string> of_git = policy.protected_names;
-  std::erase_if(of_git, [](const std::string& name) { return !name.starts_with(".git/"); });
-  for (const std::string& checkout : guarded.checkouts) {
-    const std::string path = root + "/" + checkout;
-    // It may be gone by now; a link cannot be protected, and nobody promised that one here.
-    if (!is_there(path + "/.git")) continue;
-    add_with_prefix(names, checkout, of_git);
-    add_with_prefix(names, checkout, git_names(path, policy.protected_names));
-  }
-  return names;
+  GitNames git = git_names(root, guarded.repositories, policy.protected_names);
+  found.is_complete = git.is_complete;
+  std::ranges::move(git.names, std::back_inserter(found.names));
+  // Whatever is in there.
+  std::ranges::copy(guarded.repositories.unknown, std::back_inserter(found.names));
+  return found;
 }
 
 }  // namespace
 
-std::vector<Guarded> find_guarded(const Policy& policy) {
+Result<std::vector<Guarded>> find_guarded(const Policy& policy) {
   std::vector<Guarded> guarded;
   if (policy.level != Level::workspace_write) return guarded;
-  for (const std::string& root : policy.roots) guarded.push_back({root, checkouts_below(root)});
+  for (const std::string& root : policy.roots) {
+    Repositories repositories = TRY(find_repositories(root));
+    guarded.push_back({root, std::move(repositories)});
+  }
   return guarded;
 }
 
 Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guarded> guarded) {
   std::vector<sys::Fd> reserved;
   for (const Guarded& each : guarded) {
+    const Names found = names_below(policy, each);
+    if (!found.is_complete) {
+      return failure("protect the repositories in " + each.root, E2BIG,
+                     "they have too many worktrees or submodules: look into .git/worktrees and "
+                     ".git/modules and remove those that a command made");
+    }
     Guard guard(each.root, reserved);
     TRY(guard.open());
-    for (const std::string& name : names_below(policy, each)) TRY(guard.protect(name));
+    for (const std::string& name : found.names) TRY(guard.protect(name));
   }
   return reserved;
 }
 
 void remove_leads(const Policy& policy, std::span<const Guarded> guarded) {
   for (const Guarded& each : guarded) {
-    remove_leads(each.root, policy.protected_names);
-    for (const std::string& checkout : each.checkouts) {
-      remove_leads(each.root + "/" + checkout, policy.protected_names);
-    }
+    remove_leads(each.root, each.repositories, policy.protected_names);
   }
 }
 
 void release_reserved(const Policy& policy, std::span<const Guarded> guarded) {
   for (const Guarded& each : guarded) {
     const std::string& root = each.root;
-    for (std::string name : names_below(policy, each)) {
+    for (std::string name : names_below(policy, each).names) {
       // The deepest first: what stands in a reserved directory is gone before it.
       for (;;) {
         const size_t slash = name.rfind('/');

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sandbox/git.h"
 #include "sandbox/policy.h"
 #include "sys/file_descriptor.h"
 
@@ -17,13 +18,14 @@ namespace helve::sandbox {
 // was looked for.
 struct Guarded {
   std::string root;
-  std::vector<std::string> checkouts;  // relative to the root
+  Repositories repositories;
 };
-std::vector<Guarded> find_guarded(const Policy& policy);
+Result<std::vector<Guarded>> find_guarded(const Policy& policy);
 
 // In the calling process's own mount namespace. What exists becomes read-only, what does not exist
-// cannot be made, and no directory on the way can be renamed. What is protected already costs
-// little. What had to be reserved stays as long as the descriptors are open.
+// cannot be made, and no directory on the way can be renamed. What is
+// protected already costs little. What had to be reserved stays as long as the descriptors are
+// open.
 Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guarded> guarded);
 
 // Takes away what protecting left behind in the roots and nobody uses any more. Nothing in this

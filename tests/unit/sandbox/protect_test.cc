@@ -242,28 +242,135 @@ TEST_P(Protect, KeepsAbsolutePathsInsideARoot) {
   EXPECT_EQ(sh("echo x > a/file"), 0);
 }
 
-TEST(SandboxGit, ClosesTheModulesOfARepositoryThatHasTooMany) {
-  std::string base = "/dev/shm/helve-unit-XXXXXX";  // in memory: disks take seconds for this
-  ASSERT_NE(mkdtemp(base.data()), nullptr);
-  for (int i = 0; i < 4'200; ++i) {
-    std::filesystem::create_directories(base + "/.git/modules/" + std::to_string(i));
-  }
-  const auto names = git_names(base, default_protected_names());
-  EXPECT_NE(std::ranges::find(names, ".git/modules"), names.end());
-  EXPECT_NE(std::ranges::find(names, ".git/hooks"), names.end());
-  std::filesystem::remove_all(base);
+TEST_P(Protect, KeepsASubmoduleThatHasItsOwnRepository) {
+  repository("root/.git");
+  repository("root/a/b/c/.git");
+  write("root/.gitmodules", "[submodule \"c\"]\n\tpath = a/b/c\n");
+  EXPECT_NE(sh("echo x > a/b/c/.git/hooks/x"), 0);
+  EXPECT_NE(sh("echo x > a/b/c/.git/config"), 0);
+  EXPECT_EQ(sh("echo x > a/b/c/.git/index"), 0);
 }
 
-TEST(SandboxGit, FindsTheRepositoryOfALinkedWorktree) {
-  std::string base = "/tmp/helve-unit-XXXXXX";
-  ASSERT_NE(mkdtemp(base.data()), nullptr);
-  std::filesystem::create_directories(base + "/main/.git/worktrees/w");
-  std::filesystem::create_directories(base + "/w");
+TEST_P(Protect, KeepsASubmoduleThatACommandTookOffTheList) {
+  repository("root/.git");
+  write("root/.git/config", "[submodule \"a/b/c\"]\n\tactive = true\n");
+  repository("root/a/b/c/.git");
+  EXPECT_NE(sh("echo x > a/b/c/.git/config"), 0);
+}
+
+TEST_P(Protect, KeepsARepositoryBesideItsCheckout) {
+  write("root/.git", "gitdir: ./.bare\n");
+  repository("root/.bare");
+  EXPECT_NE(sh("echo x > .bare/hooks/x"), 0);
+  EXPECT_NE(sh("echo x > .bare/config"), 0);
+  EXPECT_NE(rename(".bare"), 0);
+  EXPECT_EQ(sh("echo .. > .bare/commondir"), 0);
+  EXPECT_FALSE(exists("root/.bare/commondir"));
+}
+
+TEST_P(Protect, KeepsAHiddenRepositoryOfWorktrees) {
+  repository("root/.hidden");
+  write("root/.hidden/worktrees/feature/commondir", "../..\n");
+  write("root/.hidden/worktrees/feature/gitdir", path("root/a/b/c/feature/.git") + "\n");
+  write("root/a/b/c/feature/.git", "gitdir: " + path("root/.hidden/worktrees/feature") + "\n");
+  EXPECT_NE(sh("echo x > .hidden/config"), 0);
+  EXPECT_NE(sh("echo 'gitdir: evil' > a/b/c/feature/.git"), 0);
+  EXPECT_NE(rename("a/b"), 0);
+  EXPECT_EQ(sh("echo x > a/b/c/feature/file"), 0);
+}
+
+TEST_P(Protect, FindsARepositoryThroughAWorktree) {
+  repository("root/a/b/c/main.git");
+  write("root/a/b/c/main.git/worktrees/w/commondir", "../..\n");
+  write("root/w/.git", "gitdir: ../a/b/c/main.git/worktrees/w\n");
+  EXPECT_NE(sh("echo x > a/b/c/main.git/config"), 0);
+  EXPECT_NE(sh("echo x > w/.git"), 0);
+}
+
+TEST_P(Protect, KeepsARepositoryInARepository) {
+  repository("root/.git");
+  repository("root/group/two/.git");
+  EXPECT_NE(sh("echo x > group/two/.git/config"), 0);
+}
+
+TEST_P(Protect, ClosesADirectoryThatNobodyCanLookInto) {
+  if (GetParam() == 0) GTEST_SKIP() << "root looks into everything";
+  repository("root/group/two/.git");
+  EXPECT_EQ(sh("chmod 0 group"), 0);
+  EXPECT_NE(sh("chmod 755 group"), 0);
+  chmod(path("root/group").c_str(), 0755);
+}
+
+TEST_P(Protect, KeepsFilesThatTheConfigurationIncludes) {
+  repository("root/.git");
+  write("root/.git/config", "[include]\n\tpath = \"../tools/gitconfig\"\n");
+  write("root/tools/gitconfig", "[include] path = more\n");
+  write("root/tools/more", "");
+  EXPECT_NE(sh("echo x > tools/gitconfig"), 0);
+  EXPECT_NE(sh("echo x > tools/more"), 0);
+  EXPECT_EQ(sh("echo x > tools/other"), 0);
+}
+
+// With HEAD, objects and refs git takes any directory for a repository when it finds no better.
+TEST_P(Protect, LetsNoCommandMakeARepositoryOfTheRoot) {
+  const std::string fake = "mkdir objects refs && echo 'ref: refs/heads/main' > HEAD";
+  EXPECT_EQ(sh(fake), 0);
+  EXPECT_FALSE(exists("root/HEAD"));
+  EXPECT_TRUE(exists("root/HEAD.set-aside"));
+  repository("root/.git");
+  repository("root/sub/.git");
+  EXPECT_EQ(sh("mv .git/HEAD .git/off && mkdir evil && echo evil > commondir && "
+               "ln -s refs/heads/main HEAD && cd sub && " +
+               fake),
+            0);
+  EXPECT_FALSE(exists("root/HEAD"));
+  EXPECT_FALSE(exists("root/sub/HEAD"));
+}
+
+TEST_P(Protect, LeavesTheHeadOfARootThatIsARepositoryItself) {
+  repository("root");
+  EXPECT_EQ(sh("echo x > index"), 0);
+  EXPECT_TRUE(exists("root/HEAD"));
+}
+
+class SandboxGit : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_NE(mkdtemp(base.data()), nullptr); }
+  void TearDown() override { std::filesystem::remove_all(base); }
+  void make(const std::string& name) { std::filesystem::create_directories(base + "/" + name); }
+
+  std::string base = "/dev/shm/helve-unit-XXXXXX";  // in memory: disks take seconds for many files
+};
+
+TEST_F(SandboxGit, TellsThatARepositoryHasMoreThanCanBeProtected) {
+  for (const char* kind : {"worktrees", "modules"}) {
+    for (int i = 0; i < 4'200; ++i) make(".git/" + (kind + ("/" + std::to_string(i))));
+    EXPECT_FALSE(git_names(base, {.checkouts = {""}}, default_protected_names()).is_complete);
+    std::filesystem::remove_all(base + "/.git");
+  }
+}
+
+TEST_F(SandboxGit, FindsARepositoryAmongManyDirectories) {
+  for (int i = 0; i < 4'200; ++i) make(std::to_string(i));
+  make("z/.git");
+  const auto found = find_repositories(base);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->checkouts, (std::vector<std::string>{"", "z"}));
+}
+
+TEST_F(SandboxGit, RefusesARootWithMoreDirectoriesThanItLooksAt) {
+  for (int i = 0; i < 5; ++i) make("a/" + std::to_string(i));
+  EXPECT_TRUE(find_repositories(base, 6));
+  EXPECT_FALSE(find_repositories(base, 5));
+}
+
+TEST_F(SandboxGit, FindsTheRepositoryOfALinkedWorktree) {
+  make("main/.git/worktrees/w");
+  make("w");
   std::ofstream(base + "/main/.git/worktrees/w/commondir") << "../..\n";
   std::ofstream(base + "/w/.git") << "gitdir: " << base << "/main/.git/worktrees/w\n";
   EXPECT_EQ(repository_elsewhere(base + "/w"), base + "/main/.git");
   EXPECT_EQ(repository_elsewhere(base + "/main"), std::nullopt);
-  std::filesystem::remove_all(base);
 }
 
 }  // namespace

@@ -193,6 +193,9 @@ Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guard
     }
     Guard guard(each.root, reserved);
     TRY(guard.open());
+    for (const std::string& root : policy.roots) {
+      if (const auto name = below(each.root, root)) TRY(guard.pin_parents(*name));
+    }
     for (const std::string& name : found.names) TRY(guard.protect(name));
   }
   return reserved;

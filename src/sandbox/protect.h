@@ -23,7 +23,7 @@ struct Guarded {
 Result<std::vector<Guarded>> find_guarded(const Policy& policy);
 
 // In the calling process's own mount namespace. What exists becomes read-only, what does not exist
-// cannot be made, and no directory on the way can be renamed. What is
+// cannot be made, and no directory on the way can be renamed, nor one between two roots. What is
 // protected already costs little. What had to be reserved stays as long as the descriptors are
 // open.
 Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guarded> guarded);

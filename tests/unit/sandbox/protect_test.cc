@@ -333,6 +333,14 @@ TEST_P(Protect, LeavesTheHeadOfARootThatIsARepositoryItself) {
   EXPECT_TRUE(exists("root/HEAD"));
 }
 
+TEST_P(Protect, KeepsTheWayFromARootToARootInIt) {
+  make_directory("root/a/b/inner");
+  policy.roots.push_back(path("root/a/b/inner"));
+  EXPECT_NE(rename("a"), 0);
+  EXPECT_NE(rename("a/b"), 0);
+  EXPECT_EQ(sh("echo x > a/file && echo x > a/b/inner/file"), 0);
+}
+
 class SandboxGit : public testing::Test {
  protected:
   void SetUp() override { ASSERT_NE(mkdtemp(base.data()), nullptr); }

@@ -42,6 +42,11 @@ Result<std::unique_ptr<Running>> Supervisor::start(const sandbox::Policy& policy
   return Running::start(*spawner, std::move(plan));
 }
 
+Result<sandbox::LiveView> Supervisor::renew(const sandbox::Policy& policy,
+                                            const sandbox::LiveView& view) {
+  return TRY(spawner_for(policy))->renew(view);
+}
+
 void Supervisor::warm_up(std::function<sandbox::Policy()> policy) {
   std::call_once(is_warm_, [&] {
     warming_ = std::jthread([this, policy = std::move(policy)] {

@@ -27,6 +27,8 @@ class Supervisor {
 
   // Starts a command under a policy. A helper program that was killed is started anew.
   Result<std::unique_ptr<Running>> start(const sandbox::Policy& policy, Plan plan);
+  // Renews what a command sees that was started under this policy and goes on.
+  Result<sandbox::LiveView> renew(const sandbox::Policy& policy, const sandbox::LiveView& view);
   // Starts the helper program for a policy that commands will probably need, the first time only,
   // and does not wait for it. `policy` is called by another thread.
   void warm_up(std::function<sandbox::Policy()> policy);

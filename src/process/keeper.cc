@@ -117,6 +117,7 @@ class Keeper {
     if (descriptors_.size() < kFirstDescriptors) return;
     (void)!write(taken, "t", 1);
     const std::optional<Launch> launch = receive_launch();
+    if (launch && launch->view == Launch::View::of_other) return renew(prepared);
     if (!launch || !confine(*launch, prepared) || !start(*launch)) return;
     // The command has its streams now, and whoever reads them must see their end.
     descriptors_.resize(1);
@@ -168,9 +169,36 @@ class Keeper {
                           .upper = launch.overlays[i + 1],
                           .work = launch.overlays[i + 2]});
     }
+    if (confined && launch.view == Launch::View::stays) {
+      Result<sandbox::LiveView> view = enclosure_.view();
+      if (view)
+        view_ = std::move(*view);
+      else
+        confined = std::move(view).error();
+    }
     if (confined) confined = enclosure_.enter(overlays);
     if (confined) confined = enclosure_.lock();
     return confined || fail(Step::sandbox, 0, describe(confined.error()));
+  }
+
+  void renew(const Result<void>& prepared) {
+    if (!prepared) return void(fail(Step::sandbox, 0, describe(prepared.error())));
+    Result<sandbox::LiveView> view =
+        enclosure_.renew({.mounts = std::move(descriptors_.back()), .changes = {}});
+    if (!view) return void(fail(Step::sandbox, 0, describe(view.error())));
+    view_ = std::move(*view);
+    tell_started();
+  }
+
+  // The terminal's descriptor comes along, or those of the view; we keep only the first.
+  void tell_started() {
+    std::vector<int> descriptors;
+    for (const sys::Fd* each : {&terminal_, &view_.mounts, &view_.changes}) {
+      if (*each) descriptors.push_back(each->get());
+    }
+    const Event event{.kind = Event::Kind::started};
+    send_message(channel(), as_bytes(event), descriptors);
+    view_ = {};
   }
 
   bool start(const Launch& launch) {
@@ -196,11 +224,8 @@ class Keeper {
       waitpid(command_, nullptr, 0);
       return fail(start.step, start.code);
     }
-    const int master = terminal.get();
-    const Event event{.kind = Event::Kind::started};
-    send_message(channel(), as_bytes(event),
-                 launch.has_terminal ? std::span(&master, 1) : std::span<const int>());
-    if (launch.has_terminal) terminal_ = std::move(terminal);
+    terminal_ = std::move(terminal);
+    tell_started();
     return true;
   }
 
@@ -297,6 +322,7 @@ class Keeper {
   std::vector<sys::Fd> descriptors_;
   sys::Fd children_;
   sys::Fd terminal_;
+  sandbox::LiveView view_;  // until helve has it
   pid_t command_ = -1;
   bool has_exited_ = false;
 };

@@ -54,9 +54,11 @@ Result<std::unique_ptr<PersistentShell>> PersistentShell::start(Supervisor& supe
   started.launch.numbers = {kFrame, kOrders, kScript, kStatus};
   started.others = {shell->frame_.get(), orders.read.get(), shell->command_.get(),
                     status.write.get()};
+  started.launch.view = Launch::View::stays;
   started.separate_errors = true;
   started.limits = plan.limits;
   shell->running_ = TRY(supervisor.start(plan.policy, std::move(started)));
+  shell->view_ = shell->running_->take_view();
   shell->orders_ = std::move(orders.write);
   shell->status_ = std::move(status.read);
   fcntl(shell->status_.get(), F_SETFL, O_NONBLOCK);
@@ -161,6 +163,18 @@ Result<ShellAnswer> PersistentShell::run(std::string_view command,
   return answer(code ? End::interrupted : End::lost, code.value_or(0));
 }
 
+Result<void> PersistentShell::renew(Supervisor& supervisor, const sandbox::Policy& policy) {
+  pollfd event{view_.changes.get(), POLLIN, 0};
+  if (!view_.mounts || poll(&event, 1, 0) == 0) return {};
+  Result<sandbox::LiveView> renewed = supervisor.renew(policy, view_);
+  if (!renewed)
+    return Error{Code::unavailable,
+                 fmt::format("the shell's sandbox cannot be renewed: {}", renewed.error().message),
+                 "try again: a new shell is started", "shell_failed"};
+  view_ = std::move(*renewed);
+  return {};
+}
+
 std::shared_ptr<Shells::Seat> Shells::seat_of(std::string_view session) {
   std::lock_guard lock(mutex_);
   const auto found = seats_.find(session);
@@ -180,7 +194,15 @@ Result<ShellAnswer> Shells::run(const Call& call, const ShellPlan& plan, std::st
     seat->shell = TRY(PersistentShell::start(supervisor_, plan));
     seat->policy = plan.policy;
   }
-  return seat->shell->run(call.command, call.timeout, call.grace, stop, call.on_output);
+  PersistentShell& shell = *seat->shell;
+  if (Result<void> renewed = shell.renew(supervisor_, plan.policy); !renewed) {
+    seat->shell.reset();
+    return std::move(renewed).error();
+  }
+  Result<ShellAnswer> answer =
+      shell.run(call.command, call.timeout, call.grace, stop, call.on_output);
+  if (shell.is_alive()) (void)shell.renew(supervisor_, plan.policy);  // the next call sees why not
+  return answer;
 }
 
 bool Shells::end(std::string_view session) {

@@ -52,6 +52,9 @@ class PersistentShell {
   Result<ShellAnswer> run(std::string_view command, std::chrono::milliseconds timeout,
                           std::chrono::milliseconds grace, std::stop_token stop,
                           const std::function<void(const Output&)>& on_output = {});
+  // Between two commands: renews what the shell sees when somebody has changed it meanwhile, and
+  // takes away what the command made to mislead git. Errors: the shell must not go on.
+  Result<void> renew(Supervisor& supervisor, const sandbox::Policy& policy);
   bool is_alive() const { return !running_->has_ended(); }
 
  private:
@@ -77,6 +80,7 @@ class PersistentShell {
   sys::Fd orders_;  // what wakes it
   sys::Fd status_;  // where it tells how that ended
   std::string told_;
+  sandbox::LiveView view_;
   std::unique_ptr<Running> running_;
 };
 

@@ -80,6 +80,7 @@ std::string encode(const Launch& launch) {
   writer.number(launch.numbers.size());
   for (const std::uint64_t number : launch.numbers) writer.number(number);
   writer.texts(launch.overlays);
+  writer.number(static_cast<std::uint64_t>(launch.view));
   return writer.take();
 }
 
@@ -95,7 +96,10 @@ Result<Launch> decode_launch(std::string_view bytes) {
   launch.open_files = reader.number();
   launch.numbers = reader.numbers();
   launch.overlays = reader.texts();
-  if (reader.failed() || launch.argv.empty() || launch.overlays.size() % 3 != 0)
+  const std::uint64_t view = reader.number();
+  launch.view = static_cast<Launch::View>(view);
+  if (reader.failed() || launch.argv.empty() || launch.overlays.size() % 3 != 0 ||
+      view > static_cast<std::uint64_t>(Launch::View::of_other))
     return Error{Code::internal, "the request to start a command is damaged"};
   return launch;
 }

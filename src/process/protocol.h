@@ -32,6 +32,11 @@ struct Launch {
   std::uint64_t open_files = 0;        // 0: as many as we have
   std::vector<std::uint64_t> numbers;  // of the descriptors that it gets besides its streams
   std::vector<std::string> overlays;   // of each: the root, what is changed there, the work
+  enum class View : std::uint8_t {
+    once,      // made for this command
+    stays,     // the same, and we are told it, to have it renewed while the command goes on
+    of_other,  // nothing is started: the view of a command that stays is renewed
+  } view = View::once;
 };
 
 constexpr size_t kMaxLaunchBytes = 4u << 20;
@@ -41,7 +46,8 @@ std::string encode(const Launch& launch);
 Result<Launch> decode_launch(std::string_view bytes);
 
 // What comes with a message on helve-spawn's socket, in this order: the channel, standard input,
-// output and error, those for `numbers`.
+// output and error, those for `numbers`. To renew a view: the channel, three that are not used, the
+// view's mount namespace.
 constexpr size_t kFirstDescriptors = 4;
 constexpr size_t kMaxDescriptors = 64;
 
@@ -52,7 +58,8 @@ enum class Step : std::uint8_t { none, launch, sandbox, terminal, directory, pro
 struct Event {
   enum class Kind : std::uint8_t {
     ready,    // of helve-spawn itself: it serves; what holds its commands follows
-    started,  // with a terminal: its descriptor comes along
+    started,  // with a terminal, its descriptor comes along; with a view that stays, its mount
+              // namespace and what tells changes
     failed,   // nothing runs; `text` bytes of explanation follow
     exited,   // the command itself has ended
   } kind = Kind::ready;

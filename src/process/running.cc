@@ -80,6 +80,7 @@ Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan pla
     streams.err = (*plan.streams)[2];
   Launched launched = TRY(spawner.launch(plan.launch, streams));
   running->channel_ = std::move(launched.channel);
+  running->view_ = std::move(launched.view);
   if (launched.terminal) {
     running->terminal_ = std::move(launched.terminal);
     never_block(running->terminal_);

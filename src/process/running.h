@@ -72,6 +72,7 @@ class Running {
 
   const Output& out() const { return out_; }
   const Output& err() const { return err_; }
+  sandbox::LiveView take_view() { return std::move(view_); }
   // For one that goes on: takes what is written at this moment, and begins anew.
   void take_waiting();
   Output take_out() { return std::exchange(out_, Output(limits_)); }
@@ -89,6 +90,7 @@ class Running {
   void close_all();
   void await_keeper();
 
+  sandbox::LiveView view_;
   sys::Fd channel_, in_, terminal_, out_end_, err_end_;
   OutputLimits limits_;
   Output out_, err_;

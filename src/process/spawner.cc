@@ -199,9 +199,19 @@ Result<Launched> Spawner::launch(const Launch& launch, const Streams& streams) c
   std::optional<Told> told = receive_event(pair.ours.get());
   if (!told) return gone();
   if (told->event.kind != Event::Kind::started) return start_error(launch, *told);
-  Launched launched{.channel = std::move(pair.ours), .terminal = {}};
-  if (!told->descriptors.empty()) launched.terminal = std::move(told->descriptors.front());
+  Launched launched{.channel = std::move(pair.ours), .terminal = {}, .view = {}};
+  if (launch.has_terminal && !told->descriptors.empty())
+    launched.terminal = std::move(told->descriptors.front());
+  if (launch.view != Launch::View::once && told->descriptors.size() == 2)
+    launched.view = {std::move(told->descriptors[0]), std::move(told->descriptors[1])};
   return launched;
+}
+
+Result<sandbox::LiveView> Spawner::renew(const sandbox::LiveView& view) const {
+  const Launch launch{.argv = {"renew"}, .numbers = {0}, .view = Launch::View::of_other};
+  const int mounts = view.mounts.get();
+  Launched launched = TRY(this->launch(launch, {mounts, mounts, mounts, {mounts}}));
+  return std::move(launched.view);
 }
 
 }  // namespace helve::process

@@ -9,6 +9,7 @@
 
 #include "process/protocol.h"
 #include "sandbox/holds.h"
+#include "sandbox/live_view.h"
 #include "sandbox/policy.h"
 #include "sys/file_descriptor.h"
 
@@ -20,7 +21,8 @@ std::string spawn_program();
 // A command whose start was asked for.
 struct Launched {
   sys::Fd channel;
-  sys::Fd terminal;  // when it has one
+  sys::Fd terminal;        // when it has one
+  sandbox::LiveView view;  // when it stays
 };
 
 struct Streams {
@@ -41,6 +43,8 @@ class Spawner {
 
   // Waits until the command runs. Errors: what is wrong with the directory or the program; kGone.
   Result<Launched> launch(const Launch& launch, const Streams& streams) const;
+  // The view of a command that was launched here and goes on: see Enclosure::renew.
+  Result<sandbox::LiveView> renew(const sandbox::LiveView& view) const;
   // What bounds its commands.
   sandbox::Holds holds() const { return holds_; }
   // The program was killed, and its commands with it. Another one must be started.

@@ -24,6 +24,7 @@
 #include "sandbox/protect.h"
 #include "sandbox/sockets.h"
 #include "sandbox/view.h"
+#include "sandbox/watch.h"
 
 namespace helve::sandbox {
 namespace {
@@ -117,6 +118,28 @@ Result<void> Enclosure::enter(std::span<const Overlay> overlays) const {
   for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
   TRY(covers_.renew());
   return hide_sockets();
+}
+
+Result<sys::Fd> Enclosure::watch() const {
+  std::vector<std::string> directories = covers_.directories();
+  std::ranges::move(directories_of_protected(policy_, guarded_), std::back_inserter(directories));
+  return watch_names(directories);
+}
+
+Result<LiveView> Enclosure::view() const {
+  if (clone_flags_ == 0 || policy_.level == Level::full) return LiveView{};
+  LiveView view{.mounts = sys::Fd(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)), .changes = {}};
+  if (!view.mounts) return failure("open its mount namespace", errno);
+  view.changes = TRY(watch());
+  return view;
+}
+
+Result<LiveView> Enclosure::renew(LiveView view) const {
+  if (setns(view.mounts.get(), CLONE_NEWNS) != 0) return failure("join a mount namespace", errno);
+  settle();
+  view.changes = TRY(watch());
+  TRY(enter({}));
+  return view;
 }
 
 // Each command reserves again what is gone by then.

@@ -21,6 +21,7 @@
 #include "sandbox/filter.h"
 #include "sandbox/hide.h"
 #include "sandbox/holds.h"
+#include "sandbox/live_view.h"
 #include "sandbox/namespaces.h"
 #include "sandbox/policy.h"
 #include "sandbox/protect.h"
@@ -55,6 +56,13 @@ class Enclosure {
   Result<void> prepare() const;
   // Overlays, protected names and covers, as files are at this moment.
   Result<void> enter(std::span<const Overlay> overlays) const;
+  // The view of the calling process; before enter(), so that no change is missed. Empty at
+  // Level::full, where there is nothing to renew.
+  Result<LiveView> view() const;
+  // Protects and covers again what somebody outside has replaced in the view of a command that goes
+  // on, and settles. By a process that has called prepare() and nothing else. Returns the view with
+  // changes from now on.
+  Result<LiveView> renew(LiveView view) const;
   // Limits, no new privileges, no capabilities, Landlock, system call filter. What this process
   // starts is locked in with it.
   Result<void> lock() const;
@@ -80,6 +88,7 @@ class Enclosure {
   Result<void> build();
   Result<void> mount_overlay(const Overlay& overlay) const;
   Result<void> hide_sockets() const;
+  Result<sys::Fd> watch() const;
   std::vector<std::string> writable() const;
 
   Policy policy_;

@@ -89,6 +89,12 @@ Result<void> Covers::renew() const {
   return {};
 }
 
+std::vector<std::string> Covers::directories() const {
+  std::vector<std::string> names;
+  for (const auto& [directory, parent] : parents_) names.push_back(directory);
+  return names;
+}
+
 Covers::Stamp Covers::stamp_of(const std::string& directory) {
   struct stat status {};
   if (stat(directory.c_str(), &status) != 0) return {};

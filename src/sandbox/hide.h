@@ -32,6 +32,8 @@ class Covers {
   // Covers all of them now.
   static Result<Covers> make(std::span<const std::string> paths);
   Result<void> renew() const;
+  // What must change before anything has to be covered again.
+  std::vector<std::string> directories() const;
 
  private:
   struct Stamp {

@@ -201,6 +201,20 @@ Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guard
   return reserved;
 }
 
+std::vector<std::string> directories_of_protected(const Policy& policy,
+                                                  std::span<const Guarded> guarded) {
+  std::set<std::string> directories;
+  for (const Guarded& each : guarded) {
+    directories.insert(each.root);
+    for (const std::string& name : names_below(policy, each).names) {
+      for (size_t slash = 0; (slash = name.find('/', slash)) != name.npos; ++slash) {
+        directories.insert(each.root + "/" + name.substr(0, slash));
+      }
+    }
+  }
+  return {directories.begin(), directories.end()};
+}
+
 void remove_leads(const Policy& policy, std::span<const Guarded> guarded) {
   for (const Guarded& each : guarded) {
     remove_leads(each.root, each.repositories, policy.protected_names);

@@ -28,6 +28,11 @@ Result<std::vector<Guarded>> find_guarded(const Policy& policy);
 // open.
 Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guarded> guarded);
 
+// What must change before anything has to be protected again: the directories on the way to the
+// protected names.
+std::vector<std::string> directories_of_protected(const Policy& policy,
+                                                  std::span<const Guarded> guarded);
+
 // Takes away what protecting left behind in the roots and nobody uses any more. Nothing in this
 // mount namespace is protected then.
 void release_reserved(const Policy& policy, std::span<const Guarded> guarded);

@@ -311,6 +311,43 @@ def submodule_moved_away():
 
 
 @way("all")
+def submodule_with_its_own_repository():
+    return put(work("libs/own/.git/config"))
+
+
+@way("all")
+def nested_repository():
+    return put(work("group/nested/.git/hooks/post-checkout"))
+
+
+@way("all")
+def repository_beside_its_checkout():
+    return put(work(".apart/config"))
+
+
+@way("all")
+def repository_without_checkout():
+    return put(work(".bare/hooks/post-receive"))
+
+
+@way("all")
+def worktree_link():
+    return put(work(".worktrees/feature/.git"), "gitdir: ../../evil")
+
+
+@way("all")
+def worktree_link_replaced():
+    os.rename(work(".worktrees/feature"), work(".worktrees/moved"))
+    os.rename(work(".worktrees/moved"), work(".worktrees/feature"))
+    return True
+
+
+@way("all")
+def git_config_included():
+    return put(work("tools/gitconfig"))
+
+
+@way("all")
 def helve_config_by_link():
     if os.path.lexists(work(".helve")):
         os.rmdir(work(".helve"))

@@ -23,6 +23,7 @@ import threading
 
 HERE = pathlib.Path(__file__).parent
 PYTHON = "/usr/bin/python3"  # the one that every user may run
+PROBE = (PYTHON, "probe.py", "world.json")
 FILE_BYTES = 64 << 30  # more than any limit here
 SHM = ctypes.CDLL(None, use_errno=True)
 
@@ -46,6 +47,11 @@ libc = ctypes.CDLL(None)
 libc.syscall(250, 1, None)
 libc.syscall(248, b"user", sys.argv[1].encode(), os.environ["SECRET"].encode(), len(os.environ["SECRET"]), -3)
 os.execv(sys.argv[2], sys.argv[2:])
+"""
+# Makes a bare repository of the workspace, for whoever uses git there afterwards.
+LEAD_GIT = """
+mv .git/HEAD .git/HEAD.off; mkdir objects refs; echo 'ref: refs/heads/main' > HEAD
+printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = "touch %s; false"\\n' "$1" > config
 """
 
 
@@ -141,6 +147,15 @@ class World:
             self.git("commit", "-q", "--allow-empty", "-m", "first", where=directory)
         self.git("submodule", "add", "-q", str(library), "libs/sub")
         (self.work / ".git/modules/libs/sub/hooks").mkdir(exist_ok=True)
+        for name in ("libs/own", "group/nested"):
+            self.git("clone", "-q", str(library), name)
+        self.git("submodule", "add", "-q", str(library), "libs/own")
+        self.git("init", "-q", "--separate-git-dir", ".apart", "apart")
+        self.git("init", "-q", "--bare", ".bare")
+        self.git("worktree", "add", "-q", ".worktrees/feature")
+        (self.work / "tools").mkdir()
+        (self.work / "tools/gitconfig").touch()
+        self.git("config", "include.path", "../tools/gitconfig")
 
     def listen(self, family, address, kind=socket.SOCK_STREAM):
         server = socket.socket(family, kind)
@@ -233,18 +248,25 @@ class World:
             return []
         return ["/usr/bin/setpriv", "--reuid", str(self.user.pw_uid), "--regid", str(self.user.pw_gid), "--clear-groups"]
 
-    def control(self):
-        return self.run([*self.as_user(), PYTHON, "probe.py", "world.json", "--control"])
+    def control(self, _program=None, _options=(), command=(*PROBE, "--control")):
+        return self.run([*self.as_user(), *command])
 
-    def helve(self, program, options=()):
-        return self.run([*self.as_user(), program, "sandbox", *options, "--", PYTHON, "probe.py", "world.json"])
+    def helve(self, program, options=(), command=PROBE):
+        return self.run([*self.as_user(), program, "sandbox", *options, "--", *command])
 
-    def enclosed(self, program, options=()):
+    def enclosed(self, program, options=(), command=PROBE):
         arguments = ["--root", self.work, "--home", self.home, "--hide", self.state,
                      "--protect", self.home / ".config/helve", *options]
         if os.geteuid() != self.user.pw_uid:
             arguments += ["--user", self.user.pw_name]
-        return self.run([program, *map(str, arguments), "--", PYTHON, "probe.py", "world.json"])
+        return self.run([program, *map(str, arguments), "--", *command])
+
+    def git_runs_what_was_left(self, way, program):
+        """Whether git, used after a command, runs what the command wants."""
+        ran = self.outside / "ran"
+        way(self, program, (), ("/bin/sh", "-c", LEAD_GIT, "sh", str(ran)))
+        self.run([*self.as_user(), "/usr/bin/env", "git", "status"])
+        return ran.exists()
 
     def outside_state(self):
         """Everything that a command must leave alone, as it looks from outside."""
@@ -252,7 +274,10 @@ class World:
         tops = [self.outside, self.home / ".ssh", self.home / ".aws", self.home / ".config", self.base / "elsewhere",
                 self.state / "secret", self.work / ".git/hooks",
                 self.work / ".git/config", self.work / ".git/info", self.work / ".git/modules/libs/sub/hooks",
-                self.work / ".git/modules/libs/sub/config", self.work / "libs/sub/.git", self.work / ".helve"]
+                self.work / ".git/modules/libs/sub/config", self.work / "libs/sub/.git", self.work / ".helve",
+                self.work / "libs/own/.git/config", self.work / "group/nested/.git/hooks", self.work / "apart/.git",
+                self.work / ".apart/config", self.work / ".bare/hooks", self.work / ".worktrees/feature/.git",
+                self.work / "tools/gitconfig"]
         for top in tops:
             for path in [top, *sorted(top.rglob("*"))]:
                 if not os.path.lexists(path):
@@ -270,8 +295,10 @@ class World:
             return []
 
     def set_id_files(self):
-        return [str(path) for path in self.work.rglob("*")
-                if not path.is_symlink() and path.is_file() and path.stat().st_mode & (stat.S_ISUID | stat.S_ISGID)]
+        # What the sandbox reserved may go away meanwhile, which os.walk does not mind.
+        paths = [os.path.join(top, name) for top, _, names in os.walk(self.work) for name in names]
+        modes = {path: os.lstat(path).st_mode for path in paths if os.path.lexists(path)}
+        return [path for path, mode in modes.items() if stat.S_ISREG(mode) and mode & (stat.S_ISUID | stat.S_ISGID)]
 
     def close(self):
         self.holder.send_signal(signal.SIGKILL)
@@ -305,6 +332,8 @@ def check_control(user):
                     if word not in ("ESCAPED", "UNAVAILABLE")]
         if len(available) < 40:
             problems.append(f"{user}: only {len(available)} ways could be tried\n{result.stderr}")
+        if not world.git_runs_what_was_left(World.control, None):
+            problems.append(f"{user}, without a sandbox: git does not run what a command left")
         return problems
     finally:
         world.close()
@@ -335,6 +364,8 @@ def check(user, way, program, options, allowed=frozenset()):
             problems += [f"{user}: heard at {address}" for address in world.heard]
         problems += [f"{user}: written to the pipe: {text}" for text in world.piped()]
         problems += [f"{user}: runs as its owner: {path}" for path in world.set_id_files()]
+        if world.git_runs_what_was_left(way, program):
+            problems.append(f"{user}: git runs what a command left")
         return problems
     finally:
         world.close()

@@ -1,15 +1,12 @@
 #include "process/route.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "base/text.h"
+#include "sys/file_at.h"
 
 namespace helve::process {
 namespace {
@@ -71,33 +68,14 @@ std::string ssh_path(std::string_view path) {
   return out;
 }
 
-std::string real_path(const std::string& path) {
-  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), &free);
-  return real ? std::string(real.get()) : std::string();
-}
-
-bool is_writable(std::string_view path, const Writable& writable) {
-  return std::ranges::any_of(writable, [&](const std::string& root) {
-    return path == root || root == "/" ||
-           (path.starts_with(root) && path.substr(root.size()).starts_with('/'));
-  });
-}
-
-bool is_program(const std::string& path) {
-  struct stat status {};
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         access(path.c_str(), X_OK) == 0;
-}
-
 // A file whose path is given. Commands that could change it would decide what happens outside.
 Result<void> check_file(const Route& route, std::string_view key, const std::string& path,
                         const Writable& writable) {
   const std::string shown = escape_for_display(path);
-  const std::string real = real_path(path);
-  if (real.empty())
+  if (!sys::status_of(path))
     return route_error(route, Code::not_found, fmt::format("'{}' does not exist", shown),
                        fmt::format("make it, or change {}", setting(route, key)));
-  if (is_writable(path, writable) || is_writable(real, writable))
+  if (sys::lies_in(path, writable))
     return route_error(
         route, Code::denied,
         fmt::format("'{}' lies in the workspace, where commands can change it", shown),
@@ -113,22 +91,12 @@ Result<std::string> find_program(const Route& route, std::string_view name,
   for (const std::string& entry : route.environment) {
     if (entry.starts_with(kPath)) path = std::string_view(entry).substr(kPath.size());
   }
-  bool is_passed_over = false;
-  for (const std::string_view directory : split(path, ':')) {
-    if (!directory.starts_with('/')) continue;
-    const std::string candidate = fmt::format("{}/{}", directory, name);
-    if (!is_program(candidate)) continue;
-    if (!is_writable(candidate, writable) && !is_writable(real_path(candidate), writable))
-      return candidate;
-    is_passed_over = true;
-  }
-  const std::string_view why =
-      is_passed_over ? "found only in the workspace, where commands can change it" : "not found";
-  return route_error(route, Code::not_found,
-                     fmt::format("the program '{}' is {}", escape_for_display(name), why),
+  Result<std::string> found = sys::find_program(name, path, writable);
+  if (found) return found;
+  return route_error(route, Code::not_found, found.error().message,
                      route.via == Via::local
                          ? fmt::format("install it, or name it by {}", setting(route, "program"))
-                         : fmt::format("install {}", name));
+                         : found.error().hint);
 }
 
 Result<std::string> program_of(const Route& route, std::string_view first_word,
@@ -143,7 +111,7 @@ Result<std::string> program_of(const Route& route, std::string_view first_word,
   }
   if (route.program.empty()) return find_program(route, first_word, writable);
   TRY(check_file(route, "program", route.program, writable));
-  if (is_program(route.program)) return route.program;
+  if (sys::is_program(route.program)) return route.program;
   return route_error(route, Code::denied,
                      fmt::format("'{}' is no program", escape_for_display(route.program)),
                      fmt::format("chmod +x it, or change {}", setting(route, "program")));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "sys/program.h"
 
 namespace helve::process {
 
@@ -42,7 +43,7 @@ struct Route {
 std::string describe(const Route& route);
 
 // Directories that commands can write to: nothing from there may decide what runs outside.
-using Writable = std::vector<std::string>;
+using sys::Writable;
 
 // Whether all that it needs on this machine is there. Errors name the route and the next step.
 Result<void> check(const Route& route, const Writable& writable);

@@ -48,9 +48,28 @@ void compress(State& state, const unsigned char* block) {
   for (size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
 }
 
-State sha256(std::string_view content) {
-  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+// FIPS 180-4, too.
+using Sha1State = std::array<std::uint32_t, 5>;
+void compress(Sha1State& state, const unsigned char* block) {
+  std::array<std::uint32_t, 80> words;
+  for (size_t i = 0; i < 16; ++i) words[i] = big_endian(block + 4 * i);
+  for (size_t i = 16; i < 80; ++i)
+    words[i] = std::rotl(words[i - 3] ^ words[i - 8] ^ words[i - 14] ^ words[i - 16], 1);
+  auto [a, b, c, d, e] = state;
+  for (size_t i = 0; i < 80; ++i) {
+    std::uint32_t mixed = b ^ c ^ d, constant = i < 40 ? 0x6ed9eba1 : 0xca62c1d6;
+    if (i < 20) mixed = (b & c) | (~b & d), constant = 0x5a827999;
+    if (i >= 40 && i < 60) mixed = (b & c) | (b & d) | (c & d), constant = 0x8f1bbcdc;
+    const std::uint32_t next = std::rotl(a, 5) + mixed + e + constant + words[i];
+    e = d, d = c, c = std::rotl(b, 30), b = a, a = next;
+  }
+  const Sha1State mixed = {a, b, c, d, e};
+  for (size_t i = 0; i < state.size(); ++i) state[i] += mixed[i];
+}
+
+// Both take blocks of the same size, and end in the same way.
+template <typename Words>
+Words digest(Words state, std::string_view content) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(content.data());
   size_t done = 0;
   for (; content.size() - done >= kBlock; done += kBlock) compress(state, bytes + done);
@@ -70,6 +89,12 @@ State sha256(std::string_view content) {
   return state;
 }
 
+State sha256(std::string_view content) {
+  return digest(State{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
+                      0x1f83d9ab, 0x5be0cd19},
+                content);
+}
+
 // A key of one block, each byte with this mask.
 std::string masked(std::string_view key, unsigned char mask) {
   std::string out(kBlock, static_cast<char>(mask));
@@ -77,7 +102,8 @@ std::string masked(std::string_view key, unsigned char mask) {
   return out;
 }
 
-std::string hex(const State& state) {
+template <typename Words>
+std::string hex(const Words& state) {
   static constexpr char kHex[] = "0123456789abcdef";
   std::string digits;
   for (std::uint32_t word : state) {
@@ -97,6 +123,11 @@ std::string raw(const State& state) {
 }  // namespace
 
 std::string sha256_hex(std::string_view content) { return hex(sha256(content)); }
+
+std::string sha1_hex(std::string_view content) {
+  return hex(
+      digest(Sha1State{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0}, content));
+}
 
 // RFC 2104.
 std::string hmac_sha256_hex(std::string_view key, std::string_view message) {

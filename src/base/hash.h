@@ -1,4 +1,5 @@
 // SHA-256: names content by what it is. Trust is bound to it, so it must be hard to forge.
+// SHA-1: only for what others have named by it.
 #pragma once
 
 #include <string>
@@ -8,6 +9,9 @@ namespace helve {
 
 // 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view content);
+
+// 40 of them.
+std::string sha1_hex(std::string_view content);
 
 // Only who has the key can make it: proof that a message is one of ours.
 std::string hmac_sha256_hex(std::string_view key, std::string_view message);

@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "sys/environment.h"
 #include "sys/process.h"
@@ -15,7 +16,7 @@ constexpr auto kLongest = std::chrono::seconds(60);
 constexpr size_t kHeader = 80;  // bytes before each content, at most
 
 std::vector<std::string> environment() {
-  return {"PATH=" + sys::environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin"),
+  return {"PATH=/usr/local/bin:/usr/bin:/bin",
           "HOME=" + sys::home_directory(),
           "LC_ALL=C",
           "GIT_ALLOW_PROTOCOL=",
@@ -32,9 +33,16 @@ Error not_there(const Record::File& file) {
           "undo the other files by path", "not_kept"};
 }
 
-// "NAME blob SIZE\n", the content, "\n"; "NAME missing\n".
-std::map<std::string, std::string> parse(std::string_view out) {
-  std::map<std::string, std::string> found;
+// Commands can write objects of any content: only the name tells what belongs there.
+bool is_named(const std::string& name, std::string_view content) {
+  std::string whole = fmt::format("blob {}", content.size()) + '\0';
+  return sha1_hex(whole.append(content)) == name;
+}
+
+// "NAME blob SIZE\n", with the content followed by "\n"; "NAME missing\n".
+enum class Contents : bool { left_out, follow };
+template <typename Use>
+void parse(std::string_view out, Contents contents, const Use& use) {
   while (!out.empty()) {
     const size_t line = out.find('\n');
     if (line == out.npos) break;
@@ -43,26 +51,25 @@ std::map<std::string, std::string> parse(std::string_view out) {
     if (words.size() != 3) continue;
     size_t size = 0;
     (void)std::from_chars(words[2].data(), words[2].data() + words[2].size(), size);
-    if (out.size() <= size) break;
-    if (words[1] == "blob") found.emplace(words[0], out.substr(0, size));
-    out.remove_prefix(size + 1);
+    const bool follows = contents == Contents::follow;
+    if (follows && out.size() <= size) break;
+    if (words[1] == "blob") use(std::string(words[0]), size, out.substr(0, follows ? size : 0));
+    if (follows) out.remove_prefix(size + 1);
   }
-  return found;
 }
 
-}  // namespace
-
-Result<std::map<std::string, std::string>> read_blobs(const std::string& directory,
-                                                      const std::vector<std::string>& blobs,
-                                                      std::uint64_t limit) {
+Result<std::string> ask_git(const std::string& directory, const std::vector<std::string>& blobs,
+                            std::string how, std::uint64_t limit, const sys::Writable& writable) {
+  const std::string path = sys::environment("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
   sys::Command command{
-      .argv = {"git", "--git-dir=" + directory, "-c", "core.hooksPath=/dev/null", "-c",
-               "core.fsmonitor=false", "-c", "protocol.allow=never", "cat-file", "--batch"},
+      .argv = {TRY(sys::find_program("git", path, writable)), "--git-dir=" + directory, "-c",
+               "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c",
+               "protocol.allow=never", "cat-file", std::move(how)},
       .env = environment(),
       .stdout_limit = limit + kHeader * blobs.size(),
       .timeout = kLongest};
   for (const std::string& blob : blobs) command.stdin_text += blob + "\n";
-  const sys::Finished finished = TRY(sys::run(command));
+  sys::Finished finished = TRY(sys::run(command));
   if (finished.exit_code != 0)
     return Error{Code::unavailable,
                  fmt::format("git cannot read '{}': {}", escape_for_display(directory),
@@ -71,7 +78,28 @@ Result<std::map<std::string, std::string>> read_blobs(const std::string& directo
   if (finished.out_truncated)
     return Error{Code::too_large, "what would be restored from git is too large",
                  "undo less at once: a path", "too_large"};
-  return parse(finished.out);
+  return std::move(finished.out);
+}
+
+}  // namespace
+
+Result<Blobs> read_blobs(const std::string& directory, const std::vector<std::string>& blobs,
+                         std::uint64_t limit, const sys::Writable& writable) {
+  const std::string out = TRY(ask_git(directory, blobs, "--batch", limit, writable));
+  Blobs found;
+  parse(out, Contents::follow, [&](const std::string& name, size_t, std::string_view content) {
+    if (is_named(name, content)) found.emplace(name, content);
+  });
+  return found;
+}
+
+Result<BlobSizes> blob_sizes(const std::string& directory, const std::vector<std::string>& blobs,
+                             const sys::Writable& writable) {
+  const std::string out = TRY(ask_git(directory, blobs, "--batch-check", 0, writable));
+  BlobSizes sizes;
+  parse(out, Contents::left_out,
+        [&](const std::string& name, size_t size, std::string_view) { sizes.emplace(name, size); });
+  return sizes;
 }
 
 Result<std::string> checked_blob(const Record::File& file, std::string content) {
@@ -79,9 +107,8 @@ Result<std::string> checked_blob(const Record::File& file, std::string content) 
   return not_there(file);
 }
 
-Result<std::string> read_blob(const Record::File& file) {
-  std::map<std::string, std::string> read =
-      TRY(read_blobs(file.repository, {file.old_blob}, kMaxKeptFile));
+Result<std::string> read_blob(const Record::File& file, const sys::Writable& writable) {
+  Blobs read = TRY(read_blobs(file.repository, {file.old_blob}, kMaxKeptFile, writable));
   const auto found = read.find(file.old_blob);
   if (found == read.end()) return not_there(file);
   return checked_blob(file, std::move(found->second));

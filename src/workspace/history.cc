@@ -167,6 +167,8 @@ bool History::is_whole(const Seam& seam) const {
 Result<std::string> History::content_of(const PathState& state) const {
   if (const auto blob = blobs_.find(state.file().old_blob); blob != blobs_.end())
     return checked_blob(state.file(), blob->second);
+  if (!state.file().old_digest && !state.file().old_blob.empty())
+    return read_blob(state.file(), files_.root_paths());
   return journal_.old_content(*state.record, state.index, kMaxKeptFile);
 }
 
@@ -275,7 +277,7 @@ std::optional<History::Content> History::kept_inside(const Record& record, size_
                                                      const std::string& rest) const {
   const Record::File& file = record.files[index];
   if (rest.empty()) {
-    auto content = journal_.old_content(record, index, kMaxKeptFile);
+    auto content = content_of({.kind = Kind::kept, .record = &record, .index = index});
     return content ? std::optional(Content{std::move(*content), git_mode(file.kind, file.old_mode)})
                    : std::nullopt;
   }

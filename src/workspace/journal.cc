@@ -15,7 +15,6 @@
 #include "sys/file.h"
 #include "sys/id.h"
 #include "sys/process_identity.h"
-#include "workspace/git_blobs.h"
 #include "workspace/path.h"
 #include "workspace/take_in.h"
 #include "workspace/tree.h"
@@ -418,7 +417,6 @@ Result<Journal::KeptPlace> Journal::find_kept(const Record& record, size_t index
 Result<std::string> Journal::old_content(const Record& record, size_t index, std::uint64_t limit) {
   const Record::File& file = record.files[index];
   if (file.old_digest) return read_object(*file.old_digest);
-  if (!file.old_blob.empty()) return read_blob(file);
   const KeptPlace place = TRY(find_kept(record, index));
   auto content = read_kept(*place.directory, place.name, limit);
   if (content) return std::move(content->text);

@@ -112,7 +112,7 @@ class Journal {
     std::shared_ptr<const sys::Fd> opened = {};  // the directory, when it is not the journal's
   };
   Result<KeptPlace> find_kept(const Record& record, size_t index) const;
-  // What the file was before the change; only for files and links.
+  // What the file was before the change; only for files and links, and not when git has it.
   Result<std::string> old_content(const Record& record, size_t index, std::uint64_t limit);
   // Replaces the entry, when there is one.
   Result<void> amend(const Record& record);

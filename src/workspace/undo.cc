@@ -333,7 +333,8 @@ void History::fetch_blobs() {
     if (!file.old_blob.empty()) wanted[file.repository].push_back(file.old_blob);
   }
   for (const auto& [repository, blobs] : wanted) {
-    if (auto read = read_blobs(repository, blobs, kMaxChangeBytes)) blobs_.merge(*read);
+    auto read = read_blobs(repository, blobs, kMaxChangeBytes, files_.root_paths());
+    if (read) blobs_.merge(*read);
   }
 }
 

@@ -176,6 +176,12 @@ std::string Workspace::shown(const Place& place) const {
   return is_utf8(path) ? path : escape_invalid_utf8(path);
 }
 
+sys::Writable Workspace::root_paths() const {
+  sys::Writable paths;
+  for (const Root& root : roots_) paths.push_back(root.path);
+  return paths;
+}
+
 std::string Workspace::display(std::string_view path) const {
   const Result<Place> place = locate(path);
   return place ? shown(*place) : escape_invalid_utf8(path);

@@ -27,6 +27,7 @@
 
 #include "base/result.h"
 #include "sys/file_at.h"
+#include "sys/program.h"
 #include "workspace/change.h"
 #include "workspace/command_change.h"
 #include "workspace/history.h"
@@ -124,6 +125,8 @@ class Workspace {
   ~Workspace();
 
   const std::vector<Root>& roots() const { return roots_; }
+  // What commands can write to, or could when they were run elsewhere.
+  sys::Writable root_paths() const;
   HardLinks hard_links() const { return hard_links_; }
   // What became of changes that were interrupted, as far as people should know.
   const std::vector<std::string>& notices() const { return notices_; }

@@ -3,8 +3,10 @@
 
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <map>
 
+#include "base/hash.h"
 #include "sys/process.h"
 #include "unit/workspace/fixture.h"
 
@@ -313,6 +315,41 @@ TEST_F(CommandChanges, DoesNotTakeWhatAFilterMadeOfAFileForTheFile) {
   ASSERT_EQ(told.size(), 1u);
   EXPECT_TRUE(has(told[0], "is not in the repository any more")) << told[0];
   EXPECT_EQ(tree.content("in/a.txt"), "new\n");
+}
+
+TEST_F(CommandChanges, DoesNotTakeAForgedObjectForWhatWasThere) {
+  commit({{"a", "old\n"}, {"b", "bad\n"}});
+  (void)during([&] { tree.file("in/a", "new\n"); });
+  // The object of `a` holds what `b` holds.
+  const auto object = [&](const std::string& name) {
+    return tree.path("in/.git/objects/" + name.substr(0, 2) + "/" + name.substr(2));
+  };
+  const std::string of_a = object("3367afdbbf91e638efe983616377c60477cc6612");
+  fs::permissions(of_a, fs::perms::owner_all);
+  fs::copy_file(object(sha1_hex(std::string("blob 4\0bad\n", 11))), of_a,
+                fs::copy_options::overwrite_existing);
+  const Lines told = undo();
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_TRUE(has(told[0], "is not in the repository any more")) << told[0];
+  EXPECT_EQ(tree.content("in/a"), "new\n");
+}
+
+TEST_F(CommandChanges, RunsNoGitThatACommandCouldHaveMade) {
+  commit({{"a", "old\n"}});
+  const char* const known = std::getenv("PATH");
+  const std::string path = known ? known : "/usr/bin:/bin";
+  (void)during([&] {
+    tree.file("in/a", "new\n");
+    tree.file("in/bin/git", "#!/bin/sh\ntouch " + tree.path("out/ran") + "\n");
+    ::chmod(tree.path("in/bin/git").c_str(), 0755);
+    tree.link("out/bin", "../in/bin");
+    ::setenv("PATH", (tree.path("in/bin") + ":" + tree.path("out/bin") + ":" + path).c_str(), 1);
+  });
+  const Lines told = undo();
+  ::setenv("PATH", path.c_str(), 1);
+  EXPECT_EQ(told, Lines{});
+  EXPECT_FALSE(tree.exists("out/ran"));
+  EXPECT_EQ(tree.content("in/a"), "old\n");
 }
 
 TEST_F(CommandChanges, ShowsWhatTheyChanged) {

@@ -66,10 +66,14 @@ struct Change {
   // write: it is what `like` was until now; another change of the set removes or replaces that.
   bool is_rename = false;
   OnConflict on_conflict = OnConflict::overwrite;  // write
-  std::optional<Version> expected = {};    // write, remove, move: anything else is a conflict
-  std::optional<std::uint32_t> mode = {};  // write of a new file
-  bool tree = false;                       // remove
-  bool replace = false;                    // move: a file that has the new path is removed first
+  std::optional<Version> expected = {};  // write, remove, move: anything else is a conflict
+  // write: of a new file, or of one that does not keep its own.
+  std::optional<std::uint32_t> mode = {};
+  bool tree = false;  // remove
+  // remove of a tree: also one with a repository in it. For a directory that is known to be as a
+  // change made it.
+  bool even_protected = false;
+  bool replace = false;  // move: a file that has the new path is removed first
   // remove, move: before all others, so that another change of the set may take the path.
   bool makes_way = false;
   // restore: a name in a directory, which must stay open.

@@ -6,8 +6,10 @@
 #include <set>
 
 #include "sys/process_identity.h"
+#include "workspace/git_blobs.h"
 #include "workspace/git_index.h"
 #include "workspace/path.h"
+#include "workspace/tree.h"
 #include "workspace/workspace.h"
 
 namespace helve::workspace {
@@ -32,8 +34,9 @@ std::string whole(const sys::Fd& file, size_t limit) {
 // Which of these files git knew to be unchanged, by their blobs.
 class CleanFiles {
  public:
-  explicit CleanFiles(const CommandChange& change) {
-    for (const KnownRepository& repository : change.repositories) read(repository, change);
+  CleanFiles(const CommandChange& change, const sys::Writable& writable) {
+    for (const KnownRepository& repository : change.repositories)
+      read(repository, change, writable);
   }
   struct Blob {
     std::string name, repository;
@@ -44,7 +47,8 @@ class CleanFiles {
   }
 
  private:
-  void read(const KnownRepository& repository, const CommandChange& change) {
+  void read(const KnownRepository& repository, const CommandChange& change,
+            const sys::Writable& writable) {
     std::map<std::string, const CommandFile*> wanted;
     std::set<std::string> names;
     for (const CommandFile& file : change.files) {
@@ -56,10 +60,23 @@ class CleanFiles {
     if (wanted.empty() || !repository.index) return;
     const auto status = sys::status(*repository.index);
     if (!status) return;
+    std::vector<std::pair<const CommandFile*, std::string>> clean;
+    std::vector<std::string> blobs;
     for (const auto& [name, entry] : index_entries(whole(*repository.index, kMaxIndex), names)) {
-      const CommandFile& file = *wanted.at(name);
-      if (entry.tells(file.before->status, status->modified_ns))
-        blobs_[file.path] = {entry.blob, repository.directory};
+      const CommandFile* const file = wanted.at(name);
+      if (!entry.tells(file->before->status, status->modified_ns)) continue;
+      clean.emplace_back(file, entry.blob);
+      blobs.push_back(entry.blob);
+    }
+    if (clean.empty()) return;
+    // Filters and line ends make something else of what git keeps: undo would find out, but whoever
+    // is told now that it takes the change back should not be surprised then.
+    const Result<BlobSizes> sizes = blob_sizes(repository.directory, blobs, writable);
+    if (!sizes) return;
+    for (const auto& [file, blob] : clean) {
+      const auto size = sizes->find(blob);
+      if (size != sizes->end() && size->second == file->before->status.size)
+        blobs_[file->path] = {blob, repository.directory};
     }
   }
 
@@ -78,6 +95,32 @@ bool is_directory(const std::optional<Found>& found) {
 
 Version before_of(const CommandFile& file) { return Version::of(file.before->status); }
 
+// A directory that a command made, as far as it can be taken away as a whole.
+struct NewDirectory {
+  std::optional<Digest> outline = {};
+  std::string protected_path = {};  // in it, what file tools do not touch
+};
+
+NewDirectory new_directory(const sys::Fd& directory, std::uint64_t seed) {
+  NewDirectory made;
+  size_t entries = 0;
+  std::uint64_t bytes = 0;
+  bool is_small = true;
+  const auto walked = walk_tree(directory, [&](const TreeEntry& entry) {
+    if (made.protected_path.empty() && !protected_part(entry.name).empty())
+      made.protected_path = entry.path;
+    const auto status = sys::status_at(entry.directory, entry.name);
+    const std::uint64_t size = status && status->kind == FileKind::file ? status->size : 0;
+    is_small = status && ++entries <= kMaxRemovedEntries && size <= kMaxWrite &&
+               (bytes += size) <= kMaxChangeBytes;
+    return is_small;
+  });
+  if (!walked || !is_small) return made;
+  if (const auto outline = outline_of(directory, kMaxDigested))
+    made.outline = digest_of(*outline, seed);
+  return made;
+}
+
 Record::File file_of(What what, const std::string& path, const Found& shown) {
   return {.what = what, .kind = shown.status.kind, .path = path};
 }
@@ -91,9 +134,10 @@ class CommandRecord {
   struct Knowledge {
     std::function<std::optional<std::string>(const std::string&, const Version&)> seen;
     std::function<std::optional<Digest>(const std::string&, const Found&)> digest;
+    std::function<NewDirectory(const std::string&)> directory;
   };
-  CommandRecord(const CommandChange& change, Knowledge knowledge)
-      : change_(change), knowledge_(std::move(knowledge)), clean_(change) {
+  CommandRecord(const CommandChange& change, Knowledge knowledge, const sys::Writable& writable)
+      : change_(change), knowledge_(std::move(knowledge)), clean_(change, writable) {
     find_moves();
     for (const CommandFile& file : change.files) add(file);
   }
@@ -121,6 +165,8 @@ class CommandRecord {
   }
 
   void add(const CommandFile& file) {
+    if (!whole_.empty() && file.path.starts_with(whole_ + "/")) return;
+    if (is_directory(file.after) && !is_directory(file.before) && add_whole(file)) return;
     if (is_directory(file.before) || is_directory(file.after)) return add_directory(file);
     if (!protected_part(file.path).empty()) return lose(file);
     if (came_.contains(file.path)) return;
@@ -132,19 +178,54 @@ class CommandRecord {
       moved.old_mode = file.before->status.mode;
       return;
     }
+    const bool is_replaced = file.before && file.after;
+    const bool is_same =
+        is_replaced && Version::of(file.after->status).same_content(before_of(file));
+    // Another name for it came or went.
+    if (is_same && file.after->status.mode == file.before->status.mode &&
+        file.after->status.links != file.before->status.links)
+      return;
     if (file.after && !can_be_restored(*file.after)) return lose(file);
     if (!file.before) return add_new(What::created, file);
-    const bool is_replaced = file.after.has_value();
     if (is_replaced && file.after->status.kind != file.before->status.kind) return lose(file);
     // Only its mode is another, which an undo would leave.
-    if (is_replaced && Version::of(file.after->status).same_content(before_of(file)))
-      return lose(file);
-    add_old(file);
+    if (is_same) return lose(file);
+    if (!add_old(file, is_replaced ? What::replaced : What::removed)) lose(file);
+  }
+
+  // A new directory that stands for all it holds: it took the place of a file, or holds what the
+  // witness leaves out and file tools do not touch.
+  bool add_whole(const CommandFile& file) {
+    if (!plain_.empty() && file.path.starts_with(plain_ + "/")) return false;
+    if (!protected_part(file.path).empty()) return false;
+    const NewDirectory made = knowledge_.directory(file.path);
+    if (!file.before && made.protected_path.empty()) {
+      plain_ = file.path;
+      return false;
+    }
+    if (!made.outline) {
+      if (!made.protected_path.empty())
+        record.unknown.push_back(file.path + "/" + made.protected_path);
+      return false;
+    }
+    if (file.before && !add_old(file, What::removed)) return false;
+    Record::File& created =
+        record.files.emplace_back(file_of(What::created, file.path, *file.after));
+    created.staged = Version::of(file.after->status);
+    created.new_digest = made.outline;
+    whole_ = file.path;
+    return true;
   }
 
   // One that holds something comes and goes with that.
   void add_directory(const CommandFile& file) {
-    if (file.before && (file.after || !holds_any(file.path))) return lose(file);
+    if (!protected_part(file.path).empty()) return lose(file);
+    if (file.before && !holds_any(file.path)) return lose(file);
+    if (file.before && file.after) {
+      // What stands in its place now goes, so that what it held can come back.
+      const bool makes_way = !is_directory(file.after) && can_be_restored(*file.after);
+      return makes_way ? add_new(What::created, file) : lose(file);
+    }
     if (file.before) return;
     if (holds_any(file.path)) return record.made.push_back(file.path);
     add_new(What::created, file);
@@ -162,28 +243,29 @@ class CommandRecord {
   }
 
   // Replaced or removed, when what was there is known.
-  void add_old(const CommandFile& file) {
+  bool add_old(const CommandFile& file, What what) {
     const Version before = before_of(file);
     const bool is_link = file.before->status.kind == FileKind::symlink;
     std::optional<std::string> content =
         is_link ? file.before->target : knowledge_.seen(file.path, before);
     const CleanFiles::Blob* const blob = content ? nullptr : clean_.find(file.path);
-    if (!content && !blob) return lose(file);
-    if (file.after)
-      add_new(What::replaced, file);
+    if (!content && !blob) return false;
+    if (what == What::replaced)
+      add_new(what, file);
     else
-      record.files.push_back(file_of(What::removed, file.path, *file.before));
+      record.files.push_back(file_of(what, file.path, *file.before));
     Record::File& added = record.files.back();
     added.old = before;
     added.old_mode = file.before->status.mode;
+    if (what == What::replaced && file.after->status.mode != added.old_mode)
+      added.new_mode = file.after->status.mode;
     if (content) {
       kept.emplace(record.files.size() - 1, std::move(*content));
     } else {
       added.old_blob = blob->name;
       added.repository = blob->repository;
     }
-    // An undo leaves the mode of a file that is there.
-    if (file.after && file.after->status.mode != file.before->status.mode) lose(file);
+    return true;
   }
 
   void lose(const CommandFile& file) { record.unknown.push_back(file.path); }
@@ -193,6 +275,8 @@ class CommandRecord {
   const CleanFiles clean_;
   std::map<std::string, std::string> moved_;
   std::set<std::string> came_;
+  std::string whole_;  // the last directory that stands for all it holds
+  std::string plain_;  // the last new one that need not
 };
 
 CommandNote Workspace::note_command(const CommandChange& change, const Author& author) {
@@ -212,7 +296,12 @@ CommandNote Workspace::note_command(const CommandChange& change, const Author& a
   const auto seen = [&](const std::string& path, const Version& version) {
     return seen_.content(author.session, path, version);
   };
-  CommandRecord command(change, {.seen = seen, .digest = digest});
+  const auto directory = [&](const std::string& path) {
+    const Result<sys::Fd> opened = open_directory(path);
+    return is_journaled && opened ? new_directory(*opened, journal_->seed()) : NewDirectory();
+  };
+  CommandRecord command(change, {.seen = seen, .digest = digest, .directory = directory},
+                        root_paths());
   Record& record = command.record;
   const bool is_noted = is_journaled && !record.files.empty() &&
                         record.files.size() <= kMaxChanges &&

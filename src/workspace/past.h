@@ -1,6 +1,7 @@
 // Past: one look at the journal of a workspace, on which showing and undoing changes rest.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "workspace/net.h"
+#include "workspace/rebuilt.h"
 #include "workspace/workspace.h"
 
 namespace helve::workspace {
@@ -104,6 +106,8 @@ class History {
   Result<void> plan_kept(const std::string& path, const NetChange& change, const Now& now);
   enum class MakesWay : bool { no, yes };
   void plan_removal(const std::string& path, const Now& now, MakesWay makes_way);
+  Result<void> rebuild_directories();
+  Result<void> rebuild(const Rebuilt& rebuilt, const std::string& directory, Change& change) const;
   Result<std::string> essence_of(const PathState& state, const Journal::KeptPlace& place) const;
   std::vector<std::string> made_directories() const;
 
@@ -132,6 +136,8 @@ class History {
   std::set<std::string> sources_;                       // what is there comes back to another path
   std::vector<std::shared_ptr<const sys::Fd>> opened_;  // for changes_
   std::vector<Change> changes_;
+  std::vector<std::string> cleared_;  // what changes_ remove and is no directory
+  std::deque<Rebuilt> rebuilt_;       // for changes_
   std::vector<Difference> planned_;
 };
 

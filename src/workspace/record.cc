@@ -125,6 +125,15 @@ bool parse_blob(const std::vector<std::string_view>& words, Record& record) {
   return true;
 }
 
+bool parse_mode(const std::vector<std::string_view>& words, Record& record) {
+  constexpr size_t kWords = 3;
+  const auto index = words.size() == kWords ? number(words[1]) : std::nullopt;
+  const auto mode = words.size() == kWords ? number(words[2], 8) : std::nullopt;
+  if (!index || *index >= record.files.size() || !mode) return false;
+  record.files[*index].new_mode = static_cast<std::uint32_t>(*mode);
+  return true;
+}
+
 std::string vouch(std::string_view text) { return fmt::format("end {:016x}\n", quick_hash(text)); }
 
 bool parse_line(std::string_view line, Record& record) {
@@ -138,6 +147,7 @@ bool parse_line(std::string_view line, Record& record) {
     return file.has_value();
   }
   if (name == "blob") return parse_blob(words, record);
+  if (name == "mode") return parse_mode(words, record);
   std::string value = plain(words[1]);
   for (const auto& [word, member] : kTexts) {
     if (name != word) continue;
@@ -214,6 +224,7 @@ std::string Record::text() const {
   for (const std::string& directory : left) line("left", directory);
   for (const File& file : files) append_file(out, file);
   for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].new_mode) out += fmt::format("mode {} {:o}\n", i, *files[i].new_mode);
     if (files[i].old_blob.empty()) continue;
     out += fmt::format("blob {}", i);
     append_word(out, files[i].old_blob);

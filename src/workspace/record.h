@@ -29,8 +29,9 @@ struct Record {
     bool beside = false;
     Version old = {};  // unless it was created
     std::uint32_t old_mode = 0;
-    std::optional<Digest> old_digest = {};  // once it was taken into the objects
-    std::optional<Digest> new_digest = {};  // of a file that was created or replaced
+    std::optional<std::uint32_t> new_mode = {};  // replaced: when it is not the old one
+    std::optional<Digest> old_digest = {};       // once it was taken into the objects
+    std::optional<Digest> new_digest = {};       // of a file that was created or replaced
     // A file that a command changed, whose old content is in a repository of git.
     std::string old_blob = {};
     std::string repository = {};         // absolute

@@ -195,7 +195,8 @@ Result<void> Step::look_at_source(const Targets& targets) {
       }
       TRY(targets.check_tree(
           target_, kind_ == Kind::remove ? Targets::TreeUse::remove : Targets::TreeUse::move,
-          verb_of(change_->kind)));
+          verb_of(change_->kind),
+          change_->even_protected ? Targets::Protected::allowed : Targets::Protected::refused));
       break;
     default:
       return refused(Code::unsupported, fmt::format("it is a {}", sys::name_of(old_.kind)),
@@ -236,6 +237,7 @@ void Step::describe(Record::File& file, std::uint64_t seed) const {
   file.kind = old_.kind;
   file.old = Version::of(old_);
   file.old_mode = old_.mode;
+  if (kind_ == Kind::replace && change_->mode != old_.mode) file.new_mode = change_->mode;
   file.undoable = kind_ == Kind::move || is_kept();
 }
 
@@ -275,6 +277,8 @@ sys::OrErrno<void> Step::fill(Like like, Durability durability) {
   if (!done) return done;
   if (like.file) {
     done = sys::copy_attributes(*like.file, *like.status, *file);
+    if (done && change_->mode && kind_ == Kind::replace)
+      done = sys::set_mode(*file, *change_->mode);
   } else {
     done = change_->mode ? sys::set_mode(*file, *change_->mode) : sys::set_default_mode(*file);
   }

@@ -188,7 +188,8 @@ Result<void> Targets::check_names(const sys::FileStatus& file, std::string_view 
                "read_hard_links in the configuration allows it", "hard_link"};
 }
 
-Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_view action) const {
+Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_view action,
+                                 Protected inside) const {
   TRY(check_arrival(target, action));
   const auto directory =
       sys::open_beneath(target.at(), target.name, sys::Open::directory, sys::Links::refuse);
@@ -197,7 +198,7 @@ Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_
   std::string found;
   const size_t most = use == TreeUse::remove ? kMaxRemovedEntries : kMaxMovedEntries;
   const auto walked = walk_tree(*directory, [&](const TreeEntry& entry) {
-    if (!protected_part(entry.name).empty()) found = entry.path;
+    if (inside == Protected::refused && !protected_part(entry.name).empty()) found = entry.path;
     if (use == TreeUse::remove && entry.kind == sys::FileKind::file) size.add(entry);
     return found.empty() && ++size.entries <= most;
   });

@@ -53,7 +53,9 @@ class Targets {
   // Whether the directory that bears the target's name is too large, or holds what file tools do
   // not touch.
   enum class TreeUse : unsigned char { remove, move };
-  Result<void> check_tree(const Target& target, TreeUse use, std::string_view action) const;
+  enum class Protected : bool { refused, allowed };
+  Result<void> check_tree(const Target& target, TreeUse use, std::string_view action,
+                          Protected inside) const;
   // For a directory or a link that gets the target's name: what it brings along must not come to
   // lie where a protected directory is, or would be.
   Result<void> check_arrival(const Target& target, std::string_view action) const;

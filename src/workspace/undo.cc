@@ -168,7 +168,10 @@ bool History::is_made(const Now& now) const {
 }
 
 Result<void> History::plan(const std::string& path, const NetChange& change) {
-  const Now now = look(path);
+  // What bears the name of a directory around it goes.
+  const bool is_cleared = std::ranges::any_of(
+      cleared_, [&](const std::string& other) { return other != path && below(other, path); });
+  const Now now = is_cleared ? Now() : look(path);
   if (now.unknown) return *now.unknown;
   const bool leaves = sources_.contains(path);  // what is there now comes back elsewhere
   const bool is_itself = change.before.kind == Kind::moved && change.before.from == path;
@@ -236,7 +239,53 @@ void History::plan_removal(const std::string& path, const Now& now, MakesWay mak
                       .path = path,
                       .expected = Version::of(*now.status),
                       .tree = now.status->kind == sys::FileKind::directory,
+                      .even_protected = true,  // it was found to be as the change left it
                       .makes_way = makes_way == MakesWay::yes});
+  if (now.status->kind != sys::FileKind::directory) cleared_.push_back(path);
+}
+
+// Nothing can be put into a directory before what bears its name has gone: it comes back as a
+// whole.
+Result<void> History::rebuild_directories() {
+  for (const std::string& path : cleared_) {
+    const auto is_inside = [&](const Change& change) {
+      const std::string& goal = change.kind == Change::Kind::move ? change.to : change.path;
+      return goal != path && below(path, goal);
+    };
+    if (std::ranges::none_of(changes_, is_inside)) continue;
+    const Rebuilt& rebuilt = rebuilt_.emplace_back(TRY(Rebuilt::make(journal_.kept())));
+    std::vector<Change> others;
+    for (Change& change : changes_) {
+      if (change.path == path && change.kind == Change::Kind::remove) change.makes_way = true;
+      if (is_inside(change)) TRY(rebuild(rebuilt, path, change));
+      if (!is_inside(change) || change.kind == Change::Kind::remove)
+        others.push_back(std::move(change));
+    }
+    changes_ = std::move(others);
+    changes_.push_back(TRY(rebuilt.change(path)));
+  }
+  return {};
+}
+
+// A move becomes a copy and a removal.
+Result<void> History::rebuild(const Rebuilt& rebuilt, const std::string& directory,
+                              Change& change) const {
+  const std::string goal(
+      *below(directory, change.kind == Change::Kind::move ? change.to : change.path));
+  if (change.kind == Change::Kind::write)
+    return rebuilt.add_file(goal, change.content, change.mode.value_or(0666));
+  if (change.kind == Change::Kind::restore)
+    return rebuilt.add_copy(goal, *change.kept_in, change.kept);
+  if (change.kind != Change::Kind::move) return {};
+  const auto place = TRY(files_.locate(change.path));
+  const auto [parent, name] = split_name(place.path);
+  const auto opened =
+      sys::open_beneath(place.root->directory, parent, sys::Open::directory, sys::Links::refuse);
+  if (!opened) return sys::to_error(opened.error(), "restore", shown(goal));
+  TRY(rebuilt.add_copy(goal, *opened, std::string(name)));
+  change.kind = Change::Kind::remove;
+  change.to.clear();
+  return {};
 }
 
 // A file that was replaced kept what it has besides its content; everything else, and what was made
@@ -247,8 +296,10 @@ Result<void> History::plan_kept(const std::string& path, const NetChange& change
   const bool is_file = file.kind == sys::FileKind::file;
   if (is_file && change.only_replaced && now.status && now.status->kind == sys::FileKind::file) {
     std::string content = TRY(content_of(state));
-    changes_.push_back(
-        {.path = path, .content = std::move(content), .expected = Version::of(*now.status)});
+    Change write{.path = path, .content = std::move(content), .expected = Version::of(*now.status)};
+    // A mode that somebody has given it since stays.
+    if (file.new_mode == now.status->mode) write.mode = file.old_mode & 01777;
+    changes_.push_back(std::move(write));
     return {};
   }
   if (now.status) plan_removal(path, now, MakesWay::yes);
@@ -402,6 +453,7 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal, co
   }
   note_later_changes();
   for (const auto& [path, change] : net_) TRY(plan(path, change));
+  TRY(rebuild_directories());
   Author undoer = author;
   undoer.undoes = undoings();
   undoer.after_ns = all_.front().record.time_ns;

@@ -22,7 +22,10 @@ class CommandChanges : public WorkspaceTest {
     std::map<std::string, Found> all;
     for (const auto& entry : fs::recursive_directory_iterator(tree.path("in"))) {
       const std::string path = entry.path().string();
-      if (path.find("/.git/") != path.npos || path.ends_with("/.git")) continue;
+      const auto is_left_out = [&](const std::string& name) {
+        return path.find(name + "/") != path.npos || path.ends_with(name);
+      };
+      if (is_left_out("/.git") || is_left_out("/.helve")) continue;
       const auto parent = sys::open_directory(entry.path().parent_path().string());
       const std::string name = entry.path().filename().string();
       all[path] = {*sys::status_at(*parent, name),
@@ -215,19 +218,45 @@ TEST_F(CommandChanges, BringsBackLinks) {
   EXPECT_EQ(fs::read_symlink(tree.path("in/removed")), "there");
 }
 
-TEST_F(CommandChanges, SaysThatItLeavesModes) {
+TEST_F(CommandChanges, SaysThatItLeavesTheModeWhereNothingElseChanged) {
   tree.file("in/script", "text\n");
   see("script");
-  CommandNote note = during([&] { ::chmod(tree.path("in/script").c_str(), 0755); });
+  const CommandNote note = during([&] { ::chmod(tree.path("in/script").c_str(), 0755); });
   EXPECT_EQ(note.id, "") << "there is nothing to undo";
   EXPECT_EQ(note.unknown, Lines{"script"});
+}
+
+TEST_F(CommandChanges, RestoresTheModeWithTheContent) {
+  commit({{"clean", "text\n"}});
+  tree.file("in/script", "text\n");
+  const auto mode_of = [&](const char* name) {
+    return static_cast<unsigned>(fs::status(tree.path(name)).permissions());
+  };
+  const unsigned before = mode_of("in/script");
   see("script");
-  note = during([&] {
-    tree.file("in/script", "another\n");
-    ::chmod(tree.path("in/script").c_str(), 0700);
+  const CommandNote note = during([&] {
+    for (const char* name : {"in/script", "in/clean"}) {
+      tree.file(name, "another\n");
+      ::chmod(tree.path(name).c_str(), 0700);
+    }
   });
-  EXPECT_NE(note.id, "");
-  EXPECT_EQ(note.unknown, Lines{"script"});
+  EXPECT_EQ(note.unknown, Lines{});
+  auto undone = files_->undo({.own_session = "s"}, Rehearsal::no, {.tool = "undo", .session = "s"});
+  ASSERT_TRUE(undone) << describe(undone.error());
+  EXPECT_EQ(tree.content("in/script"), "text\n");
+  EXPECT_EQ(mode_of("in/script"), before);
+  EXPECT_EQ(mode_of("in/clean"), before);
+  EXPECT_EQ(undo({.id = undone->applied.id}), Lines{});
+  EXPECT_EQ(mode_of("in/script"), 0700u);
+}
+
+TEST_F(CommandChanges, KeepsAModeThatSomebodyElseGaveSince) {
+  tree.file("in/script", "text\n");
+  see("script");
+  (void)during([&] { tree.file("in/script", "another\n"); });
+  ::chmod(tree.path("in/script").c_str(), 0700);
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(static_cast<unsigned>(fs::status(tree.path("in/script")).permissions()), 0700u);
 }
 
 TEST_F(CommandChanges, LeavesFilesWithOtherNamesAlone) {
@@ -309,12 +338,15 @@ TEST_F(CommandChanges, DoesNotTakeWhatGitKnowsForAFileThatWasChangedBefore) {
 
 TEST_F(CommandChanges, DoesNotTakeWhatAFilterMadeOfAFileForTheFile) {
   tree.file("in/.gitattributes", "*.txt text eol=crlf\n");
-  commit({{"a.txt", "line\r\n"}});
-  (void)during([&] { tree.file("in/a.txt", "new\n"); });
-  const Lines told = undo();
-  ASSERT_EQ(told.size(), 1u);
-  EXPECT_TRUE(has(told[0], "is not in the repository any more")) << told[0];
+  commit({{"a.txt", "line\r\n"}, {"b", "old\n"}});
+  const CommandNote note = during([&] {
+    tree.file("in/a.txt", "new\n");
+    tree.file("in/b", "new\n");
+  });
+  EXPECT_EQ(note.unknown, Lines{"a.txt"});
+  EXPECT_EQ(undo(), Lines{"'a.txt' stays as it is: what it was before the command is not known"});
   EXPECT_EQ(tree.content("in/a.txt"), "new\n");
+  EXPECT_EQ(tree.content("in/b"), "old\n");
 }
 
 TEST_F(CommandChanges, DoesNotTakeAForgedObjectForWhatWasThere) {
@@ -350,6 +382,82 @@ TEST_F(CommandChanges, RunsNoGitThatACommandCouldHaveMade) {
   EXPECT_EQ(told, Lines{});
   EXPECT_FALSE(tree.exists("out/ran"));
   EXPECT_EQ(tree.content("in/a"), "old\n");
+}
+
+TEST_F(CommandChanges, TakesAwayWhatStandsWhereADirectoryWas) {
+  commit({{"d/1", "one\n"}, {"d/deep/2", "two\n"}, {"e/3", "three\n"}, {"f/4", "four\n"}});
+  tree.link("in/d/link", "1");
+  see("f/4");
+  const CommandNote note = during([&] {
+    fs::remove_all(tree.path("in/d"));
+    tree.link("in/d", "/etc");
+    fs::remove_all(tree.path("in/e"));
+    tree.file("in/e", "a file\n");
+    fs::rename(tree.path("in/f"), tree.path("in/g"));
+    tree.link("in/f", "g");
+  });
+  EXPECT_EQ(note.unknown, Lines{});
+  auto undone = files_->undo({.own_session = "s"}, Rehearsal::no, {.tool = "undo", .session = "s"});
+  ASSERT_TRUE(undone) << describe(undone.error());
+  EXPECT_EQ(tree.content("in/d/1"), "one\n");
+  EXPECT_EQ(tree.content("in/d/deep/2"), "two\n");
+  EXPECT_EQ(fs::read_symlink(tree.path("in/d/link")), "1");
+  EXPECT_EQ(tree.content("in/e/3"), "three\n");
+  EXPECT_EQ(tree.content("in/f/4"), "four\n");
+  EXPECT_FALSE(tree.exists("in/g"));
+  EXPECT_EQ(undo({.id = undone->applied.id}), Lines{});
+  EXPECT_EQ(fs::read_symlink(tree.path("in/d")), "/etc");
+  EXPECT_EQ(tree.content("in/e"), "a file\n");
+  EXPECT_EQ(tree.content("in/g/4"), "four\n");
+}
+
+TEST_F(CommandChanges, LeavesWhatSomebodyElsePutWhereADirectoryWas) {
+  commit({{"d/1", "one\n"}});
+  (void)during([&] {
+    fs::remove_all(tree.path("in/d"));
+    tree.link("in/d", "/etc");
+  });
+  fs::remove(tree.path("in/d"));
+  tree.link("in/d", "elsewhere");
+  EXPECT_TRUE(has(undo().at(0), "'d' was changed since"));
+  EXPECT_EQ(fs::read_symlink(tree.path("in/d")), "elsewhere");
+}
+
+TEST_F(CommandChanges, BringsBackAFileWhoseNameADirectoryTook) {
+  commit({{"a", "old\n"}, {"b", "old\n"}});
+  const auto make = [&] {
+    for (const char* name : {"in/a", "in/b"}) fs::remove(tree.path(name));
+    tree.file("in/a/inner/file", "made\n");
+    tree.directory("in/b");
+  };
+  EXPECT_EQ(during(make).unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.content("in/a"), "old\n");
+  EXPECT_EQ(tree.content("in/b"), "old\n");
+  see("a");
+  see("b");
+  EXPECT_EQ(during(make).unknown, Lines{});
+  tree.file("in/a/inner/file", "changed since\n");
+  EXPECT_TRUE(has(undo().at(0), "'a' was changed since"));
+}
+
+TEST_F(CommandChanges, RemovesARepositoryThatTheCommandMade) {
+  const CommandNote note = during([&] {
+    tree.file("in/sub/.git/HEAD", "ref: refs/heads/main\n");
+    tree.file("in/sub/a", "made\n");
+    tree.file("in/bare/.helve/config.yaml", "");
+    tree.file("in/plain/a", "made\n");
+  });
+  EXPECT_EQ(note.unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.names("in"), Lines{});
+}
+
+TEST_F(CommandChanges, LeavesARepositoryThatSomebodyUsedSince) {
+  (void)during([&] { tree.file("in/sub/.git/HEAD", "ref: refs/heads/main\n"); });
+  tree.file("in/sub/.git/index", "staged");
+  EXPECT_TRUE(has(undo().at(0), "'sub' was changed since"));
+  EXPECT_TRUE(tree.exists("in/sub/.git/index"));
 }
 
 TEST_F(CommandChanges, ShowsWhatTheyChanged) {

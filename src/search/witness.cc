@@ -105,11 +105,18 @@ bool Witness::refresh() {
   if (!is_listed_) return list_all();
   bool is_lost = !is_watched_;
   std::set<std::pair<std::string, std::string>> touched;  // a directory, and a name in it
+  may_have_links_ = false;
+  linked_.clear();
   if (is_watched_) {
     std::set<std::string> ended;  // directories
+    std::set<std::pair<int, std::string>> came;
     const auto drained = events_->drain([&](const sys::DirectoryWatch::Event& event) {
       is_lost |= event.lost;
+      // Nobody can tell any more whether what came and went was another name of a file.
       const auto watch = watches_.find(event.watch);
+      std::pair<int, std::string> name(event.watch, event.name);
+      if (event.entry && !event.came) may_have_links_ |= came.contains(name);
+      if (event.came && watch != watches_.end()) came.insert(std::move(name));
       if (event.ended && watch != watches_.end()) ended.insert(watch->second);
       take_event(event, touched);
     });
@@ -124,7 +131,11 @@ bool Witness::refresh() {
     is_lost |= rules_changed_;
     if (!is_lost) look(path, name);
   }
-  if (is_lost) list_anew();
+  if (is_lost)
+    list_anew();
+  else if (may_have_links_)
+    look_at_all();
+  look_at_others();
   rules_changed_ = false;
   return !too_many_;
 }
@@ -185,7 +196,7 @@ void Witness::list(const std::string& path, const sys::Fd& opened) {
   IgnoreNames rule_files;
   (void)sys::for_each_entry(opened, [&](const sys::DirectoryEntry& entry) {
     rule_files.note(entry.name);
-    if (entry.name != kGit && entry.name != kHelve) names.emplace_back(entry.name, entry.kind);
+    if (!is_left_out(path, entry.name)) names.emplace_back(entry.name, entry.kind);
     return names.size() <= max_entries_;
   });
   const auto parent = directories_.find(parent_of(path));
@@ -228,6 +239,40 @@ void Witness::look(const std::string& path, const std::string& name) {
   see(path, name, opened ? sight_at(*opened, path, name) : std::nullopt);
 }
 
+// A root's own: the repository is told of by itself, and the sandbox lets nobody change the other.
+bool Witness::is_left_out(const std::string& path, std::string_view name) const {
+  return (name == kGit || name == kHelve) &&
+         std::ranges::any_of(roots_, [&](const Root& root) { return root.path == path; });
+}
+
+void Witness::look_at_all() {
+  std::vector<std::string> known;
+  for (const auto& [path, directory] : directories_) known.push_back(path);
+  for (const std::string& path : known) {
+    const auto directory = directories_.find(path);
+    if (directory == directories_.end() || too_many_) continue;
+    const auto opened = open(path, directory->second.root);
+    std::vector<std::string> names;
+    for (const auto& [name, sight] : directory->second.entries) {
+      if (!sight.is_directory()) names.push_back(name);
+    }
+    for (const std::string& name : names)
+      if (opened) see(path, name, sight_at(*opened, path, name));
+  }
+}
+
+void Witness::look_at_others() {
+  if (linked_.empty()) return;
+  std::vector<std::pair<std::string, std::string>> others;
+  for (const auto& [path, directory] : directories_) {
+    for (const auto& [name, sight] : directory.entries) {
+      if (linked_.contains({sight.status.device, sight.status.inode}))
+        others.emplace_back(path, name);
+    }
+  }
+  for (const auto& [path, name] : others) look(path, name);
+}
+
 void Witness::see(const std::string& path, const std::string& name, std::optional<Sight> now) {
   std::map<std::string, Sight>& entries = directories_[path].entries;
   const std::string whole = joined(path, name);
@@ -236,6 +281,12 @@ void Witness::see(const std::string& path, const std::string& name, std::optiona
       known == entries.end() ? std::nullopt : std::optional(known->second);
   if (before == now) return;
   note(whole, before);
+  const auto note_links = [&](const std::optional<Sight>& sight) {
+    if (sight && !sight->is_directory() && sight->status.links > 1)
+      linked_.emplace(sight->status.device, sight->status.inode);
+  };
+  note_links(before);
+  note_links(now);
   const bool is_same = before && now && before->status.same_file(now->status);
   if (before && before->is_directory() && !is_same) leave(whole);
   const bool enters = now && now->is_directory() && !is_same;
@@ -247,7 +298,10 @@ void Witness::see(const std::string& path, const std::string& name, std::optiona
   if (!before) ++entries_;
   entries.insert_or_assign(name, std::move(*now));
   if (entries_ > max_entries_) return give_up();
-  if (enters) enter(whole, directories_[path].root);
+  if (!enters || name == kGit || name == kHelve) return;
+  // What came into it and went again before it was watched nobody has told.
+  may_have_links_ |= is_watched_;
+  enter(whole, directories_[path].root);
 }
 
 void Witness::leave(const std::string& path) {
@@ -304,7 +358,7 @@ void Witness::take_event(const sys::DirectoryWatch::Event& event,
   if (watch == watches_.end()) return;
   const std::string& path = watch->second;
   if (!event.name.empty()) {
-    const bool is_told = event.name != kHelve && (event.name != kGit || event.entry);
+    const bool is_told = event.name == kGit ? event.entry : !is_left_out(path, event.name);
     if (is_told) touched.emplace(path, event.name);
   } else if (directories_.contains(parent_of(path))) {
     touched.emplace(parent_of(path), name_of(path));

@@ -3,7 +3,11 @@
 // costs next to nothing. Where the kernel does not tell, the trees are listed again.
 //
 // What rules such as .gitignore leave out is not listed: only what of it was touched is told. Of
-// .git only that HEAD moved and that the index changed, and of .helve nothing.
+// a root's .git only that HEAD moved and that the index changed, and of its .helve nothing; of a
+// .git or .helve further below only that it came or went.
+//
+// A file that is written by another name of it (a hard link) is looked at again when that name is
+// seen, or came and went. A name in what is not listed is not seen.
 //
 // Thread-safe.
 #pragma once
@@ -84,6 +88,10 @@ class Witness {
   void enter(const std::string& path, size_t root);
   void list(const std::string& path, const sys::Fd& opened);
   void look(const std::string& path, const std::string& name);
+  // Other names of what was touched: all that are known, or those of one file.
+  void look_at_all();
+  void look_at_others();
+  bool is_left_out(const std::string& path, std::string_view name) const;
   std::optional<Sight> sight_at(const sys::Fd& opened, const std::string& path,
                                 const std::string& name);
   std::optional<Sight> sight_of(const std::string& path) const;
@@ -108,8 +116,10 @@ class Witness {
   std::mutex mutex_;  // guards all that follows
   std::optional<sys::DirectoryWatch> events_;
   bool is_listed_ = false;
-  bool is_watched_ = false;     // what follows is true but for the events that wait
-  bool rules_changed_ = false;  // while everything is listed anew
+  bool is_watched_ = false;      // what follows is true but for the events that wait
+  bool rules_changed_ = false;   // while everything is listed anew
+  bool may_have_links_ = false;  // the same: files may have changed by a name that is gone
+  std::set<std::pair<std::uint64_t, std::uint64_t>> linked_;  // files with several names, changed
   bool too_many_ = false, told_too_many_ = false;
   size_t entries_ = 0;
   std::uint64_t max_watches_ = 0;

@@ -25,6 +25,7 @@ DirectoryWatch::Event to_event(const inotify_event& event, const char* name) {
           .name = event.len > 0 ? std::string_view(name) : std::string_view(),
           .is_directory = (event.mask & IN_ISDIR) != 0,
           .entry = (event.mask & kEntry) != 0,
+          .came = (event.mask & (IN_CREATE | IN_MOVED_TO)) != 0,
           .content = (event.mask & kContent) != 0,
           .ended = (event.mask & kEnded) != 0,
           .lost = (event.mask & IN_Q_OVERFLOW) != 0};

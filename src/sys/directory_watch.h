@@ -21,6 +21,7 @@ class DirectoryWatch {
         {};                     // in the directory; empty: the directory itself. Valid in the visit
     bool is_directory = false;  // what the name is, or was
     bool entry = false;         // the name came, went or is borne by something else now
+    bool came = false;          // the first of these
     bool content = false;       // what bears the name changed, or its attributes did
     bool ended = false;         // the watch is over: the directory is gone, or went elsewhere
     bool lost = false;  // there were too many events, some are missing; or what is mounted changed

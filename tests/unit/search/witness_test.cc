@@ -210,6 +210,57 @@ TEST_F(WitnessTest, LeavesOutHelvesOwnDirectory) {
   EXPECT_EQ(changes([&] { tree_.file(".helve/config.yaml"); }), Lines{});
 }
 
+TEST_F(WitnessTest, OfARepositoryFurtherBelowTellsThatItCame) {
+  tree_.file("sub/file");
+  tree_.file("known/.git/HEAD");
+  EXPECT_EQ(changes([&] {
+              tree_.file("sub/.git/HEAD");
+              tree_.file("new/.helve/config.yaml");
+              tree_.file("known/.git/config");
+            }),
+            (Lines{"A new", "A new/.helve", "A sub/.git"}));
+}
+
+TEST_F(WitnessTest, SeesWhatWasWrittenByAnotherName) {
+  tree_.file("a");
+  fs::create_hard_link(tree_.path("a"), tree_.path("b"));
+  tree_.file("other");
+  EXPECT_EQ(changes([&] { append("b"); }), (Lines{"M a", "M b"}));
+}
+
+TEST_F(WitnessTest, SeesWhatWasWrittenByANameThatIsNew) {
+  tree_.file("a");
+  tree_.file("other");
+  EXPECT_EQ(changes([&] {
+              fs::create_hard_link(tree_.path("a"), tree_.path("new"));
+              append("new");
+            }),
+            (Lines{"M a", "A new"}));
+}
+
+TEST_F(WitnessTest, SeesWhatWasWrittenByANameThatIsGoneAgain) {
+  tree_.file("deep/a");
+  tree_.file("borne by another");
+  tree_.file("other");
+  const auto write_by = [&](const std::string& name) {
+    fs::create_hard_link(tree_.path("deep/a"), tree_.path(name));
+    append(name);
+    fs::remove(tree_.path(name));
+  };
+  EXPECT_EQ(changes([&] { write_by("gone"); }), Lines{"M deep/a"});
+  EXPECT_EQ(changes([&] {
+              tree_.directory("new");
+              write_by("new/gone");
+            }),
+            (Lines{"M deep/a", "A new"}));
+  EXPECT_EQ(changes([&] {
+              fs::remove(tree_.path("borne by another"));
+              write_by("borne by another");
+              tree_.file("borne by another");
+            }),
+            (Lines{"M borne by another", "M deep/a"}));
+}
+
 TEST_F(WitnessTest, KnowsTheIndexAsItWasBefore) {
   tree_.file(".git/index", "old");
   const Testimony told = during([&] {

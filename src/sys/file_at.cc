@@ -202,6 +202,13 @@ OrErrno<FileStatus> status_of(const std::string& path) {
   return from_stat(found);
 }
 
+bool is_overlay(const Fd& directory) {
+  constexpr std::uint32_t kOverlay = 0x794C7630;
+  struct statfs found;
+  return ::fstatfs(directory.get(), &found) == 0 &&
+         static_cast<std::uint32_t>(found.f_type) == kOverlay;
+}
+
 bool is_local(const Fd& directory) {
   struct statfs found;
   if (::fstatfs(directory.get(), &found) < 0) return false;

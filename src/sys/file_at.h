@@ -66,6 +66,8 @@ OrErrno<FileStatus> status_of(const std::string& path);                     // l
 // Whether only this machine changes what the directory holds: not on network file systems, nor on
 // those that another process makes up.
 bool is_local(const Fd& directory);
+// Whether it lies on layers itself, as the root of a container does.
+bool is_overlay(const Fd& directory);
 // Where a descriptor is now, as an absolute path.
 OrErrno<std::string> path_of(const Fd& file);
 // Which mount a descriptor is on: files move only within one.

@@ -144,6 +144,7 @@ std::string text_of(const std::vector<ChangedFile>& files) {
     out += fmt::format("{} {}", word_for(file.change), escape_for_display(file.path));
     if (file.kind == KindOfFile::directory) out += '/';
     if (file.kind == KindOfFile::symlink) out += " (symlink)";
+    if (file.files) out += fmt::format(" ({} file{})", *file.files, *file.files == 1 ? "" : "s");
     if (file.added.value_or(0) > 0 || file.removed.value_or(0) > 0)
       out += fmt::format(" (+{} -{})", file.added.value_or(0), file.removed.value_or(0));
     out += '\n';

@@ -46,18 +46,25 @@ TryOut::~TryOut() {
   if (!is_kept_) trials_.drop(trial_);
 }
 
-Result<workspace::TrialReport> TryOut::look(const workspace::Workspace& files, size_t diff_chars) {
-  workspace::TrialReport report = TRY(trials_.look(trial_, files, {.diff_chars = diff_chars}));
-  is_kept_ = true;
+Result<workspace::TrialReport> TryOut::look(const Context& context) {
+  const size_t diff_chars = context.commands->settings().shown_chars;
+  workspace::TrialReport report =
+      TRY(trials_.look(trial_, *context.files, {.diff_chars = diff_chars, .stop = context.stop}));
+  is_kept_ = !report.files.empty();
+  for (const std::string& id : is_kept_ ? trials_.make_room() : std::vector<std::string>())
+    report.notes.push_back(fmt::format("the trial {} was dropped: together they may have {}", id,
+                                       human_size(workspace::kMaxTrialBytes)));
   return report;
 }
 
 std::vector<ChangedFile> tried_files(const workspace::TrialReport& report) {
   std::vector<ChangedFile> files;
   for (const workspace::TrialFile& each : report.files) {
-    ChangedFile file{.path = escape_invalid_utf8(each.path),
-                     .change = static_cast<ChangeOfFile>(each.what),
-                     .kind = kind_of(each.kind)};
+    ChangedFile file{
+        .path = escape_invalid_utf8(each.path),
+        .change = each.only_mode ? ChangeOfFile::mode : static_cast<ChangeOfFile>(each.what),
+        .kind = kind_of(each.kind)};
+    if (each.kind == sys::FileKind::directory && !each.only_mode) file.files = each.files;
     if (each.added > 0) file.added = each.added;
     if (each.removed > 0) file.removed = each.removed;
     files.push_back(std::move(file));

@@ -29,8 +29,9 @@ class TryOut {
 
   const std::string& id() const { return trial_.id; }
   const sandbox::Policy& policy() const { return policy_; }
-  // After nothing of the command runs any more.
-  Result<workspace::TrialReport> look(const workspace::Workspace& files, size_t diff_chars);
+  // After nothing of the command runs any more. What would change nothing is not kept.
+  Result<workspace::TrialReport> look(const Context& context);
+  bool is_kept() const { return is_kept_; }
 
  private:
   TryOut(workspace::Trials trials, workspace::Trial trial, sandbox::Policy policy)

@@ -8,7 +8,8 @@
 namespace helve::tools {
 
 std::string ExecOutput::text() const {
-  const bool is_run = !trial && (exit_code || signal || timed_out);
+  const bool is_tried = diff.has_value();
+  const bool is_run = !is_tried && (exit_code || signal || timed_out);
   std::string out = output;
   const auto add = [&](const std::string& line) {
     if (!out.empty() && !out.ends_with('\n')) out += '\n';
@@ -28,9 +29,9 @@ std::string ExecOutput::text() const {
     add(changes_line(*changes, change.has_value(),
                      beyond_undo.value_or(std::vector<std::string>())));
   } else if (changes && !is_run) {
-    if (trial)
-      add(changes->empty() ? "it would change nothing\n"
-                           : fmt::format("it would change, as trial {}:\n", *trial));
+    if (is_tried)
+      add(!trial ? "it would change nothing\n"
+                 : fmt::format("it would change, as trial {}:\n", *trial));
     add(text_of(*changes));
   }
   if (diff && !diff->empty()) add(escape_lines_for_display(*diff));

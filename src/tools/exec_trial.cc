@@ -27,15 +27,14 @@ Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
 
 Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
                           std::vector<std::string>& notes) {
-  Result<workspace::TrialReport> looked =
-      tried.look(*context.files, context.commands->settings().shown_chars);
-  if (!looked && looked.error().type == "too_many_changes") {
-    notes.push_back(fmt::format("{}, too many to be shown or applied: nothing of it is kept",
+  Result<workspace::TrialReport> looked = tried.look(context);
+  if (!looked && looked.error().code == Code::too_large) {
+    notes.push_back(fmt::format("{}, too much to be shown or applied: nothing of it is kept",
                                 looked.error().message));
     return {};
   }
   workspace::TrialReport report = TRY(std::move(looked));
-  out.trial = tried.id();
+  if (tried.is_kept()) out.trial = tried.id();
   out.changes = tried_files(report);
   out.diff = std::move(report.diff);
   std::ranges::move(report.notes, std::back_inserter(notes));

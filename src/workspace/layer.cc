@@ -31,12 +31,6 @@ bool same_bytes(const sys::Fd& a, const sys::Fd& b) {
   }
 }
 
-bool same_file(const sys::Fd& upper, const sys::Fd& lower, const std::string& name) {
-  const auto a = sys::open_beneath(upper, name, sys::Open::read, sys::Links::refuse);
-  const auto b = sys::open_beneath(lower, name, sys::Open::read, sys::Links::refuse);
-  return a && b && same_bytes(*a, *b);
-}
-
 std::string outline(const sys::Fd& directory, const std::string& name) {
   const auto opened = sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
   if (!opened) return {};
@@ -80,14 +74,13 @@ class Reader {
                   .mode = now->mode,
                   .before = Version::of(*before),
                   .mode_before = before->mode,
-                  .outline = {},
+                  .only_mode = is_same,
                   .meanwhile = is_later(*before)});
     }
     if (now->kind == FileKind::symlink && before->kind == FileKind::symlink &&
         sys::read_link_at(upper, name) == sys::read_link_at(lower, name))
       return {};
-    TRY(removed(lower, name, path, *before));
-    return created(path, *now);
+    return replaced(lower, name, path, *now, *before);
   }
 
   Result<void> directory(const sys::Fd& upper, const sys::Fd& lower, const std::string& name,
@@ -97,28 +90,47 @@ class Reader {
     const auto below = sys::open_beneath(lower, name, sys::Open::directory, sys::Links::refuse);
     if (!above) return sys::to_error(above.error(), "look into", path);
     if (!below) return sys::to_error(below.error(), "look into", path);
-    if (!sys::has_attribute(*above, kOpaque)) return read(*above, *below, path + "/");
-    TRY(removed(lower, name, path, before));
-    return created(path, now);
+    if (sys::has_attribute(*above, kOpaque)) return replaced(lower, name, path, now, before);
+    if (now.mode != before.mode)
+      TRY(add({.what = What::changed,
+               .path = path,
+               .kind = FileKind::directory,
+               .mode = now.mode,
+               .before = Version::of(before),
+               .kind_before = FileKind::directory,
+               .mode_before = before.mode,
+               .only_mode = true}));
+    return read(*above, *below, path + "/");
   }
 
   Result<void> created(const std::string& path, const sys::FileStatus& now) {
-    return add({.what = What::created,
-                .path = path,
-                .kind = now.kind,
-                .mode = now.mode,
-                .before = {},
-                .outline = {}});
+    return add({.what = What::created, .path = path, .kind = now.kind, .mode = now.mode});
+  }
+
+  // What was there made way for something else of the same name.
+  Result<void> replaced(const sys::Fd& lower, const std::string& name, const std::string& path,
+                        const sys::FileStatus& now, const sys::FileStatus& before) {
+    Altered altered = gone(lower, name, path, before);
+    altered.what = What::changed;
+    altered.kind = now.kind;
+    altered.mode = now.mode;
+    return add(std::move(altered));
   }
 
   Result<void> removed(const sys::Fd& lower, const std::string& name, const std::string& path,
                        const sys::FileStatus& before) {
-    return add({.what = What::removed,
-                .path = path,
-                .kind = before.kind,
-                .before = Version::of(before),
-                .outline = before.kind == FileKind::directory ? outline(lower, name) : "",
-                .meanwhile = is_later(before) || holds_later(lower, name, before.kind)});
+    return add(gone(lower, name, path, before));
+  }
+  Altered gone(const sys::Fd& lower, const std::string& name, const std::string& path,
+               const sys::FileStatus& before) const {
+    return {.what = What::removed,
+            .path = path,
+            .kind = before.kind,
+            .before = Version::of(before),
+            .kind_before = before.kind,
+            .mode_before = before.mode,
+            .outline = before.kind == FileKind::directory ? outline(lower, name) : "",
+            .meanwhile = is_later(before) || holds_later(lower, name, before.kind)};
   }
 
   Result<void> add(Altered altered) {
@@ -153,6 +165,12 @@ class Reader {
 
 }  // namespace
 
+bool same_file(const sys::Fd& upper, const sys::Fd& lower, const std::string& name) {
+  const auto a = sys::open_beneath(upper, name, sys::Open::read, sys::Links::refuse);
+  const auto b = sys::open_beneath(lower, name, sys::Open::read, sys::Links::refuse);
+  return a && b && same_bytes(*a, *b);
+}
+
 Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower,
                                         const LayerLimits& limits) {
   Reader reader(limits);
@@ -162,6 +180,8 @@ Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& low
 
 void strip_layer(const sys::Fd& upper) {
   (void)walk_tree(upper, [](const TreeEntry& entry) {
+    if (entry.kind == FileKind::fifo || entry.kind == FileKind::socket)
+      (void)sys::remove_file_at(entry.directory, entry.name);
     if (entry.kind == FileKind::file || entry.kind == FileKind::directory) {
       const auto opened =
           sys::open_beneath(entry.directory, entry.name,
@@ -178,8 +198,10 @@ bool is_as_before(const Altered& altered, const sys::Fd& lower) {
   const auto parent = sys::open_beneath(lower, directory, sys::Open::directory, sys::Links::refuse);
   const auto now = parent ? sys::status_at(*parent, name) : std::unexpected(parent.error());
   if (altered.what == What::created) return !now;
-  if (!now || now->kind != altered.kind) return false;
-  if (altered.kind == FileKind::directory)
+  if (!now || now->kind != altered.kind_before) return false;
+  if (altered.only_mode && now->mode != altered.mode_before) return false;
+  if (altered.was_directory() && altered.only_mode) return now->inode == altered.before->inode;
+  if (altered.was_directory())
     return !altered.outline.empty() && outline(*parent, std::string(name)) == altered.outline;
   return Version::of(*now).is(*altered.before);
 }

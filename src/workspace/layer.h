@@ -17,11 +17,19 @@ struct Altered {
   enum class What : unsigned char { created, changed, removed } what = What::created;
   std::string path;  // below the directory
   sys::FileKind kind = sys::FileKind::file;
-  std::uint32_t mode = 0;         // created, changed
-  std::optional<Version> before;  // changed, removed
-  std::uint32_t mode_before = 0;  // changed
-  std::string outline;            // a directory that was removed: all it held, as a digest
-  bool meanwhile = false;         // somebody else changed it below while the command ran
+  std::uint32_t mode = 0;  // created, changed
+  // Of what was there; changed and removed. A path that was changed may have become something else.
+  std::optional<Version> before = {};
+  sys::FileKind kind_before = sys::FileKind::file;
+  std::uint32_t mode_before = 0;
+  std::string outline = {};  // of a directory that went, or made way: all it held, as a digest
+  bool only_mode = false;    // changed, and the same otherwise
+  bool meanwhile = false;    // somebody else changed it below while the command ran
+
+  bool was_directory() const {
+    return what != What::created && kind_before == sys::FileKind::directory;
+  }
+  bool is_directory() const { return what != What::removed && kind == sys::FileKind::directory; }
 };
 
 struct LayerLimits {
@@ -32,8 +40,12 @@ struct LayerLimits {
 Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower,
                                         const LayerLimits& limits);
 
-// From then on the layer is plain files: the kernel's own marks are gone. After read_layer.
+// From then on the layer is plain files: the kernel's own marks are gone, and sockets and pipes,
+// which nobody applies. After read_layer.
 void strip_layer(const sys::Fd& upper);
+
+// Whether two files of the same name hold the same.
+bool same_file(const sys::Fd& upper, const sys::Fd& lower, const std::string& name);
 
 // Whether what was removed or changed is still as it was.
 bool is_as_before(const Altered& altered, const sys::Fd& lower);

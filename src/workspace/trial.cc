@@ -7,17 +7,14 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "sys/directory.h"
 #include "sys/file.h"
 #include "sys/id.h"
-#include "workspace/path.h"
 #include "workspace/tree.h"
+#include "workspace/trial_plan.h"
 #include "workspace/trial_report.h"
 
 namespace helve::workspace {
 namespace {
-
-using What = Altered::What;
 
 constexpr std::string_view kPrefix = "t_";
 constexpr const char* kManifest = "trial.json";
@@ -65,111 +62,22 @@ Error unknown(std::string_view id) {
                "unknown_id"};
 }
 
-bool is_id(std::string_view id) {
+// The kernel cannot lay one overlay over another.
+Error needs_another_place(const std::string& directory) {
+  return Error{Code::unsupported,
+               fmt::format("a command cannot be tried out: '{}' is on an overlay file system, as "
+                           "containers have them, and cannot take what it would change",
+                           escape_for_display(directory)),
+               "set XDG_STATE_HOME to a directory on ext4, xfs, btrfs or tmpfs", "no_state"};
+}
+
+}  // namespace
+
+bool Trials::is_id(std::string_view id) {
   return id.starts_with(kPrefix) && id.size() < 64 && std::ranges::all_of(id, [](char c) {
            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
          });
 }
-
-// The two trees of one root.
-struct Pair {
-  sys::Fd upper, lower;
-};
-Result<Pair> open(const TrialLayer& layer) {
-  auto upper = sys::open_directory(layer.upper);
-  if (!upper) return sys::to_error(upper.error(), "open", layer.upper);
-  auto lower = sys::open_directory(layer.root);
-  if (!lower) return sys::to_error(lower.error(), "open", layer.root);
-  return Pair{std::move(*upper), std::move(*lower)};
-}
-
-// The changes that make a layer real. What they copy must stay open until they are made.
-class Plan {
- public:
-  Result<void> add(const TrialLayer& layer, const Pair& pair, const Altered& altered) {
-    const std::string path = layer.root + "/" + altered.path;
-    if (protected_part(altered.path).size() > 0) return {};  // the report told
-    if (altered.meanwhile || !is_as_before(altered, pair.lower))
-      return Error{Code::conflict,
-                   fmt::format("'{}' was changed since the trial", escape_for_display(path)),
-                   "run the command again with dry_run=true", "changed_meanwhile"};
-    const bool only_content = altered.what == What::changed && altered.mode == altered.mode_before;
-    if (only_content) return add_content(path, pair, altered);
-    if (altered.what != What::created)
-      changes.push_back(
-          {.kind = Change::Kind::remove,
-           .path = path,
-           .expected = altered.kind == sys::FileKind::directory ? std::nullopt : altered.before,
-           .tree = altered.kind == sys::FileKind::directory,
-           .makes_way = true});
-    return altered.what == What::removed ? Result<void>() : add_copy(path, pair, altered);
-  }
-
-  std::vector<Change> changes;
-
- private:
-  Result<void> add_content(const std::string& path, const Pair& pair, const Altered& altered) {
-    const auto [directory, name] = split_name(altered.path);
-    const auto parent =
-        sys::open_beneath(pair.upper, directory, sys::Open::directory, sys::Links::refuse);
-    if (!parent) return sys::to_error(parent.error(), "read", path);
-    std::string content = TRY(essence_of(*parent, name, altered.kind, path));
-    changes.push_back({.kind = Change::Kind::write,
-                       .path = path,
-                       .content = std::move(content),
-                       .expected = altered.before});
-    return {};
-  }
-
-  Result<void> add_copy(const std::string& path, const Pair& pair, const Altered& altered) {
-    const auto [directory, name] = split_name(altered.path);
-    auto parent =
-        sys::open_beneath(pair.upper, directory, sys::Open::directory, sys::Links::refuse);
-    if (!parent) return sys::to_error(parent.error(), "open", path);
-    std::string essence = TRY(essence_of(*parent, name, altered.kind, path));
-    held_.push_back(std::make_unique<sys::Fd>(std::move(*parent)));
-    changes.push_back({.kind = Change::Kind::restore,
-                       .path = path,
-                       .content = std::move(essence),
-                       .on_conflict = OnConflict::error,
-                       .kept_in = held_.back().get(),
-                       .kept = std::string(name),
-                       .kind_kept = altered.kind});
-    return {};
-  }
-
-  // What the journal tells it apart by: the content of a file, where a link leads, the outline of a
-  // directory.
-  static Result<std::string> essence_of(const sys::Fd& directory, std::string_view name,
-                                        sys::FileKind kind, const std::string& path) {
-    sys::OrErrno<std::string> essence = std::string();
-    if (kind == sys::FileKind::symlink) {
-      essence = sys::read_link_at(directory, name);
-    } else {
-      const auto how = kind == sys::FileKind::directory ? sys::Open::directory : sys::Open::read;
-      const auto opened = sys::open_beneath(directory, name, how, sys::Links::refuse);
-      if (!opened) return sys::to_error(opened.error(), "read", path);
-      essence = kind == sys::FileKind::directory ? outline_of(*opened, kMaxWrite) : whole(*opened);
-    }
-    if (!essence) return sys::to_error(essence.error(), "read", path);
-    return std::move(*essence);
-  }
-
-  static sys::OrErrno<std::string> whole(const sys::Fd& file) {
-    const auto status = sys::status(file);
-    if (!status) return std::unexpected(status.error());
-    if (status->size > kMaxWrite) return std::unexpected(std::errc::file_too_large);
-    std::string content(status->size, '\0');
-    const auto read = sys::read_at(file, content, 0);
-    if (!read) return std::unexpected(read.error());
-    content.resize(*read);
-    return content;
-  }
-
-  std::vector<std::unique_ptr<sys::Fd>> held_;
-};
-
-}  // namespace
 
 Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
                             std::string_view command, std::int64_t now_ms) {
@@ -188,6 +96,15 @@ Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
     drop(trial);
     return std::move(made).error();
   }
+  const auto directory = sys::open_directory(directory_);
+  if (directory && sys::is_overlay(*directory)) {
+    drop(trial);
+    return needs_another_place(directory_);
+  }
+  if (Result<void> noted = note_owner(trial); !noted) {
+    drop(trial);
+    return std::move(noted).error();
+  }
   // What was changed before has no later time than what was made now.
   const auto made = sys::status_of(place(trial.id));
   trial.began_ns = made ? made->changed_ns : std::numeric_limits<std::int64_t>::max();
@@ -196,23 +113,33 @@ Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
 
 Result<TrialReport> Trials::look(const Trial& trial, const Workspace& files,
                                  const TrialLimits& limits) {
-  TrialReport report;
+  TRY(note_size(trial, limits.max_bytes));
+  Description description(limits);
   JsonObject manifest = to_json(trial);
   JsonArray layers;
+  TrialPlan plan;
+  Result<void> planned;
   for (const TrialLayer& layer : trial.layers) {
-    const Pair pair = TRY(open(layer));
+    const BothTrees trees = TRY(open_trees(layer));
     const std::vector<Altered> altered = TRY(read_layer(
-        pair.upper, pair.lower, {.most = limits.max_changes, .began_ns = trial.began_ns}));
-    strip_layer(pair.upper);
+        trees.upper, trees.lower, {.most = limits.max_changes, .began_ns = trial.began_ns}));
     for (const Altered& each : altered)
-      describe(each, {pair.upper, pair.lower, files.display(layer.root + "/" + each.path)},
-               limits.diff_chars, report);
+      description.add(each,
+                      {trees.upper, trees.lower, files.display(layer.root + "/" + each.path)});
+    strip_layer(trees.upper);
+    for (const Altered& each : altered) {
+      if (planned && is_applied(each)) planned = plan.add(layer, trees, each);
+    }
     layers.push_back(altered_json(altered));
   }
+  if (limits.stop.stop_requested()) return Error{Code::cancelled, "the call was cancelled"};
+  // Better told now than when somebody wants it.
+  if (planned && !plan.changes.empty()) planned = files.check(plan.changes);
+  if (!planned) description.add_refusal(planned.error());
   manifest["altered"] = std::move(layers);
   TRY(sys::replace_file(place(trial.id) + "/" + kManifest, to_text(Json(std::move(manifest))),
                         0600));
-  return report;
+  return description.take();
 }
 
 Result<Trial> Trials::find(std::string_view id, std::string_view session) const {
@@ -232,13 +159,15 @@ Result<Applied> Trials::apply(std::string_view id, std::string_view session, Wor
   const Json manifest =
       TRY(parse_json(TRY(sys::read_file(place(id) + "/" + kManifest, kMaxManifest))));
   const std::vector<std::vector<Altered>> altered = altered_from(manifest);
-  std::vector<Pair> pairs;
-  Plan plan;
+  std::vector<BothTrees> trees;
+  TrialPlan plan;
   for (size_t i = 0; i < trial.layers.size() && i < altered.size(); ++i) {
-    pairs.push_back(TRY(open(trial.layers[i])));
-    for (const Altered& each : altered[i]) TRY(plan.add(trial.layers[i], pairs.back(), each));
+    trees.push_back(TRY(open_trees(trial.layers[i])));
+    for (const Altered& each : altered[i]) TRY(plan.add(trial.layers[i], trees.back(), each));
   }
-  Applied applied = TRY(files.apply(plan.changes, author));
+  Applied applied;
+  if (!plan.changes.empty() || plan.modes.empty()) applied = TRY(files.apply(plan.changes, author));
+  plan.set_modes(files, applied.notes);
   remove(id);
   return applied;
 }
@@ -247,18 +176,6 @@ Result<void> Trials::discard(std::string_view id, std::string_view session) {
   TRY(find(id, session));
   remove(id);
   return {};
-}
-
-void Trials::drop_before(std::int64_t ms) {
-  const auto directory = sys::open_directory(directory_);
-  if (!directory) return;
-  std::vector<std::string> old;
-  (void)sys::for_each_entry(*directory, [&](const sys::DirectoryEntry& entry) {
-    const auto status = sys::status_at(*directory, entry.name);
-    if (is_id(entry.name) && status && status->modified_ms() < ms) old.emplace_back(entry.name);
-    return true;
-  });
-  for (const std::string& id : old) remove(id);
 }
 
 void Trials::remove(std::string_view id) const {

@@ -3,7 +3,9 @@
 // before that.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,9 +16,15 @@
 
 namespace helve::workspace {
 
+constexpr std::uint64_t kMaxTrialBytes = 4ull << 30;  // of all trials together
+constexpr size_t kMaxTrials = 10'000;                 // that are looked at
+
 struct TrialLimits {
   size_t diff_chars = 100'000;
   size_t max_changes = kMaxChanges;
+  std::uint64_t max_bytes = kMaxTrialBytes;
+  std::chrono::milliseconds comparing{2000};  // after that no more files are compared
+  std::stop_token stop = {};
 };
 
 // Where a command's changes go.
@@ -39,6 +47,8 @@ struct TrialFile {
   Altered::What what = Altered::What::created;
   std::string path;  // as the workspace shows it
   sys::FileKind kind = sys::FileKind::file;
+  bool only_mode = false;
+  std::int64_t files = 0;               // that a directory holds or held
   std::int64_t added = 0, removed = 0;  // lines, of text
 };
 
@@ -59,17 +69,24 @@ class Trials {
                       std::int64_t now_ms);
   // Instead of look(): nobody wants to know.
   void drop(const Trial& trial) const { remove(trial.id); }
-  // After the command has ended: what it would change. From then on it can be applied.
+  // After the command has ended: what it would change. From then on it can be applied. Errors:
+  // too_many_changes, too_large, cancelled.
   Result<TrialReport> look(const Trial& trial, const Workspace& files, const TrialLimits& limits);
   // Makes it real, all or nothing, and forgets it. Whatever changed meanwhile is a conflict
   // (changed_meanwhile). An empty session stands for any. Errors: not_found (unknown_id).
   Result<Applied> apply(std::string_view id, std::string_view session, Workspace& files,
                         const Author& author);
   Result<void> discard(std::string_view id, std::string_view session);
-  // Drops those that began before.
+  // Drops those that began before, and those of processes that were killed before they ended.
   void drop_before(std::int64_t ms);
+  // Drops the oldest until the others have no more bytes. Their ids.
+  std::vector<std::string> make_room(std::uint64_t most = kMaxTrialBytes) const;
 
  private:
+  static bool is_id(std::string_view id);
+  std::vector<std::string> ids() const;  // oldest first
+  Result<void> note_owner(const Trial& trial) const;
+  Result<void> note_size(const Trial& trial, std::uint64_t most) const;
   Result<Trial> find(std::string_view id, std::string_view session) const;
   std::string place(std::string_view id) const { return directory_ + "/" + std::string(id); }
   void remove(std::string_view id) const;

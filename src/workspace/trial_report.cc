@@ -8,6 +8,7 @@
 #include "base/diff.h"
 #include "base/text.h"
 #include "workspace/path.h"
+#include "workspace/take_in.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -17,38 +18,39 @@ using sys::FileKind;
 using What = Altered::What;
 
 constexpr std::uint64_t kMaxCompared = 1u << 20;  // bytes of a file whose lines are compared
+constexpr size_t kMaxListed = 500;                // files in directories that came or went …
+constexpr size_t kMaxWalked = 20'000;             // … and what is counted of each
+constexpr FileKind kNothing = FileKind::device;
+
+bool is_left_out(FileKind kind) { return kind == FileKind::socket || kind == FileKind::fifo; }
 
 // Nothing: it is no text, or too large to be compared.
-std::optional<std::string> text_of(const sys::Fd& directory, const std::string& path) {
-  const auto file = sys::open_beneath(directory, path, sys::Open::read, sys::Links::refuse);
+std::optional<std::string> text_of(sys::OrErrno<FileContent> read) {
+  if (!read || read->text.find('\0') != read->text.npos || !is_utf8(read->text)) return {};
+  return std::move(read->text);
+}
+// Modes of files that belong to others stay as they are.
+std::optional<std::string> text_below(const sys::Fd& lower, const std::string& path) {
+  const auto file = sys::open_beneath(lower, path, sys::Open::read, sys::Links::refuse);
   const auto status = file ? sys::status(*file) : std::unexpected(file.error());
   if (!status || status->kind != FileKind::file || status->size > kMaxCompared) return {};
-  std::string content(status->size, '\0');
-  const auto read = sys::read_at(*file, content, 0);
+  FileContent content{.text = std::string(status->size, '\0')};
+  const auto read = sys::read_at(*file, content.text, 0);
   if (!read) return {};
-  content.resize(*read);
-  if (content.find('\0') != content.npos || !is_utf8(content)) return {};
-  return content;
+  content.text.resize(*read);
+  return text_of(std::move(content));
 }
 
-void add_difference(const Altered& altered, const BothSides& sides, size_t diff_chars,
-                    TrialFile& file, TrialReport& report) {
-  if (altered.kind != FileKind::file) return;
-  const std::optional<std::string> before =
-      altered.what == What::created ? "" : text_of(sides.lower, altered.path);
-  const std::optional<std::string> now =
-      altered.what == What::removed ? "" : text_of(sides.upper, altered.path);
-  if (!before || !now) return;
-  const LineCounts counts = count_changes(diff_lines(*before, *now));
-  file.added = static_cast<std::int64_t>(counts.added);
-  file.removed = static_cast<std::int64_t>(counts.removed);
-  const std::string old_name = altered.what == What::created ? "/dev/null" : "a/" + sides.shown;
-  const std::string new_name = altered.what == What::removed ? "/dev/null" : "b/" + sides.shown;
-  const std::string diff = unified_diff({old_name, new_name}, *before, *now);
-  if (report.diff.size() + diff.size() <= diff_chars)
-    report.diff += diff;
-  else if (report.notes.empty() || !report.notes.back().starts_with("the difference is long"))
-    report.notes.emplace_back("the difference is long: not all files are shown in it");
+// The lines that the patch adds and removes.
+LineCounts count_lines_of(std::string_view patch) {
+  LineCounts counts;
+  size_t number = 0;
+  for (const std::string_view line : split_lines(patch)) {
+    if (++number <= 2) continue;  // the names
+    if (line.starts_with('+')) ++counts.added;
+    if (line.starts_with('-')) ++counts.removed;
+  }
+  return counts;
 }
 
 std::uint64_t number_at(const JsonObject& object, std::string_view key) {
@@ -67,8 +69,13 @@ Altered altered_from(const JsonObject& object) {
     altered.path = from_base64(path->get_string()).value_or("");
   if (const Json* outline = object.if_contains("outline"); outline && outline->is_string())
     altered.outline = outline->get_string();
-  if (const Json* meanwhile = object.if_contains("meanwhile"); meanwhile && meanwhile->is_bool())
-    altered.meanwhile = meanwhile->get_bool();
+  altered.kind_before =
+      static_cast<FileKind>(std::min<std::uint64_t>(number_at(object, "kind_before"), 5));
+  for (const auto& [key, member] :
+       {std::pair("meanwhile", &Altered::meanwhile), std::pair("only_mode", &Altered::only_mode)}) {
+    if (const Json* value = object.if_contains(key); value && value->is_bool())
+      altered.*member = value->get_bool();
+  }
   const Json* before = object.if_contains("before");
   if (before && before->is_object()) {
     const JsonObject& version = before->get_object();
@@ -82,37 +89,145 @@ Altered altered_from(const JsonObject& object) {
 
 }  // namespace
 
-void describe(const Altered& altered, const BothSides& sides, size_t diff_chars,
-              TrialReport& report) {
-  if (!protected_part(altered.path).empty()) {
-    constexpr std::string_view kNote = "changes inside .git cannot be applied";
-    const auto is_told = [&](const std::string& note) { return note.starts_with(kNote); };
-    if (std::ranges::none_of(report.notes, is_told))
-      report.notes.push_back(fmt::format("{}: run the command for real to have them", kNote));
-    return;
-  }
-  if (altered.kind == FileKind::socket || altered.kind == FileKind::fifo) {
-    report.notes.push_back(fmt::format("'{}' is a {}, which is left out",
-                                       escape_for_display(sides.shown), name_of(altered.kind)));
-    return;
-  }
-  if (altered.meanwhile)
-    report.notes.push_back(
+bool is_applied(const Altered& altered) { return !is_left_out(altered.kind); }
+
+void Description::note(std::string text) {
+  if (std::ranges::find(report_.notes, text) == report_.notes.end())
+    report_.notes.push_back(std::move(text));
+}
+
+void Description::note_left_out(FileKind kind, const std::string& shown) {
+  note(fmt::format("'{}' is a {}, which is left out", escape_for_display(shown), name_of(kind)));
+}
+
+void Description::add_refusal(const Error& error) {
+  if (!is_refused_) note(fmt::format("the trial cannot be applied: {}", error.message));
+  is_refused_ = true;
+}
+
+void Description::add(const Altered& altered, const BothSides& sides) {
+  if (!protected_part(altered.path).empty())
+    return note("changes inside .git cannot be applied: run the command for real to have them");
+  if (is_left_out(altered.kind) && altered.what != What::removed)
+    return note_left_out(altered.kind, sides.shown);
+  if (altered.meanwhile) {
+    note(
         fmt::format("somebody else changed '{}' while the command ran: the trial cannot be applied",
                     escape_for_display(sides.shown)));
-  TrialFile file{.what = altered.what, .path = sides.shown, .kind = altered.kind};
-  add_difference(altered, sides, diff_chars, file, report);
-  report.files.push_back(std::move(file));
+    is_refused_ = true;
+  }
+  TrialFile file{.what = altered.what,
+                 .path = sides.shown,
+                 .kind = altered.kind,
+                 .only_mode = altered.only_mode};
+  if (!altered.is_directory() && !altered.only_mode)
+    compare(altered.path,
+            {altered.what == What::removed ? kNothing : altered.kind,
+             altered.what == What::created ? kNothing : altered.kind_before},
+            sides, file);
+  report_.files.push_back(std::move(file));
+  if ((altered.is_directory() || altered.was_directory()) && !altered.only_mode)
+    add_inside(altered, sides);
+}
+
+// A directory that came, went or became another: what is in it is what somebody wants to see.
+void Description::add_inside(const Altered& altered, const BothSides& sides) {
+  const size_t itself = report_.files.size() - 1;
+  std::map<std::string, Inside> inside;
+  bool is_all = true;
+  const auto walk = [&](const sys::Fd& tree, FileKind Inside::*side) {
+    const auto opened =
+        sys::open_beneath(tree, altered.path, sys::Open::directory, sys::Links::refuse);
+    const auto walked = opened ? walk_tree(*opened,
+                                           [&](const TreeEntry& entry) {
+                                             inside[std::string(entry.path)].*side = entry.kind;
+                                             is_all = inside.size() < kMaxWalked;
+                                             return is_all;
+                                           })
+                               : sys::OrErrno<void>(std::unexpected(opened.error()));
+    is_all &= walked.has_value();
+  };
+  if (altered.is_directory()) walk(sides.upper, &Inside::above);
+  if (altered.was_directory()) walk(sides.lower, &Inside::below);
+  // What was a file before its name became a directory's.
+  if (altered.what == What::changed && !altered.was_directory())
+    compare(altered.path, {kNothing, altered.kind_before}, sides, report_.files[itself]);
+  size_t files = 0, unlisted = 0;
+  for (const auto& [name, each] : inside) {
+    const auto is_none = [](FileKind kind) {
+      return kind == kNothing || kind == FileKind::directory;
+    };
+    if (is_none(each.above) && is_none(each.below)) continue;
+    if (is_left_out(each.above)) {
+      note_left_out(each.above, sides.shown + "/" + name);
+      continue;
+    }
+    ++files;
+    if (listed_ >= kMaxListed)
+      ++unlisted;
+    else
+      add_one(altered.path + "/" + name, each,
+              {sides.upper, sides.lower, sides.shown + "/" + name});
+  }
+  report_.files[itself].files = static_cast<std::int64_t>(files);
+  if (unlisted > 0 || !is_all)
+    note(fmt::format("{}{} files in '{}' are not listed", is_all ? "" : "at least ", unlisted,
+                     escape_for_display(sides.shown)));
+}
+
+void Description::add_one(const std::string& path, const Inside& inside, const BothSides& sides) {
+  const bool is_there = inside.above != kNothing && inside.above != FileKind::directory;
+  const bool was_there = inside.below != kNothing && inside.below != FileKind::directory;
+  if (is_there && was_there && inside.above == FileKind::file && inside.below == FileKind::file &&
+      same_file(sides.upper, sides.lower, path))
+    return;
+  TrialFile file{.what = !was_there ? What::created
+                         : is_there ? What::changed
+                                    : What::removed,
+                 .path = sides.shown,
+                 .kind = is_there ? inside.above : inside.below};
+  compare(path, inside, sides, file);
+  report_.files.push_back(std::move(file));
+  ++listed_;
+}
+
+void Description::compare(const std::string& path, const Inside& inside, const BothSides& sides,
+                          TrialFile& file) {
+  const bool is_file = inside.above == FileKind::file, was_file = inside.below == FileKind::file;
+  if (is_full_ || (!is_file && !was_file)) return;
+  constexpr const char* kNote = "the difference is long: not all files are shown in it";
+  if (std::chrono::steady_clock::now() > until_ || limits_.stop.stop_requested()) {
+    is_full_ = true;
+    return note(kNote);
+  }
+  const std::optional<std::string> before = was_file ? text_below(sides.lower, path) : "";
+  const std::optional<std::string> now =
+      is_file ? text_of(read_kept(sides.upper, path, kMaxCompared)) : "";
+  if (!before || !now) return;
+  const std::string old_name = was_file ? "a/" + sides.shown : "/dev/null";
+  const std::string new_name = is_file ? "b/" + sides.shown : "/dev/null";
+  const std::string diff = unified_diff({old_name, new_name}, *before, *now);
+  const LineCounts counts = count_lines_of(diff);
+  file.added = static_cast<std::int64_t>(counts.added);
+  file.removed = static_cast<std::int64_t>(counts.removed);
+  is_full_ = report_.diff.size() + diff.size() > limits_.diff_chars;
+  if (is_full_) return note(kNote);
+  report_.diff += diff;
 }
 
 JsonArray altered_json(const std::vector<Altered>& altered) {
   JsonArray list;
   for (const Altered& each : altered) {
-    if (each.kind == FileKind::socket || each.kind == FileKind::fifo) continue;
-    JsonObject one{{"what", static_cast<int>(each.what)}, {"path", to_base64(each.path)},
-                   {"kind", static_cast<int>(each.kind)}, {"mode", each.mode},
-                   {"mode_before", each.mode_before},     {"outline", each.outline},
-                   {"meanwhile", each.meanwhile}};
+    if (!is_applied(each)) continue;
+    JsonObject one{{"what", static_cast<int>(each.what)},
+                   {"path", to_base64(each.path)},
+                   {"kind", static_cast<int>(each.kind)},
+                   {"mode", each.mode},
+                   {"mode_before", each.mode_before},
+                   {"outline", each.outline},
+                   {"meanwhile", each.meanwhile},
+                   {"only_mode", each.only_mode},
+                   {"kind_before", static_cast<int>(each.kind_before)}};
     if (each.before)
       one["before"] = JsonObject{{"device", each.before->device},
                                  {"inode", each.before->inode},

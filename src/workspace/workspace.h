@@ -146,6 +146,8 @@ class Workspace {
   // Makes all the changes or none: whatever fails, what was done is taken back. Each path at most
   // once. Makes missing parents. Keeps mode, owner and extended attributes of what was there.
   Result<Applied> apply(std::span<const Change> changes, const Author& author);
+  // Whether that would be refused as things are; changes nothing.
+  Result<void> check(std::span<const Change> changes) const;
 
   // What tools changed here. Without a journal there is nothing.
   Result<Past> past(const PastQuery& query);

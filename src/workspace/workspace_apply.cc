@@ -282,6 +282,14 @@ void Workspace::look_again(std::string_view call_id) {
   if (amended) (void)journal_->amend(*record);
 }
 
+Result<void> Workspace::check(std::span<const Change> changes) const {
+  TRY(check_size(changes));
+  ChangeSet set({durability_, protected_directories_, hard_links_});
+  for (const Change& change : changes) TRY(add(set, change));
+  TRY(set.keys());
+  return set.look();
+}
+
 Result<Applied> Workspace::apply(std::span<const Change> changes, const Author& author) {
   TRY(check_size(changes));
   Kept kept = Kept::in_journal;

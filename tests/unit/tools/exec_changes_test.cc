@@ -101,7 +101,7 @@ TEST_F(ExecChanges, ATrialOfTooMuchSaysSoAndKeepsOnlyTheOutput) {
   EXPECT_EQ(answer["output"], "end\n");
   EXPECT_TRUE(answer.lacks("trial"));
   EXPECT_TRUE(has(answer.text,
-                  "the command changes more than 4096 paths, too many to be shown or "
+                  "the command changes more than 4096 paths, too much to be shown or "
                   "applied: nothing of it is kept"))
       << answer.text;
   EXPECT_TRUE(trials().empty());

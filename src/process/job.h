@@ -33,20 +33,23 @@ struct Jobs::Job {
   }
 
   void ask_to_end() {
-    if (!running || running->has_ended() || asked_to_end) return;
+    if (!running || running->has_exited() || asked_to_end) return;
     asked_to_end = true;
     running->signal_all(SIGTERM);
     running->signal_all(SIGCONT);  // a stopped process would not hear it
     deadline = std::chrono::steady_clock::now() + grace;
   }
 
+  // When it must be looked at though nothing happens.
+  std::optional<Time> due() const { return running->has_exited() ? running->due() : deadline; }
+
   // When its time is up: first asks, then insists.
   void mind_deadline() {
-    if (!deadline || !running || running->has_ended() ||
+    if (!deadline || !running || running->has_exited() ||
         std::chrono::steady_clock::now() < *deadline)
       return;
     if (asked_to_end) {
-      running->end_now();
+      running->begin_end();
       return;
     }
     info.timed_out = true;

@@ -87,7 +87,7 @@ void Jobs::attend(const std::vector<Found>& jobs, std::stop_token stop) {
   for (size_t i = 0; i < jobs.size(); ++i) {
     std::lock_guard lock(jobs[i]->mutex);
     jobs[i]->running->expect(&events[1 + i * Running::kEvents]);
-    if (jobs[i]->deadline) next = std::min(next, *jobs[i]->deadline);
+    if (const std::optional<Time> due = jobs[i]->due()) next = std::min(next, *due);
   }
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now());

@@ -113,7 +113,7 @@ Result<size_t> Jobs::input(std::string_view session, std::string_view id, std::s
 Result<void> Jobs::signal(std::string_view session, std::string_view id, int number) {
   const Found job = TRY(find_here(session, id));
   std::lock_guard lock(job->mutex);
-  if (!job->running || job->running->has_ended())
+  if (!job->running || job->running->has_exited())
     return Error{Code::conflict, fmt::format("'{}' has ended: {}", id, job->info.end),
                  "only a command that runs takes signals", "has_ended"};
   job->running->signal_all(number);

@@ -18,8 +18,12 @@
 namespace helve::process {
 namespace {
 
-constexpr int kTerminalPatience = 200;  // milliseconds for what a terminal still holds
-constexpr int kBatch = 64;              // reads at once, before others get their turn
+constexpr int kBatch = 64;  // reads at once, before others get their turn
+// For what a command left behind to end: usually that takes a millisecond, but a process may hang
+// in the kernel, and whoever asked for the end must not.
+constexpr std::chrono::milliseconds kPatience{500};
+constexpr std::chrono::seconds kLongPatience{10};  // where something depends on it
+constexpr size_t kTerminalRest = 64u << 10;        // bytes, more than a terminal holds
 
 Error no_stream(int code) {
   return Error{Code::unavailable,
@@ -97,13 +101,16 @@ void Running::expect(pollfd* events) const {
 }
 
 bool Running::attend(Time end, int wakeup) {
+  if (has_ended()) return true;
+  // What is left takes so little time that nothing needs to interrupt it.
+  if (leaves_until_) end = *leaves_until_, wakeup = -1;
   pollfd events[kEvents + 1];
   expect(events);
   events[kEvents] = {wakeup, POLLIN, 0};
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
   const auto wait = std::clamp<std::chrono::milliseconds::rep>(left.count(), 0, 24 * 3600 * 1000);
-  if (poll(events, kEvents + 1, static_cast<int>(wait)) <= 0) return has_ended();
+  poll(events, kEvents + 1, static_cast<int>(wait));
   return attend(events);
 }
 
@@ -117,14 +124,18 @@ bool Running::attend(const pollfd* events) {
   };
   if (events[1].revents && out_end_) take(out_, out_end_);
   if (events[2].revents && err_end_) take(err_, err_end_);
-  if (events[0].revents && channel_ && !ended_) receive_event();
+  if (events[0].revents && channel_) receive_event();
+  if (leaves_until_) mind_leaving();
   return has_ended();
 }
 
 void Running::receive_event() {
   Event event;
+  const bool has_come = receive_exactly(channel_.get(), &event, sizeof event);
+  if (!has_come) channel_ = sys::Fd();
+  if (ended_) return;
   ended_.emplace();
-  if (!receive_exactly(channel_.get(), &event, sizeof event) || event.kind != Event::Kind::exited) {
+  if (!has_come || event.kind != Event::Kind::exited) {
     ended_->is_lost = true;
   } else {
     ended_->left_others = event.left_others;
@@ -136,36 +147,34 @@ void Running::receive_event() {
     } else
       ended_->exit_code = WEXITSTATUS(event.code);
   }
-  take_rest();
-  // The keeper now ends what is left, and then itself.
+  leave(ended_->left_others);
+}
+
+// Once the keeper has nothing more to hear, it ends what is left, and itself last of all. Only what
+// was written before counts: a process left behind may write for ever, or hold the pipe open and
+// write nothing. A terminal passes on what was written a little later, and ends with its last user.
+void Running::leave(bool leaves_others) {
+  shutdown(channel_.get(), SHUT_WR);
+  take_waiting();
+  for (sys::Fd* end : {&in_, &err_end_}) *end = sys::Fd();
+  if (!terminal_) out_end_ = sys::Fd();
+  last_byte_ = out_.size() + kTerminalRest;
+  if (!terminal_ && !leaves_others && !outlives_nothing_) return close_all();
+  leaves_until_ = std::chrono::steady_clock::now();
+  *leaves_until_ += outlives_nothing_ ? kLongPatience : kPatience;
+  mind_leaving();
+}
+
+void Running::mind_leaving() {
+  if (out_.size() >= last_byte_) out_end_ = sys::Fd();
+  const bool is_gone = !channel_ && !out_end_;
+  if (!is_gone && std::chrono::steady_clock::now() < *leaves_until_) return;
+  leaves_until_.reset();
   close_all();
 }
 
-// Without us it ends what is left, and itself last of all.
-void Running::await_keeper() {
-  if (!outlives_nothing_ || !channel_) return;
-  shutdown(channel_.get(), SHUT_WR);
-  Event event;
-  while (receive_exactly(channel_.get(), &event, sizeof event)) {
-  }
-}
-
 void Running::close_all() {
-  await_keeper();
   for (sys::Fd* end : {&channel_, &in_, &terminal_, &out_end_, &err_end_}) *end = sys::Fd();
-}
-
-// What was written before the end, and no more: a process left behind may write for ever, or hold
-// the pipe open and write nothing.
-void Running::take_rest() {
-  if (terminal_) {
-    pollfd event{out_end_.get(), POLLIN, 0};
-    while (poll(&event, 1, kTerminalPatience) > 0 &&
-           out_.read_from(out_end_.get()) == Output::Read::some) {
-    }
-    return;
-  }
-  take_waiting();
 }
 
 void Running::take_waiting() {
@@ -197,13 +206,18 @@ void Running::resize(TerminalSize size) {
   this->order(&order);
 }
 
-void Running::end_now() {
+void Running::begin_end() {
   if (ended_) return;
   ended_.emplace();
   ended_->signal = "SIGKILL";
   ended_->signal_number = SIGKILL;
-  take_rest();
-  close_all();
+  leave(true);
+}
+
+void Running::end_now() {
+  begin_end();
+  while (!attend(Time::max(), -1)) {
+  }
 }
 
 Result<size_t> Running::write_input(std::string_view bytes) {

@@ -55,7 +55,13 @@ class Running {
   void expect(pollfd* events) const;
   bool attend(const pollfd* events);
 
-  bool has_ended() const { return ended_.has_value(); }
+  // When it must be called though nothing has happened; empty: there is no such time.
+  std::optional<Time> due() const { return leaves_until_; }
+
+  // How the command ended is known; what it left behind may not be gone yet.
+  bool has_exited() const { return ended_.has_value(); }
+  // Nothing more comes of it.
+  bool has_ended() const { return ended_ && !leaves_until_; }
   const Ended& ended() const { return *ended_; }
 
   // To all its processes; to its own group, as a terminal's keys do.
@@ -63,7 +69,8 @@ class Running {
   void signal_group(int number);
   void resize(TerminalSize size);
   // Without a grace: everything of it is ended before long, and it counts as killed.
-  void end_now();
+  void begin_end();
+  void end_now();  // the same, and waits for that
 
   // Writes to its standard input; how many bytes it took at the moment. Errors: it has ended, or
   // its input is closed.
@@ -86,9 +93,9 @@ class Running {
         outlives_nothing_(plan.outlives_nothing) {}
   void receive_event();
   void order(const void* bytes);
-  void take_rest();
+  void leave(bool leaves_others);
+  void mind_leaving();
   void close_all();
-  void await_keeper();
 
   sandbox::LiveView view_;
   sys::Fd channel_, in_, terminal_, out_end_, err_end_;
@@ -96,6 +103,8 @@ class Running {
   Output out_, err_;
   bool outlives_nothing_;
   std::optional<Ended> ended_;
+  std::optional<Time> leaves_until_;  // it has exited, and its rest is waited for
+  std::uint64_t last_byte_ = 0;       // of the output that still counts
 };
 
 }  // namespace helve::process

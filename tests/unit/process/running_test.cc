@@ -182,6 +182,35 @@ TEST_F(RunningTest, ATerminalTakesKeys) {
   EXPECT_EQ(finish().exit_code, 4);
 }
 
+TEST_F(RunningTest, ATerminalThatIsWrittenToForEverHoldsNoEndUp) {
+  Plan wanted = plan("trap '' HUP; (while :; do echo x; sleep 0.01; done) & echo begun");
+  wanted.launch.has_terminal = true;
+  start(std::move(wanted));
+  EXPECT_EQ(finish().exit_code, 0);
+  EXPECT_NE(text().find("begun"), std::string::npos) << text();
+}
+
+TEST_F(RunningTest, AFloodOnATerminalCanBeEnded) {
+  Plan wanted = plan("trap '' TERM HUP INT; while :; do echo x; done");
+  wanted.launch.has_terminal = true;
+  start(std::move(wanted));
+  while (text().empty()) running_->attend(soon(), -1);
+  running_->end_now();
+  EXPECT_EQ(running_->ended().signal, "SIGKILL");
+}
+
+TEST_F(RunningTest, NothingRunsAnyMoreWhenItCountsAsEnded) {
+  for (const bool is_ended : {true, false}) {
+    const std::string word = unique_seconds();
+    start("for i in 1 2 3 4 5 6 7 8; do (trap '' TERM; exec sleep " + word +
+          ") & done; echo ready; [ " + (is_ended ? "1" : "") + " ] && sleep 1000");
+    while (running_->out().size() == 0) running_->attend(soon(), -1);
+    if (is_ended) running_->end_now();
+    finish();
+    EXPECT_FALSE(is_running(word));
+  }
+}
+
 TEST_F(RunningTest, TheCommandInheritsNothingElse) {
   start("ls /proc/self/fd | wc -l; env | grep -v '^_=' | sort");
   finish();

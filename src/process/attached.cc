@@ -15,7 +15,7 @@
 namespace helve::process {
 namespace {
 
-constexpr std::chrono::milliseconds kSizeInterval{200};  // how soon another size is noticed
+constexpr std::chrono::milliseconds kInterval{200};  // how soon another size is noticed
 
 TerminalSize size_of(int terminal) {
   winsize window{};
@@ -60,34 +60,58 @@ class RawTerminal {
   bool is_raw_;
 };
 
-bool carry(int from, int to) {
-  char buffer[16 << 10];
-  const ssize_t count = read(from, buffer, sizeof buffer);
-  if (count < 0) return errno == EAGAIN || errno == EINTR;
-  return count > 0 && sys::write_all(to, {buffer, static_cast<size_t>(count)});
-}
+// Between the terminal that somebody sits at and that of the command.
+class Relay {
+ public:
+  Relay(Running& running, int in, int out) : running_(running), in_(in), out_(out), raw_(in) {}
 
-void relay(Running& running, int in, int out, const std::stop_token& stop, int wakeup) {
-  const RawTerminal raw(in);
-  TerminalSize size = size_of(out);
-  bool reads_keys = true;
-  while (!running.has_ended() && !stop.stop_requested()) {
+  // One round; `wakeup` cuts it short.
+  void carry(int wakeup) {
     pollfd events[Running::kEvents + 2];
-    running.expect(events);
+    running_.expect(events);
     const int terminal = events[1].fd;
-    events[Running::kEvents] = {reads_keys ? in : -1, POLLIN, 0};
+    // A command may leave its terminal and come back, and meanwhile reading it fails at once.
+    if (std::exchange(is_left_, false)) events[1].fd = -1;
+    if (!keys_.empty()) events[1].events |= POLLOUT;
+    events[Running::kEvents] = {keys_.empty() && has_keys_ ? in_ : -1, POLLIN, 0};
     events[Running::kEvents + 1] = {wakeup, POLLIN, 0};
-    poll(events, std::size(events), static_cast<int>(kSizeInterval.count()));
+    poll(events, std::size(events), static_cast<int>(kInterval.count()));
     // What it writes is shown, not kept.
-    if (events[1].revents) carry(terminal, out);
-    if (events[Running::kEvents].revents) reads_keys = carry(in, terminal);
+    if (events[1].revents & (POLLIN | POLLHUP)) is_left_ = !show(terminal);
     events[1].revents = 0;
-    running.attend(events);
-    const TerminalSize now = size_of(out);
-    if (now.rows != size.rows || now.columns != size.columns) running.resize(size = now);
+    if (events[Running::kEvents].revents) read_keys();
+    if (!keys_.empty()) keys_.erase(0, running_.write_input(keys_).value_or(keys_.size()));
+    running_.attend(events);
+    const TerminalSize now = size_of(out_);
+    if (now.rows != size_.rows || now.columns != size_.columns) running_.resize(size_ = now);
   }
-  sys::write_all(out, running.out().whole());  // what was left when it ended
-}
+
+ private:
+  static constexpr size_t kMost = 16u << 10;  // bytes at once
+
+  bool show(int terminal) const {
+    char buffer[kMost];
+    const ssize_t count = read(terminal, buffer, sizeof buffer);
+    if (count <= 0) return count < 0 && (errno == EAGAIN || errno == EINTR);
+    return sys::write_all(out_, {buffer, static_cast<size_t>(count)});
+  }
+
+  // A command that does not read leaves them here, and further ones where they are.
+  void read_keys() {
+    char buffer[kMost];
+    const ssize_t count = read(in_, buffer, sizeof buffer);
+    has_keys_ = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+    if (count > 0) keys_.assign(buffer, static_cast<size_t>(count));
+  }
+
+  Running& running_;
+  const int in_, out_;
+  const RawTerminal raw_;
+  TerminalSize size_ = size_of(out_);
+  std::string keys_;
+  bool has_keys_ = true;
+  bool is_left_ = false;
+};
 
 }  // namespace
 
@@ -99,12 +123,15 @@ Result<Ended> run_attached(Supervisor& supervisor, const sandbox::Policy& policy
   plan.launch.terminal = size_of(out);
   const bool has_terminal = plan.launch.has_terminal;
   const std::unique_ptr<Running> running = TRY(supervisor.start(policy, std::move(plan)));
+  std::optional<Relay> relay;
   if (has_terminal) {
     const sys::Wakeup wakeup = TRY(sys::Wakeup::make());
     const std::stop_callback wake(stop, [&] { wakeup.signal(); });
-    relay(*running, in, out, stop, wakeup.descriptor());
+    relay.emplace(*running, in, out);
+    while (!running->has_exited() && !stop.stop_requested()) relay->carry(wakeup.descriptor());
   }
   TRY(stay_with(*running, {.deadline = Time::max(), .yield_at = {}, .grace = grace}, stop));
+  if (has_terminal) sys::write_all(out, running->out().whole());  // what was left when it ended
   return running->ended();
 }
 

@@ -77,6 +77,10 @@ Result<std::vector<std::string>> StoredJobs::claim(std::span<const std::string> 
   return store_.use([&](Store& store) { return store.claim_telling(ids); });
 }
 
+void StoredJobs::released(std::span<const std::string> ids) {
+  (void)store_.use([&](Store& store) { return store.release_telling(ids); });
+}
+
 void StoredJobs::told(std::span<const std::string> ids) {
   std::lock_guard lock(mutex_);
   told_.insert(told_.end(), ids.begin(), ids.end());

@@ -21,6 +21,7 @@ class StoredJobs final : public process::JobLedger {
   Result<void> began(const process::JobInfo& job) override;
   void ended(const process::JobInfo& job, std::string_view output) override;
   Result<std::vector<std::string>> claim(std::span<const std::string> ids) override;
+  void released(std::span<const std::string> ids) override;
   void told(std::span<const std::string> ids) override;
   Result<std::vector<process::JobInfo>> jobs(std::string_view session) override;
   Result<std::string> output(std::string_view session, std::string_view id) override;

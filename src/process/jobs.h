@@ -57,6 +57,8 @@ class JobLedger {
   virtual void ended(const JobInfo& job, std::string_view output) = 0;
   // Those of them that no other process tells, or has told, of. This one does so now.
   virtual Result<std::vector<std::string>> claim(std::span<const std::string> ids) = 0;
+  // This process did not tell it after all. What cannot be written is left to our end.
+  virtual void released(std::span<const std::string> ids) = 0;
   // Its session was told of that. What cannot be written now is written later.
   virtual void told(std::span<const std::string> ids) = 0;
   // All jobs of a session, also those of other processes, the oldest first. One that runs does so

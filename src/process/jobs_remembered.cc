@@ -69,7 +69,7 @@ Jobs::News Jobs::take_news(std::string_view session, size_t most) {
   return news;
 }
 
-// Another process of the session may have been faster.
+// Another process of the session may be faster. Whether what it tells arrives is to be seen.
 void Jobs::drop_told_elsewhere(News& news) {
   Result<std::vector<std::string>> claimed = ledger_->claim(news.ids);
   if (!claimed) return;
@@ -78,9 +78,9 @@ void Jobs::drop_told_elsewhere(News& news) {
     const auto found = jobs_.find(id);
     if (found == jobs_.end() || !found->second->is_recorded) return false;
     if (std::ranges::find(*claimed, id) != claimed->end()) return false;
-    std::lock_guard its_lock(found->second->mutex);
     found->second->is_on_its_way = false;
-    return found->second->info.is_told = true;
+    announce(found->second->info.session);
+    return true;
   };
   std::erase_if(news.ids, is_theirs);
   std::erase_if(news.ended, [&](const JobInfo& job) {
@@ -111,7 +111,11 @@ void Jobs::settle_news(std::string_view session, std::span<const std::string> id
       if (job.is_recorded) recorded.push_back(id);
     }
   }
-  if (ledger_ && arrival == Arrival::arrived && !recorded.empty()) ledger_->told(recorded);
+  if (!ledger_ || recorded.empty()) return;
+  if (arrival == Arrival::arrived)
+    ledger_->told(recorded);
+  else
+    ledger_->released(recorded);
 }
 
 }  // namespace helve::process

@@ -112,6 +112,17 @@ Result<std::vector<std::string>> SqliteStore::claim_telling(std::span<const std:
   return claimed;
 }
 
+Result<void> SqliteStore::release_telling(std::span<const std::string> ids) {
+  Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
+  Statement update = TRY(database_->prepare(
+      "UPDATE jobs SET process = '' WHERE id = ?1 AND process = ?2 AND state <> 'running'"));
+  for (const std::string& id : ids) {
+    TRY(update.text(1, id).text(2, process_).run());
+    update.again();
+  }
+  return transaction.commit();
+}
+
 Result<void> SqliteStore::mark_told(std::span<const std::string> ids) {
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
   Statement update =

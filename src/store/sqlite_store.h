@@ -42,6 +42,7 @@ class SqliteStore final : public Store {
   Result<std::vector<JobRecord>> jobs(std::string_view session) override;
   Result<std::string> job_output(std::string_view session, std::string_view id) override;
   Result<std::vector<std::string>> claim_telling(std::span<const std::string> ids) override;
+  Result<void> release_telling(std::span<const std::string> ids) override;
   Result<void> mark_told(std::span<const std::string> ids) override;
   Result<std::uint64_t> mark_lost_jobs(std::int64_t unknown_before_ms) override;
 

@@ -138,6 +138,8 @@ class Store {
   // This process is about to tell their session that they have ended. Those for which that is left
   // to it: no other living process does so, and none has.
   virtual Result<std::vector<std::string>> claim_telling(std::span<const std::string> ids) = 0;
+  // It could not: others may.
+  virtual Result<void> release_telling(std::span<const std::string> ids) = 0;
   // Their session was told that they have ended.
   virtual Result<void> mark_told(std::span<const std::string> ids) = 0;
   // As mark_lost, of jobs.

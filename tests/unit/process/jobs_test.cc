@@ -41,6 +41,10 @@ class MemoryLedger final : public JobLedger {
     }
     return claimed;
   }
+  void released(std::span<const std::string> ids) override {
+    std::lock_guard lock(mutex_);
+    released_.insert(released_.end(), ids.begin(), ids.end());
+  }
   void told(std::span<const std::string> ids) override {
     std::lock_guard lock(mutex_);
     for (const std::string& id : ids) kept_[id].first.is_told = true;
@@ -61,7 +65,8 @@ class MemoryLedger final : public JobLedger {
   }
 
   void refuse() { refuses_ = true; }
-  void let_others_tell() { others_tell_ = true; }
+  void let_others_tell(bool tell = true) { others_tell_ = tell; }
+  std::vector<std::string> released() const { return released_; }
   // What is known of jobs that some other process began: by default that process lives.
   void lose_running() { running_are_ = JobState::lost; }
   JobInfo at(const std::string& id) {
@@ -72,6 +77,7 @@ class MemoryLedger final : public JobLedger {
  private:
   std::mutex mutex_;
   std::map<std::string, std::pair<JobInfo, std::string>> kept_;
+  std::vector<std::string> released_;
   bool refuses_ = false, others_tell_ = false;
   JobState running_are_ = JobState::elsewhere;
 };
@@ -365,6 +371,7 @@ TEST_F(JobsTest, WhatDidNotArriveIsToldAgain) {
   watch(id);
   take();
   settle(Jobs::Arrival::failed);
+  EXPECT_EQ(ledger_.released(), Ids{id});  // for other processes of the session, too
   EXPECT_EQ(take(), Ids{id});
 }
 
@@ -395,7 +402,18 @@ TEST_F(JobsTest, IsSilentWhileAnotherProcessOfTheSessionTells) {
   watch(id);
   ledger_.let_others_tell();
   EXPECT_EQ(take(), Ids{});
+  ledger_.told(Ids{id});
+  EXPECT_EQ(take(), Ids{});
   EXPECT_FALSE(jobs_->has_news());
+}
+
+TEST_F(JobsTest, TellsWhatAnotherProcessOfTheSessionWantedToTellAndDidNot) {
+  const std::string id = start("true");
+  watch(id);
+  ledger_.let_others_tell();
+  EXPECT_EQ(take(), Ids{});
+  ledger_.let_others_tell(false);
+  EXPECT_EQ(take(), Ids{id});
 }
 
 TEST_F(JobsTest, ALostJobIsTold) {

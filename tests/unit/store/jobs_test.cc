@@ -127,6 +127,18 @@ TEST_F(StoredJob, IsToldByOneProcess) {
   EXPECT_TRUE(must(store_->claim_telling(ids)).empty());
 }
 
+TEST_F(StoredJob, IsToldByAnotherProcessWhenTheFirstOneCouldNot) {
+  must(store_->end_job(ended(sample_job("j_1"))));
+  const std::vector<std::string> ids = {"j_1"};
+  EXPECT_EQ(must(store_->claim_telling(ids)), ids);
+  must(store_->release_telling(ids));
+  EXPECT_EQ(in_child([&] {
+              const Result<std::vector<std::string>> theirs = open()->claim_telling(ids);
+              return theirs && *theirs == ids ? "" : "it cannot be claimed";
+            }),
+            "");
+}
+
 TEST_F(StoredJob, IsToldByAnotherProcessWhenTheFirstOneDied) {
   must(store_->end_job(ended(sample_job("j_1"))));
   const std::vector<std::string> ids = {"j_1"};

@@ -40,6 +40,10 @@ struct Jobs::Job {
     deadline = std::chrono::steady_clock::now() + grace;
   }
 
+  void hurry(Time end) {
+    if (deadline) deadline = std::min(*deadline, end);
+  }
+
   // When it must be looked at though nothing happens.
   std::optional<Time> due() const { return running->has_exited() ? running->due() : deadline; }
 

@@ -12,6 +12,7 @@ namespace helve::process {
 namespace {
 
 constexpr std::chrono::hours kLongestWait{24};
+constexpr std::chrono::milliseconds kLastGrace{400};  // for all together, when we end
 
 }  // namespace
 
@@ -27,11 +28,14 @@ Jobs::~Jobs() {
   thread_.request_stop();
   if (wakeup_) wakeup_->signal();
   if (thread_.joinable()) thread_.join();
-  for (const auto& [id, job] : jobs_) {
-    if (!job->running || job->running->has_ended()) continue;
-    job->running->end_now();
-    settle(*job, " when helve ended");
+  for (const Found& job : those_that_run()) {
+    std::lock_guard lock(job->mutex);
+    job->grace = std::min(job->grace, kLastGrace);
+    job->ask_to_end();
+    job->hurry(std::chrono::steady_clock::now() + kLastGrace);
   }
+  for (std::vector<Found> left; !(left = those_that_run()).empty();)
+    attend(left, {}, " when helve ended");
 }
 
 Result<std::string> Jobs::adopt(New wanted, std::unique_ptr<Running> running) {
@@ -66,21 +70,21 @@ Result<std::string> Jobs::adopt(New wanted, std::unique_ptr<Running> running) {
   return id;
 }
 
-void Jobs::run(std::stop_token stop) {
-  while (!stop.stop_requested()) {
-    std::vector<Found> jobs;
-    {
-      std::lock_guard lock(mutex_);
-      for (const auto& [id, job] : jobs_) {
-        if (job->info.state == JobState::running) jobs.push_back(job);
-      }
-    }
-    attend(jobs, stop);
+std::vector<Jobs::Found> Jobs::those_that_run() const {
+  std::vector<Found> jobs;
+  std::lock_guard lock(mutex_);
+  for (const auto& [id, job] : jobs_) {
+    if (job->info.state == JobState::running) jobs.push_back(job);
   }
+  return jobs;
+}
+
+void Jobs::run(std::stop_token stop) {
+  while (!stop.stop_requested()) attend(those_that_run(), stop);
 }
 
 // One round: waits until something happens to one of them or to the list.
-void Jobs::attend(const std::vector<Found>& jobs, std::stop_token stop) {
+void Jobs::attend(const std::vector<Found>& jobs, std::stop_token stop, std::string_view why) {
   std::vector<pollfd> events(1 + jobs.size() * Running::kEvents);
   events[0] = {wakeup_->descriptor(), POLLIN, 0};
   Time next = std::chrono::steady_clock::now() + kLongestWait;
@@ -103,7 +107,7 @@ void Jobs::attend(const std::vector<Found>& jobs, std::stop_token stop) {
       job.mind_deadline();
       has_ended = job.running->has_ended();
     }
-    if (has_ended) settle(job);
+    if (has_ended) settle(job, why);
   }
 }
 

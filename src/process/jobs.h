@@ -80,7 +80,7 @@ class Jobs {
  public:
   // `ledger` may be null: then jobs are forgotten with this process. Borrows both.
   Jobs(const sys::Clock& clock, JobLedger* ledger, JobLimits limits = {});
-  ~Jobs();  // ends them all
+  ~Jobs();  // ends them all, after a short grace that they share
   Jobs(const Jobs&) = delete;
 
   struct New {
@@ -149,8 +149,9 @@ class Jobs {
   void merge(JobInfo recorded);
   void drop_told_elsewhere(News& news);
   void run(std::stop_token stop);
-  void attend(const std::vector<Found>& jobs, std::stop_token stop);
-  void settle(Job& job, std::string_view why = {});
+  std::vector<Found> those_that_run() const;
+  void attend(const std::vector<Found>& jobs, std::stop_token stop, std::string_view why = {});
+  void settle(Job& job, std::string_view why);
   void announce(const std::string& session);  // with mutex_ held
   void forget_oldest();
 

@@ -70,7 +70,7 @@ def an_orderly_end_of_helve_ends_its_jobs_and_is_told(place):
     client.await_that(lambda: not client.processes_with(word), "its processes end with helve")
     second = place.serve()
     polled = second.call("process", action="poll", process_id=job)
-    assert polled["process"]["end"] == "killed by SIGKILL when helve ended", polled
+    assert polled["process"]["end"] == "killed by SIGTERM when helve ended", polled
     assert polled["output"] == "begun\n", polled
     assert [told for told, _ in second.told] == [job], second.told
 

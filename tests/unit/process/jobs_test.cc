@@ -329,8 +329,20 @@ TEST_F(JobsTest, EndsWhatRunsWhenItGoesAndWritesThatDown) {
   begin_anew();
   const JobInfo job = jobs_->info("s", id).value_or(JobInfo{});
   EXPECT_EQ(job.state, JobState::ended);
-  EXPECT_EQ(job.end, "killed by SIGKILL when helve ended");
+  EXPECT_EQ(job.end, "killed by SIGTERM when helve ended");
   EXPECT_EQ(text(id), "ready\n");
+}
+
+TEST_F(JobsTest, AsksWhatRunsToEndBeforeItGoesAndInsists) {
+  const std::string polite =
+      start("trap 'echo asked; exit 5' TERM; echo ready; while :; do sleep 0.01; done");
+  const std::string deaf = start("trap '' TERM; echo ready; while :; do sleep 0.01; done");
+  await_text(polite, "ready\n");
+  await_text(deaf, "ready\n");
+  begin_anew();
+  EXPECT_EQ(jobs_->info("s", polite).value_or(JobInfo{}).end, "exit code 5 when helve ended");
+  EXPECT_TRUE(text(polite).ends_with("asked\n")) << text(polite);
+  EXPECT_EQ(jobs_->info("s", deaf).value_or(JobInfo{}).end, "killed by SIGKILL when helve ended");
 }
 
 TEST_F(JobsTest, OneThatRunsElsewhereCannotBeReached) {

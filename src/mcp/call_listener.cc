@@ -54,7 +54,8 @@ void CallListener::send(const Progress& progress) {
   object.close();
   std::string line;
   append_notification(line, "notifications/progress", params);
-  sink_.send(line);
+  // Who reports it may have to watch the time.
+  sink_.send_if_free(line);
 }
 
 void CallListener::log(Level level, std::string_view message) {

@@ -22,6 +22,17 @@ bool LineWriter::put(std::string_view lines, When when) {
   return !broken_;
 }
 
+bool LineWriter::put_if_free(std::string_view line) {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || broken_) return false;
+  pending_.erase(0, sys::write_what_fits(descriptor_, pending_));
+  if (!pending_.empty()) return false;
+  const size_t written = sys::write_what_fits(descriptor_, line);
+  if (written == 0) return false;
+  pending_ = line.substr(written);  // a line that was begun is ended by whoever writes next
+  return true;
+}
+
 void LineWriter::flush() {
   std::lock_guard lock(mutex_);
   if (!pending_.empty()) write_pending();

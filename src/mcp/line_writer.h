@@ -22,6 +22,8 @@ class LineWriter {
   enum class When : unsigned char { now, later };
   // False: the other side is known to be gone.
   bool put(std::string_view lines, When when);
+  // What may be left out when nobody reads at the moment. False: it was.
+  bool put_if_free(std::string_view line);
   void flush();
   // As flush(), but not when another thread is in the middle of a write, which may never end.
   void flush_if_free();

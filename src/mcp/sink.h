@@ -11,6 +11,8 @@ class Sink {
   // One message with its newline. Sent at once, after whatever was given to the connection before.
   // Thread-safe.
   virtual void send(std::string_view message) = 0;
+  // The same for what may be left out: not when the other side does not read at the moment.
+  virtual void send_if_free(std::string_view message) { send(message); }
 };
 
 }  // namespace helve::mcp

@@ -45,6 +45,7 @@ class Stdio::Connection final : public Sink, public std::enable_shared_from_this
         session_(std::in_place, server, std::move(who), *this) {}
 
   void send(std::string_view message) override { writer_.put(message, LineWriter::When::now); }
+  void send_if_free(std::string_view message) override { writer_.put_if_free(message); }
 
   Result<Served> serve();
   void stop() const { wakeup_.signal(); }

@@ -33,6 +33,25 @@ bool wait_for(int descriptor, short events) {
   return ::poll(&waiting, 1, -1) >= 0 || errno == EINTR;
 }
 
+size_t written_until(int descriptor, std::string_view bytes,
+                     std::chrono::steady_clock::time_point end) {
+  size_t written = 0;
+  while (written < bytes.size()) {
+    pollfd waiting{descriptor, POLLOUT, 0};
+    const int ready = ::poll(&waiting, 1, milliseconds_until(end));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready <= 0) break;
+    // A pipe that says it is ready takes this much without blocking, and more perhaps not.
+    const ssize_t count = ::write(descriptor, bytes.data() + written,
+                                  std::min<size_t>(bytes.size() - written, PIPE_BUF));
+    if (count >= 0)
+      written += static_cast<size_t>(count);
+    else if (errno != EINTR && errno != EAGAIN)
+      break;
+  }
+  return written;
+}
+
 }  // namespace
 
 Result<Pipe> make_pipe() {
@@ -112,20 +131,11 @@ bool write_all(int descriptor, std::string_view bytes) {
 
 bool write_until(int descriptor, std::string_view bytes,
                  std::chrono::steady_clock::time_point end) {
-  while (!bytes.empty()) {
-    pollfd waiting{descriptor, POLLOUT, 0};
-    const int ready = ::poll(&waiting, 1, milliseconds_until(end));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return false;
-    // A pipe that says it is ready takes this much without blocking, and more perhaps not.
-    const ssize_t count =
-        ::write(descriptor, bytes.data(), std::min<size_t>(bytes.size(), PIPE_BUF));
-    if (count >= 0)
-      bytes.remove_prefix(static_cast<size_t>(count));
-    else if (errno != EINTR && errno != EAGAIN)
-      return false;
-  }
-  return true;
+  return written_until(descriptor, bytes, end) == bytes.size();
+}
+
+size_t write_what_fits(int descriptor, std::string_view bytes) {
+  return written_until(descriptor, bytes, std::chrono::steady_clock::now());
 }
 
 void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }

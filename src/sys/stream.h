@@ -58,6 +58,9 @@ bool write_all(int descriptor, std::string_view bytes);
 // pipes and sockets whether they block or not.
 bool write_until(int descriptor, std::string_view bytes, std::chrono::steady_clock::time_point end);
 
+// How much of it could be written without waiting.
+size_t write_what_fits(int descriptor, std::string_view bytes);
+
 // A reader that went away then shows as a failed write instead of ending the process.
 void ignore_broken_pipes();
 

@@ -45,6 +45,27 @@ TEST_F(LineWriterTest, WritesAtOnceWhenTold) {
   EXPECT_EQ(written(), (Packets{"a\n", "b\n"}));
 }
 
+TEST_F(LineWriterTest, LeavesOutWhatNobodyReadsAndEndsALineThatWasBegun) {
+  sys::Pipe pipe = sys::make_pipe().value();
+  LineWriter to_pipe(pipe.write.get(), [] {});
+  std::string line(5001, 'x');
+  line.back() = '\n';
+  size_t put = 0;
+  while (to_pipe.put_if_free(line)) ++put;
+  ASSERT_GT(put, 0u);
+  EXPECT_FALSE(to_pipe.put_if_free(line));
+  std::string all;
+  std::string buffer(1 << 20, 0);
+  const auto read_more = [&] {
+    const sys::ReadOutcome read = sys::read_some(pipe.read.get(), buffer.data(), buffer.size());
+    all.append(buffer, 0, read.bytes);
+  };
+  read_more();
+  to_pipe.put("end\n", When::now);
+  while (!all.ends_with("end\n")) read_more();
+  EXPECT_EQ(all.size(), put * line.size() + 4);
+}
+
 TEST_F(LineWriterTest, GathersUntilFlushed) {
   writer.put("a\n", When::later);
   writer.put("b\n", When::later);

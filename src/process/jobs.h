@@ -148,6 +148,7 @@ class Jobs {
   Result<void> consult_ledger(std::string_view session);
   void merge(JobInfo recorded);
   void drop_told_elsewhere(News& news);
+  void wake();
   void run(std::stop_token stop);
   std::vector<Found> those_that_run() const;
   void attend(const std::vector<Found>& jobs, std::stop_token stop, std::string_view why = {});

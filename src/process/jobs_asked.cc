@@ -17,6 +17,11 @@ constexpr int kInputInterval = 5;  // milliseconds between attempts to write to 
 
 }  // namespace
 
+void Jobs::wake() {
+  std::lock_guard lock(mutex_);
+  if (wakeup_) wakeup_->signal();
+}
+
 Jobs::Found Jobs::known(std::string_view session, std::string_view id) const {
   std::lock_guard lock(mutex_);
   const auto found = jobs_.find(id);
@@ -105,6 +110,7 @@ Result<size_t> Jobs::input(std::string_view session, std::string_view id, std::s
       taken += TRY(job->running->write_input(bytes.substr(taken)));
       if (taken == bytes.size() && then_close) job->running->close_input();
     }
+    if (taken == bytes.size() && then_close) wake();  // a terminal may have no room for it yet
     if (taken == bytes.size() || std::chrono::steady_clock::now() >= end) return taken;
     poll(nullptr, 0, kInputInterval);
   }
@@ -133,10 +139,7 @@ Result<JobInfo> Jobs::kill(std::string_view session, std::string_view id, std::s
     std::lock_guard lock(job->mutex);
     job->ask_to_end();
   }
-  {
-    std::lock_guard lock(mutex_);
-    if (wakeup_) wakeup_->signal();  // the deadline is another one now
-  }
+  wake();  // the deadline is another one now
   return wait(session, id, std::chrono::steady_clock::now() + kLongestWait, stop);
 }
 

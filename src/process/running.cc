@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "process/messages.h"
@@ -89,6 +90,8 @@ Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan pla
     running->terminal_ = std::move(launched.terminal);
     never_block(running->terminal_);
     running->out_end_ = TRY(sys::duplicate(running->terminal_.get()));
+    if (plan.input == Plan::Input::text) running->keys_ = std::move(plan.input_text);
+    if (plan.input != Plan::Input::open && !plan.streams) running->close_input();
   }
   return running;
 }
@@ -96,7 +99,7 @@ Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan pla
 // A negative descriptor is passed over.
 void Running::expect(pollfd* events) const {
   events[0] = {channel_.get(), POLLIN, 0};
-  events[1] = {out_end_.get(), POLLIN, 0};
+  events[1] = {out_end_.get(), static_cast<short>(keys_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
   events[2] = {err_end_.get(), POLLIN, 0};
 }
 
@@ -122,6 +125,7 @@ bool Running::attend(const pollfd* events) {
       if (read != Output::Read::some) return;
     }
   };
+  if (events[1].revents & POLLOUT) type_keys();
   if (events[1].revents && out_end_) take(out_, out_end_);
   if (events[2].revents && err_end_) take(err_, err_end_);
   if (events[0].revents && channel_) receive_event();
@@ -221,6 +225,11 @@ void Running::end_now() {
 }
 
 Result<size_t> Running::write_input(std::string_view bytes) {
+  if (!keys_.empty()) return size_t{0};  // what came before has not been taken yet
+  return put_input(bytes);
+}
+
+Result<size_t> Running::put_input(std::string_view bytes) {
   const int descriptor = terminal_ ? terminal_.get() : in_.get();
   if (ended_ || descriptor < 0)
     return Error{Code::conflict, ended_ ? "the command has ended" : "the command's input is closed",
@@ -232,7 +241,27 @@ Result<size_t> Running::write_input(std::string_view bytes) {
   if (count < 0 && errno != EAGAIN)
     return Error{Code::conflict, "the command no longer reads its input", "poll it for its output",
                  "no_input"};
+  if (count > 0) last_key_ = bytes[static_cast<size_t>(count) - 1];
   return static_cast<size_t>(std::max<ssize_t>(count, 0));
+}
+
+void Running::type_keys() {
+  const std::string_view left = std::string_view(keys_).substr(typed_);
+  typed_ += put_input(left).value_or(left.size());
+  if (typed_ < keys_.size()) return;
+  keys_.clear();
+  typed_ = 0;
+}
+
+// Within a line the first one only passes the line on.
+void Running::close_input() {
+  in_ = sys::Fd();
+  termios settings;
+  if (ended_ || !terminal_ || tcgetattr(terminal_.get(), &settings) != 0) return;
+  const char end = static_cast<char>(settings.c_cc[VEOF]);
+  const char last = keys_.empty() ? last_key_ : keys_.back();
+  keys_.append(last == '\n' || last == end ? 1 : 2, end);
+  type_keys();
 }
 
 }  // namespace helve::process

@@ -72,10 +72,12 @@ class Running {
   void begin_end();
   void end_now();  // the same, and waits for that
 
+  bool has_terminal() const { return has_terminal_; }
   // Writes to its standard input; how many bytes it took at the moment. Errors: it has ended, or
   // its input is closed.
   Result<size_t> write_input(std::string_view bytes);
-  void close_input() { in_ = sys::Fd(); }
+  // At a terminal that is typed, and more may be typed after it.
+  void close_input();
 
   const Output& out() const { return out_; }
   const Output& err() const { return err_; }
@@ -90,9 +92,12 @@ class Running {
       : limits_(plan.limits),
         out_(plan.limits),
         err_(plan.limits),
+        has_terminal_(plan.launch.has_terminal),
         outlives_nothing_(plan.outlives_nothing) {}
   void receive_event();
   void order(const void* bytes);
+  Result<size_t> put_input(std::string_view bytes);
+  void type_keys();
   void leave(bool leaves_others);
   void mind_leaving();
   void close_all();
@@ -101,7 +106,11 @@ class Running {
   sys::Fd channel_, in_, terminal_, out_end_, err_end_;
   OutputLimits limits_;
   Output out_, err_;
+  bool has_terminal_;
   bool outlives_nothing_;
+  std::string keys_;      // for the terminal, which has no room for all of them yet
+  size_t typed_ = 0;      // of them
+  char last_key_ = '\n';  // that it was given
   std::optional<Ended> ended_;
   std::optional<Time> leaves_until_;  // it has exited, and its rest is waited for
   std::uint64_t last_byte_ = 0;       // of the output that still counts

@@ -235,6 +235,18 @@ TEST_F(JobsTest, TakesInputAndItsEnd) {
   EXPECT_EQ(text(id), "hello\n");
 }
 
+TEST_F(JobsTest, TheEndOfInputCanBeTypedAtATerminal) {
+  auto running = Running::start(
+      *spawner_, {.launch = {.argv = {"/bin/cat"}, .env = {}, .cwd = "/", .has_terminal = true},
+                  .input = Plan::Input::open,
+                  .limits = {.directory = "/tmp"}});
+  ASSERT_TRUE(running) << describe(running.error());
+  const Result<std::string> id = jobs_->adopt(named("cat"), std::move(*running));
+  ASSERT_TRUE(id);
+  EXPECT_EQ(jobs_->input("s", *id, "hello", true, kSoon).value_or(0), 5u);
+  EXPECT_EQ(finish(*id).exit_code, 0);
+}
+
 TEST_F(JobsTest, SaysHowMuchOfTheInputAFullPipeTook) {
   const std::string id = start("sleep 1000");
   const std::string much(1 << 20, 'x');

@@ -182,6 +182,39 @@ TEST_F(RunningTest, ATerminalTakesKeys) {
   EXPECT_EQ(finish().exit_code, 4);
 }
 
+TEST_F(RunningTest, ATextCanBeTypedAtATerminal) {
+  for (const std::string line : {"hello\n", "hello"}) {
+    Plan wanted = plan("stty -echo; cat; echo \"[$?]\"");
+    wanted.launch.has_terminal = true;
+    wanted.input = Plan::Input::text;
+    wanted.input_text = line;
+    start(std::move(wanted));
+    EXPECT_EQ(finish().exit_code, 0);
+    EXPECT_NE(text().find("hello"), std::string::npos) << text();
+    EXPECT_TRUE(text().ends_with("[0]\r\n")) << text();
+  }
+}
+
+TEST_F(RunningTest, MoreCanBeTypedThanATerminalHolds) {
+  std::string lines;
+  for (int i = 0; i < 10'000; ++i) lines += std::to_string(i) + "\n";
+  Plan wanted = plan("stty -echo; cat | tail -n 1");
+  wanted.launch.has_terminal = true;
+  wanted.input = Plan::Input::text;
+  wanted.input_text = lines;
+  start(std::move(wanted));
+  finish();
+  EXPECT_TRUE(text().ends_with("9999\r\n")) << running_->out().end(100);
+}
+
+TEST_F(RunningTest, ATerminalThatNobodySitsAtHasAnEnd) {
+  Plan wanted = plan("cat; echo done");
+  wanted.launch.has_terminal = true;
+  start(std::move(wanted));
+  finish();
+  EXPECT_EQ(text(), "done\r\n");
+}
+
 TEST_F(RunningTest, ATerminalThatIsWrittenToForEverHoldsNoEndUp) {
   Plan wanted = plan("trap '' HUP; (while :; do echo x; sleep 0.01; done) & echo begun");
   wanted.launch.has_terminal = true;

@@ -48,6 +48,7 @@ Result<std::string> Jobs::adopt(New wanted, std::unique_ptr<Running> running) {
                .started_ms = now,
                .end = {},
                .signal = {}};
+  job->info.has_terminal = running->has_terminal();
   job->running = std::move(running);
   job->deadline = wanted.deadline;
   job->grace = wanted.grace;

@@ -45,6 +45,7 @@ struct JobInfo {
   bool timed_out = false;
   bool is_told = false;  // its session was told that it has ended
   std::uint64_t output_bytes = 0;
+  bool has_terminal = false;  // as far as is known
 };
 
 // Remembers jobs beyond the life of this process. Thread-safe.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "sys/file_at.h"
 #include "tool/services.h"
@@ -40,6 +42,19 @@ size_t escape_code_length(std::string_view text) {
   }
 }
 
+// Whether more bytes could make an escape code of `text`, which begins as one.
+bool is_cut_escape_code(std::string_view text) {
+  constexpr size_t kLongest = 4096;  // what is longer is none
+  if (text.size() >= kLongest || escape_code_length(text) > 0) return false;
+  if (text.size() == 1) return true;
+  if (std::string_view("]P^_").contains(text[1])) return text.find('\n') == text.npos;
+  const bool has_parameters = text[1] == '[';
+  const auto goes_on = [&](char c) {
+    return is_between(c, '\x20', has_parameters ? '\x3f' : '\x2f');
+  };
+  return std::ranges::all_of(text.substr(has_parameters ? 2 : 1), goes_on);
+}
+
 std::string without_escape_codes(std::string_view text) {
   std::string out;
   out.reserve(text.size());
@@ -71,36 +86,72 @@ bool is_plain(std::string_view text) {
 
 }  // namespace
 
-std::string readable(std::string_view bytes) {
+std::string readable(std::string_view bytes, Origin origin) {
   if (is_plain(bytes)) return escape_lines_for_display(bytes);
-  return escape_lines_for_display(with_plain_lines(without_escape_codes(bytes)));
+  std::string text = without_escape_codes(bytes);
+  if (origin == Origin::terminal) text = with_plain_lines(std::move(text));
+  return escape_lines_for_display(text);
 }
 
-ShownOutput show_output(const process::Output& output, size_t chars, Context& context) {
-  const std::string raw = output.shown(chars);
-  ShownOutput shown{.text = readable(raw), .stored = {}, .notes = {}};
-  const bool is_cut = raw.size() < output.size() || output.lost() > 0;
-  // The ends of a terminal's lines tell nothing.
-  if (!is_cut && shown.text == with_plain_lines(raw)) return shown;
-  if (is_cut && output.lost() > 0)
-    shown.notes.push_back(fmt::format("of {} of output, {} in the middle were not kept",
-                                      human_size(output.size()), human_size(output.lost())));
-  if (!context.results) {
-    if (is_cut) shown.notes.push_back(fmt::format("the output had {}", human_size(output.size())));
-    return shown;
+size_t whole_length(std::string_view bytes) {
+  const size_t escape = bytes.rfind(kEscape);
+  if (escape != bytes.npos && is_cut_escape_code(bytes.substr(escape))) return escape;
+  constexpr size_t kLongestCharacter = 4;
+  for (size_t back = 1; back < kLongestCharacter && back <= bytes.size(); ++back) {
+    const auto first = static_cast<unsigned char>(bytes[bytes.size() - back]);
+    if ((first & 0xc0) == 0x80) continue;  // within a character
+    const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+    return length > back ? bytes.size() - back : bytes.size();
   }
+  return bytes.size();
+}
+
+namespace {
+
+void keep(const std::string& bytes, std::string_view why, Context& context, ShownOutput& shown) {
   const Result<Results::Stored> stored =
-      context.results->keep(context.who.session, context.tool, Effect::execute, output.whole());
+      context.results->keep(context.who.session, context.tool, Effect::execute, bytes);
   if (!stored) {
     shown.notes.push_back("the whole output could not be kept: " + describe(stored.error()));
-    return shown;
+    return;
   }
   shown.stored = stored->id;
   shown.notes.push_back(
-      fmt::format("{}: {} reads {}",
-                  is_cut ? fmt::format("the output had {}", human_size(output.size()))
-                         : "control characters are not shown as they were",
-                  context.other_tool("read_large_result"), stored->id));
+      fmt::format("{}: {} reads {}", why, context.other_tool("read_large_result"), stored->id));
+}
+
+constexpr std::string_view kChanged = "control characters are not shown as they were";
+
+bool is_as_it_was(const std::string& text, const std::string& raw, Origin origin) {
+  return text == (origin == Origin::terminal ? with_plain_lines(raw) : raw);
+}
+
+}  // namespace
+
+ShownOutput show_output(const process::Output& output, size_t chars, Context& context,
+                        Origin origin) {
+  const std::string raw = output.shown(chars);
+  ShownOutput shown{.text = readable(raw, origin), .stored = {}, .notes = {}};
+  const bool is_cut = raw.size() < output.size() || output.lost() > 0;
+  if (!is_cut && is_as_it_was(shown.text, raw, origin)) return shown;
+  if (is_cut && output.lost() > 0)
+    shown.notes.push_back(fmt::format("of {} of output, {} in the middle were not kept",
+                                      human_size(output.size()), human_size(output.lost())));
+  const std::string size = fmt::format("the output had {}", human_size(output.size()));
+  if (context.results)
+    keep(output.whole(), is_cut ? size : kChanged, context, shown);
+  else if (is_cut)
+    shown.notes.push_back(size);
+  return shown;
+}
+
+ShownOutput show_part(const std::string& bytes, Context& context, Origin origin) {
+  ShownOutput shown{.text = readable(bytes, origin), .stored = {}, .notes = {}};
+  if (is_as_it_was(shown.text, bytes, origin)) return shown;
+  if (context.results)
+    keep(bytes, kChanged, context, shown);
+  else
+    shown.notes.emplace_back(kChanged);
   return shown;
 }
 

@@ -18,12 +18,21 @@ struct ShownOutput {
   std::vector<std::string> notes;
 };
 
+// A terminal ends its lines with a carriage return, too, which tells nothing. Elsewhere it does.
+enum class Origin : unsigned char { pipe, terminal };
+
 // Escape codes of terminals are left out, other control characters and bytes that are not text
 // become \xNN.
-std::string readable(std::string_view bytes);
+std::string readable(std::string_view bytes, Origin origin = Origin::pipe);
 
 // At most `chars` characters of it. When that is not all, or not as it was, the whole is kept.
-ShownOutput show_output(const process::Output& output, size_t chars, Context& context);
+ShownOutput show_output(const process::Output& output, size_t chars, Context& context,
+                        Origin origin = Origin::pipe);
+// All of a part. When it is not shown as it was, it is kept.
+ShownOutput show_part(const std::string& bytes, Context& context, Origin origin);
+
+// How much of `bytes` ends neither within a character nor within an escape code.
+size_t whole_length(std::string_view bytes);
 
 Result<process::Commands*> need_commands(const Context& context);
 

@@ -199,11 +199,16 @@ void keep_directory(const sys::Fd& told, Context& context, ExecOutput& out,
   out.directory = kept.empty() ? context.files->roots().front().path : kept;
 }
 
+Origin origin_of(const Running& running) {
+  return running.has_terminal() ? Origin::terminal : Origin::pipe;
+}
+
 Result<ExecOutput> to_background(std::unique_ptr<Running> running, const ExecInput& in,
                                  const process::Plan& plan, process::Time deadline,
                                  Context& context) {
   const process::Settings& settings = context.commands->settings();
-  const std::string output = readable(running->out().shown(settings.background_chars));
+  const std::string output =
+      readable(running->out().shown(settings.background_chars), origin_of(*running));
   const auto bytes = static_cast<std::int64_t>(running->out().size());
   ExecOutput out;
   out.process_id =
@@ -222,7 +227,8 @@ Result<ExecOutput> to_background(std::unique_ptr<Running> running, const ExecInp
 ExecOutput ended(const Running& running, process::Waited waited, Context& context,
                  std::vector<std::string>& notes) {
   const process::Ended& how = running.ended();
-  ShownOutput shown = show_output(running.out(), context.commands->settings().shown_chars, context);
+  ShownOutput shown = show_output(running.out(), context.commands->settings().shown_chars, context,
+                                  origin_of(running));
   ExecOutput out;
   out.output = std::move(shown.text);
   out.stored = std::move(shown.stored);
@@ -332,7 +338,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   if (in.yield_ms) patience.yield_at = now + milliseconds(*in.yield_ms);
   const auto tell_progress = [&] {
     const auto bytes = static_cast<double>(running->out().size());
-    context.progress(bytes, {}, readable(running->out().end(kProgressChars)));
+    context.progress(bytes, {}, readable(running->out().end(kProgressChars), origin_of(*running)));
   };
   process::Waited waited = process::Waited::yielded;
   if (!in.background)

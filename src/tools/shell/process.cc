@@ -173,11 +173,30 @@ Result<int> signal_number(std::string_view name) {
                "SIGTERM, SIGINT, SIGKILL, SIGHUP, SIGUSR1 are some", "unknown_signal"};
 }
 
-void add_output(Jobs::Seen seen, ProcessOutput& out, std::optional<std::int64_t> wanted) {
+// A page begins and ends between characters, and never within an escape code, so that pages can be
+// put together. What is cut off at the very end is shown as it is.
+void cut_to_characters(Jobs::Seen& seen, bool is_the_end) {
+  size_t begin = 0;
+  while (is_the_end && seen.offset > seen.first && begin < std::min<size_t>(seen.bytes.size(), 3) &&
+         (static_cast<unsigned char>(seen.bytes[begin]) & 0xc0) == 0x80)
+    ++begin;
+  seen.bytes.erase(0, begin);
+  seen.offset += begin;
+  const bool may_go_on = seen.next < seen.job.output_bytes || process::runs(seen.job.state);
+  const size_t whole = may_go_on ? whole_length(seen.bytes) : 0;
+  if (whole > 0) seen.bytes.resize(whole);
+  seen.next = seen.offset + seen.bytes.size();
+}
+
+void add_output(Jobs::Seen seen, ProcessOutput& out, std::optional<std::int64_t> wanted,
+                Context& context) {
+  cut_to_characters(seen, !wanted);
   out.offset = static_cast<std::int64_t>(seen.offset);
   out.next_offset = static_cast<std::int64_t>(seen.next);
-  out.output = readable(seen.bytes);
-  std::vector<std::string> notes;
+  ShownOutput shown =
+      show_part(seen.bytes, context, seen.job.has_terminal ? Origin::terminal : Origin::pipe);
+  out.output = std::move(shown.text);
+  std::vector<std::string> notes = std::move(shown.notes);
   if (!seen.is_kept)
     notes.push_back(seen.job.state == process::JobState::elsewhere
                         ? "its output is known only to the process of helve that runs it"
@@ -215,7 +234,7 @@ Result<ProcessOutput> about_one(const ProcessInput& in, const std::string& id, J
     case Action::poll: {
       std::optional<std::uint64_t> offset;
       if (in.offset) offset = static_cast<std::uint64_t>(*in.offset);
-      add_output(TRY(jobs.output(session, id, offset, chars)), out, in.offset);
+      add_output(TRY(jobs.output(session, id, offset, chars)), out, in.offset, context);
       break;
     }
     case Action::input: {

@@ -32,10 +32,11 @@ pid_t parent_of(pid_t pid) {
   return parent;
 }
 
-}  // namespace
+using Family = std::unordered_multimap<pid_t, pid_t>;
 
-std::vector<pid_t> descendants_of(pid_t ancestor) {
-  std::unordered_multimap<pid_t, pid_t> children;
+// Every process by its parent.
+Family look_around() {
+  Family children;
   const std::unique_ptr<DIR, int (*)(DIR*)> directory(opendir("/proc"), closedir);
   if (!directory) return {};
   while (const dirent* entry = readdir(directory.get())) {
@@ -45,12 +46,27 @@ std::vector<pid_t> descendants_of(pid_t ancestor) {
     if (error == std::errc() && end == name.data() + name.size())
       children.emplace(parent_of(pid), pid);
   }
-  std::vector<pid_t> found{ancestor};
-  for (size_t i = 0; i < found.size(); ++i) {
-    const auto [first, last] = children.equal_range(found[i]);
-    for (auto at = first; at != last; ++at) found.push_back(at->second);
-  }
-  found.erase(found.begin());
+  return children;
+}
+
+void add_children(const Family& family, pid_t parent, std::vector<pid_t>& found) {
+  const auto [first, last] = family.equal_range(parent);
+  for (auto at = first; at != last; ++at) found.push_back(at->second);
+}
+
+}  // namespace
+
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> found;
+  add_children(look_around(), parent, found);
+  return found;
+}
+
+std::vector<pid_t> descendants_of(pid_t ancestor) {
+  const Family family = look_around();
+  std::vector<pid_t> found;
+  add_children(family, ancestor, found);
+  for (size_t i = 0; i < found.size(); ++i) add_children(family, found[i], found);
   return found;
 }
 

@@ -116,6 +116,10 @@ class Keeper {
     descriptors_ = receive_message(socket, 1).descriptors;
     if (descriptors_.size() < kFirstDescriptors) return;
     (void)!write(taken, "t", 1);
+    // From now on only helve decides: nobody but us could end what this command leaves behind. That
+    // the helper is gone must not be hidden by us.
+    prctl(PR_SET_PDEATHSIG, 0);
+    close(socket);
     const std::optional<Launch> launch = receive_launch();
     if (launch && launch->view == Launch::View::of_other) return renew(prepared);
     if (!launch || !confine(*launch, prepared) || !start(*launch)) return;

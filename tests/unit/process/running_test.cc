@@ -292,21 +292,20 @@ TEST_F(RunningTest, ManyCommandsLeaveNoZombies) {
   spawner_.reset();
 }
 
-TEST_F(RunningTest, AHelperThatIsKilledTakesTheCommandsAlongAndIsNoticed) {
+TEST_F(RunningTest, ACommandCanStillBeEndedWhenTheHelperWasKilled) {
   const std::string word = unique_seconds();
-  start("echo ready; exec sleep " + word);
+  start("setsid sleep " + word + " & trap 'echo asked; exit 4' TERM; echo ready; wait");
   while (running_->out().size() == 0) running_->attend(soon(), -1);
-  const std::vector<pid_t> below = descendants_of(getpid());
-  ASSERT_FALSE(below.empty());
-  kill(below.front(), SIGKILL);
-  EXPECT_TRUE(finish().is_lost);
-  for (const pid_t pid : below) {
-    while (!words_of("/proc/" + std::to_string(pid)).empty()) {  // it goes, but after us
-    }
-  }
-  auto again = Running::start(*spawner_, plan("true"));
-  ASSERT_FALSE(again);
+  const std::vector<pid_t> helpers = children_of(getpid());
+  ASSERT_EQ(helpers.size(), 1u);
+  kill(helpers.front(), SIGKILL);
+  Result<std::unique_ptr<Running>> again = Running::start(*spawner_, plan("true"));
+  while (again) again = Running::start(*spawner_, plan("true"));  // it is not gone at once
   EXPECT_EQ(again.error().type, Spawner::kGone);
+  EXPECT_TRUE(is_running(word));
+  running_->signal_all(SIGTERM);
+  EXPECT_EQ(finish().exit_code, 4);
+  EXPECT_FALSE(is_running(word));
 }
 
 TEST(Spawner, SaysThatTheProgramIsMissing) {

@@ -33,13 +33,17 @@ void set(std::vector<std::string>& environment, std::string_view name, std::stri
 
 }  // namespace
 
-Result<std::unique_ptr<Running>> Supervisor::start(const sandbox::Policy& policy, Plan plan) {
-  std::shared_ptr<const Spawner> spawner = TRY(spawner_for(policy));
-  Result<std::unique_ptr<Running>> running = Running::start(*spawner, plan);
-  if (running || running.error().type != Spawner::kGone) return running;
-  drop(spawner);
-  spawner = TRY(spawner_for(policy));
-  return Running::start(*spawner, std::move(plan));
+Result<std::unique_ptr<Running>> Supervisor::start(const sandbox::Policy& policy, Plan plan,
+                                                   const StartLimits& limits) {
+  std::shared_ptr<const Spawner> spawner = TRY(spawner_for(policy, limits));
+  Result<std::unique_ptr<Running>> running = Running::start(*spawner, plan, limits);
+  if (running) return running;
+  const std::string type = running.error().type;
+  if (type == Spawner::kStuck) spawner->give_up();
+  if (type == Spawner::kStuck || type == Spawner::kGone) drop(spawner);
+  if (type != Spawner::kGone) return running;
+  spawner = TRY(spawner_for(policy, limits));
+  return Running::start(*spawner, std::move(plan), limits);
 }
 
 Result<sandbox::LiveView> Supervisor::renew(const sandbox::Policy& policy,
@@ -63,22 +67,40 @@ Result<sandbox::Holds> Supervisor::try_out(const sandbox::Policy& policy) {
   return spawner->holds();
 }
 
-Result<std::shared_ptr<const Spawner>> Supervisor::spawner_for(const sandbox::Policy& policy) {
+Result<std::shared_ptr<const Spawner>> Supervisor::spawner_for(const sandbox::Policy& policy,
+                                                               const StartLimits& limits) {
   std::lock_guard lock(mutex_);
+  sweep();
   const auto found = std::ranges::find(spawners_, policy, &Kept::policy);
   if (found != spawners_.end()) {
     std::rotate(found, found + 1, spawners_.end());
     return spawners_.back().spawner;
   }
-  std::shared_ptr<const Spawner> spawner = TRY(Spawner::start(program_, policy));
-  if (spawners_.size() >= kMaxSpawners) spawners_.erase(spawners_.begin());
+  std::shared_ptr<Spawner> spawner = TRY(Spawner::start(program_, policy, limits));
+  if (spawners_.size() >= kMaxSpawners) {
+    retired_.push_back(std::move(spawners_.front().spawner));
+    spawners_.erase(spawners_.begin());
+    sweep();
+  }
   spawners_.push_back({policy, spawner});
   return spawner;
 }
 
 void Supervisor::drop(const std::shared_ptr<const Spawner>& spawner) {
   std::lock_guard lock(mutex_);
-  std::erase_if(spawners_, [&](const Kept& kept) { return kept.spawner == spawner; });
+  const auto found = std::ranges::find(spawners_, spawner, &Kept::spawner);
+  if (found == spawners_.end()) return;  // another command was faster
+  retired_.push_back(std::move(found->spawner));
+  spawners_.erase(found);
+}
+
+// With mutex_ held. To wait for one would hold up all commands: its own may run for hours.
+void Supervisor::sweep() {
+  std::erase_if(retired_, [](const std::shared_ptr<Spawner>& spawner) {
+    if (spawner.use_count() > 1) return false;  // somebody is about to start a command with it
+    spawner->retire();
+    return spawner->has_ended();
+  });
 }
 
 std::string Supervisor::directory_of(std::string_view session) const {

@@ -25,8 +25,10 @@ class Supervisor {
   Supervisor(std::string spawn_program, const sys::Clock& clock, JobLedger* ledger)
       : program_(std::move(spawn_program)), jobs_(clock, ledger), shells_(*this) {}
 
-  // Starts a command under a policy. A helper program that was killed is started anew.
-  Result<std::unique_ptr<Running>> start(const sandbox::Policy& policy, Plan plan);
+  // Starts a command under a policy. A helper program that was killed is started anew; one that
+  // does not answer is replaced for the next command.
+  Result<std::unique_ptr<Running>> start(const sandbox::Policy& policy, Plan plan,
+                                         const StartLimits& limits = {});
   // Renews what a command sees that was started under this policy and goes on.
   Result<sandbox::LiveView> renew(const sandbox::Policy& policy, const sandbox::LiveView& view);
   // Starts the helper program for a policy that commands will probably need, the first time only,
@@ -42,16 +44,19 @@ class Supervisor {
   void set_directory(std::string_view session, std::string directory);
 
  private:
-  Result<std::shared_ptr<const Spawner>> spawner_for(const sandbox::Policy& policy);
+  Result<std::shared_ptr<const Spawner>> spawner_for(const sandbox::Policy& policy,
+                                                     const StartLimits& limits = {});
   void drop(const std::shared_ptr<const Spawner>& spawner);
+  void sweep();
 
   const std::string program_;
-  std::mutex mutex_;  // guards the next; held while a helper program starts
+  std::mutex mutex_;  // guards what follows; held while a helper program starts
   struct Kept {
     sandbox::Policy policy;
-    std::shared_ptr<const Spawner> spawner;
+    std::shared_ptr<Spawner> spawner;  // shared with whoever starts a command with it
   };
-  std::vector<Kept> spawners_;  // the last used at the end
+  std::vector<Kept> spawners_;                     // the last used at the end
+  std::vector<std::shared_ptr<Spawner>> retired_;  // they end when their commands have
 
   mutable std::mutex directories_mutex_;
   std::map<std::string, std::string, std::less<>> directories_;  // by session

@@ -222,6 +222,9 @@ class Keeper {
                 .others = std::span(descriptors_).subspan(kFirstDescriptors, launch.numbers.size()),
                 .terminal = launch.has_terminal ? name : nullptr,
                 .dies_with_us = !is_first_};
+    // Whoever no longer waits for it has been told that it does not run.
+    pollfd listener{channel(), POLLRDHUP, 0};
+    if (poll(&listener, 1, 0) > 0) return false;
     command_ = start_process(start);
     if (command_ < 0) return fail(Step::process, errno);
     if (start.code != 0) {

@@ -55,7 +55,8 @@ std::string describe(const Ended& ended) {
   return fmt::format("exit code {}", ended.exit_code);
 }
 
-Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan plan) {
+Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan plan,
+                                                const StartLimits& limits) {
   std::unique_ptr<Running> running(new Running(plan));
   sys::Fd in(open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!in) return no_stream(errno);
@@ -83,7 +84,7 @@ Result<std::unique_ptr<Running>> Running::start(const Spawner& spawner, Plan pla
   if (plan.streams && !plan.launch.has_terminal)
     streams.in = (*plan.streams)[0], streams.out = (*plan.streams)[1],
     streams.err = (*plan.streams)[2];
-  Launched launched = TRY(spawner.launch(plan.launch, streams));
+  Launched launched = TRY(spawner.launch(plan.launch, streams, limits));
   running->channel_ = std::move(launched.channel);
   running->view_ = std::move(launched.view);
   if (launched.terminal) {

@@ -45,7 +45,8 @@ struct Plan {
 // For one thread at a time. Destroying it ends every process of the command.
 class Running {
  public:
-  static Result<std::unique_ptr<Running>> start(const Spawner& spawner, Plan plan);
+  static Result<std::unique_ptr<Running>> start(const Spawner& spawner, Plan plan,
+                                                const StartLimits& limits = {});
 
   // Waits for something to happen, until `end` at the latest or until `wakeup` is readable, and
   // deals with it. True once the command has ended and its output was taken.

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int kSocketNumber = 3;
 constexpr int kPatienceMilliseconds = 2000;  // for a helper program that has nothing left to do
+constexpr std::chrono::milliseconds kStopInterval{50};  // how soon a cancelled start is given up
 
 Error broken(std::string_view what, int code) {
   return Error{Code::unavailable, fmt::format("cannot make {}: {}", what, strerrordesc_np(code)),
@@ -34,6 +35,9 @@ struct Pair {
 Result<Pair> make_pair(int type) {
   int ends[2];
   if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends) != 0) return broken("a socket", errno);
+  // Who does not read must not hold us up for ever.
+  constexpr timeval kLongestSend{.tv_sec = 30, .tv_usec = 0};
+  setsockopt(ends[0], SOL_SOCKET, SO_SNDTIMEO, &kLongestSend, sizeof kLongestSend);
   return Pair{sys::Fd(ends[0]), sys::Fd(ends[1])};
 }
 
@@ -147,12 +151,28 @@ Error gone() {
                "try again: it is started anew", std::string(Spawner::kGone)};
 }
 
+// Until there is something to read, be it the end.
+Result<void> await_answer(int socket, const StartLimits& limits) {
+  const auto end = std::chrono::steady_clock::now() + limits.longest;
+  pollfd event{socket, POLLIN, 0};
+  while (poll(&event, 1, static_cast<int>(std::min(limits.longest, kStopInterval).count())) <= 0) {
+    if (limits.stop.stop_requested())
+      return Error{Code::cancelled, "the start of the command was cancelled"};
+    if (std::chrono::steady_clock::now() >= end)
+      return Error{Code::unavailable, "the helper program that runs commands does not answer",
+                   "the command was not started; try again: the helper is started anew",
+                   std::string(Spawner::kStuck)};
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string spawn_program() { return sys::program_directory() + "/helve-spawn"; }
 
 Result<std::unique_ptr<Spawner>> Spawner::start(const std::string& program,
-                                                const sandbox::Policy& policy) {
+                                                const sandbox::Policy& policy,
+                                                const StartLimits& limits) {
   const std::string encoded = sandbox::encode(policy);
   if (encoded.size() > kMaxPolicyBytes)
     return Error{Code::too_large, "the sandbox's policy names too many paths",
@@ -162,6 +182,10 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const std::string& program,
   pair.theirs = sys::Fd();
   std::unique_ptr<Spawner> spawner(new Spawner(std::move(pair.ours), pid));
   if (!send_message(spawner->socket_.get(), encoded)) return gone();
+  if (Result<void> answered = await_answer(spawner->socket_.get(), limits); !answered) {
+    spawner->give_up();
+    return std::move(answered).error();
+  }
   const Message answer = receive_message(spawner->socket_.get(), sizeof(Event) + kMaxEventText);
   if (answer.bytes.size() < sizeof(Event)) return gone();
   Event event;
@@ -173,9 +197,21 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const std::string& program,
   return spawner;
 }
 
-Spawner::~Spawner() {
-  shutdown(socket_.get(), SHUT_RDWR);
+void Spawner::retire() {
+  if (socket_) shutdown(socket_.get(), SHUT_RDWR);
   socket_ = sys::Fd();
+}
+
+bool Spawner::has_ended() {
+  if (!is_reaped_) is_reaped_ = waitpid(pid_, nullptr, WNOHANG) != 0;
+  return is_reaped_;
+}
+
+void Spawner::give_up() const { kill(pid_, SIGKILL); }
+
+Spawner::~Spawner() {
+  retire();
+  if (has_ended()) return;
   // Usually it ends at once, and no zombie may stay behind. One that still keeps commands is left
   // to them.
   const sys::Fd end(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
@@ -184,7 +220,8 @@ Spawner::~Spawner() {
   waitpid(pid_, nullptr, end && event.revents == 0 ? WNOHANG : 0);
 }
 
-Result<Launched> Spawner::launch(const Launch& launch, const Streams& streams) const {
+Result<Launched> Spawner::launch(const Launch& launch, const Streams& streams,
+                                 const StartLimits& limits) const {
   const std::string encoded = encode(launch);
   if (encoded.size() > kMaxLaunchBytes)
     return Error{Code::too_large, "the command and its environment are too long to start",
@@ -196,6 +233,7 @@ Result<Launched> Spawner::launch(const Launch& launch, const Streams& streams) c
   pair.theirs = sys::Fd();
   const auto size = static_cast<std::uint32_t>(encoded.size());
   if (!send_message(pair.ours.get(), std::string(as_bytes(size)).append(encoded))) return gone();
+  TRY(await_answer(pair.ours.get(), limits));
   std::optional<Told> told = receive_event(pair.ours.get());
   if (!told) return gone();
   if (told->event.kind != Event::Kind::started) return start_error(launch, *told);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -30,30 +31,48 @@ struct Streams {
   std::vector<int> others;  // for the launch's `numbers`
 };
 
-// Thread-safe. Commands live on when it is destroyed, until their channels are closed; the helper
-// program ends after the last of them.
+// What takes longer hangs; nothing takes half as long even on a machine that is very busy.
+struct StartLimits {
+  std::chrono::milliseconds longest{30'000};
+  std::stop_token stop = {};
+};
+
+// Thread-safe but for retire() and has_ended(). Commands live on when it is destroyed, until their
+// channels are closed; the helper program ends after the last of them.
 class Spawner {
  public:
   // Starts the program and waits until it serves. Errors: unavailable (no_sandbox) with the reason
-  // when the sandbox cannot be made; not_found or unavailable (no_spawn_helper).
+  // when the sandbox cannot be made; not_found or unavailable (no_spawn_helper); kStuck; cancelled.
   static Result<std::unique_ptr<Spawner>> start(const std::string& program,
-                                                const sandbox::Policy& policy);
-  ~Spawner();
+                                                const sandbox::Policy& policy,
+                                                const StartLimits& limits = {});
+  ~Spawner();  // waits for the program, but not for long
   Spawner(const Spawner&) = delete;
 
-  // Waits until the command runs. Errors: what is wrong with the directory or the program; kGone.
-  Result<Launched> launch(const Launch& launch, const Streams& streams) const;
+  // Waits until the command runs. Errors: what is wrong with the directory or the program; kGone;
+  // kStuck; cancelled. After an error it does not run.
+  Result<Launched> launch(const Launch& launch, const Streams& streams,
+                          const StartLimits& limits = {}) const;
   // The view of a command that was launched here and goes on: see Enclosure::renew.
   Result<sandbox::LiveView> renew(const sandbox::LiveView& view) const;
+  // Nobody will launch anything.
+  void retire();
+  // After retire(): whether the program is gone without a trace.
+  bool has_ended();
+  // It does not answer: makes an end of it. Its commands go on.
+  void give_up() const;
   // What bounds its commands.
   sandbox::Holds holds() const { return holds_; }
-  // The program was killed, and its commands with it. Another one must be started.
+  // The program was killed. Another one must be started.
   static constexpr std::string_view kGone = "spawn_helper_gone";
+  // It does not answer in time.
+  static constexpr std::string_view kStuck = "spawn_helper_stuck";
 
  private:
   Spawner(sys::Fd socket, int pid) : socket_(std::move(socket)), pid_(pid) {}
   sys::Fd socket_;
   int pid_;
+  bool is_reaped_ = false;
   sandbox::Holds holds_;
 };
 

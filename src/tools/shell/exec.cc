@@ -330,7 +330,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   std::optional<CommandWatch> watch;
   if (!in.dry_run && !in.background) watch.emplace(context, beyond ? beyond->level : usual.level);
   std::unique_ptr<Running> running =
-      TRY(commands.supervisor().start(beyond ? *beyond : usual, plan));
+      TRY(commands.supervisor().start(beyond ? *beyond : usual, plan, {.stop = context.stop}));
   if (told) told->write = sys::Fd();
 
   const process::Time now = steady_clock::now();

@@ -308,10 +308,43 @@ TEST_F(RunningTest, ACommandCanStillBeEndedWhenTheHelperWasKilled) {
   EXPECT_FALSE(is_running(word));
 }
 
+TEST_F(RunningTest, AKeeperThatDoesNotAnswerHoldsNobodyUp) {
+  start("true");
+  finish();
+  for (const std::vector<pid_t> keepers = children_of(children_of(getpid()).at(0));
+       const pid_t keeper : keepers)
+    kill(keeper, SIGSTOP);
+  const std::filesystem::path made = "/tmp/helve-" + unique_seconds();
+  const auto late = Running::start(*spawner_, plan("touch " + made.string()),
+                                   {.longest = std::chrono::milliseconds(20)});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().type, Spawner::kStuck);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto cancelled = Running::start(*spawner_, plan("true"), {.stop = stop.get_token()});
+  ASSERT_FALSE(cancelled);
+  EXPECT_EQ(cancelled.error().code, Code::cancelled);
+  for (const pid_t keeper : children_of(children_of(getpid()).at(0))) kill(keeper, SIGCONT);
+  start("true");
+  EXPECT_EQ(finish().exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(made));  // who gave up was told that it does not run
+}
+
 TEST(Spawner, SaysThatTheProgramIsMissing) {
   auto started = Spawner::start("/nonexistent/helve-spawn", {});
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().type, "no_spawn_helper");
+}
+
+TEST(Spawner, DoesNotWaitForEverForAProgramThatHangs) {
+  const std::filesystem::path program = "/tmp/helve-" + unique_seconds();
+  std::ofstream(program) << "#!/bin/sh\nexec sleep 1000\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  auto started = Spawner::start(program.string(), {}, {.longest = std::chrono::milliseconds(20)});
+  std::filesystem::remove(program);
+  ASSERT_FALSE(started);
+  EXPECT_EQ(started.error().type, Spawner::kStuck);
+  EXPECT_TRUE(descendants_of(getpid()).empty());
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <thread>
@@ -25,6 +27,39 @@ TEST_F(SupervisorTest, SaysWhyNoCommandCanRun) {
   ASSERT_FALSE(holds);
   EXPECT_EQ(holds.error().type, "no_sandbox");
   EXPECT_NE(holds.error().message.find("/nowhere"), std::string::npos) << describe(holds.error());
+}
+
+TEST_F(SupervisorTest, ReplacesAHelperThatDoesNotAnswer) {
+  const sandbox::Policy policy{.level = sandbox::Level::full};
+  ASSERT_TRUE(supervisor_.try_out(policy));
+  kill(children_of(getpid()).at(0), SIGSTOP);
+  for (const pid_t keeper : children_of(children_of(getpid()).at(0))) kill(keeper, SIGSTOP);
+  const Plan plan{.launch = {.argv = {"/bin/true"}, .env = {}, .cwd = "/"}};
+  const auto late = supervisor_.start(policy, plan, {.longest = std::chrono::milliseconds(20)});
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().type, Spawner::kStuck);
+  EXPECT_TRUE(supervisor_.start(policy, plan));
+}
+
+// Eight helpers are kept; those of further policies must make room for one another.
+TEST_F(SupervisorTest, NeitherWaitsForAHelperThatItNeedsNoMoreNorForgetsIt) {
+  const auto policy = [](int i) {
+    return sandbox::Policy{.level = sandbox::Level::full,
+                           .limits = {.file_bytes = (1ull << 30) + static_cast<size_t>(i)}};
+  };
+  std::vector<std::unique_ptr<Running>> running;
+  for (int i = 0; i < 12; ++i) {
+    auto started = supervisor_.start(
+        policy(i), {.launch = {.argv = {"/bin/sleep", "1000"}, .env = {}, .cwd = "/"}});
+    ASSERT_TRUE(started) << describe(started.error());
+    running.push_back(std::move(*started));
+  }
+  EXPECT_EQ(children_of(getpid()).size(), 12u);
+  running.clear();
+  const Time end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (children_of(getpid()).size() > 8 && std::chrono::steady_clock::now() < end)
+    EXPECT_TRUE(supervisor_.try_out(policy(11)));
+  EXPECT_EQ(children_of(getpid()).size(), 8u);
 }
 
 TEST_F(SupervisorTest, TheFirstCommandsOfAnEmptyRootMayComeTogether) {

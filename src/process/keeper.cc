@@ -225,6 +225,8 @@ class Keeper {
     // Whoever no longer waits for it has been told that it does not run.
     pollfd listener{channel(), POLLRDHUP, 0};
     if (poll(&listener, 1, 0) > 0) return false;
+    const Event starting{.kind = Event::Kind::starting};
+    send_message(channel(), as_bytes(starting));
     command_ = start_process(start);
     if (command_ < 0) return fail(Step::process, errno);
     if (start.code != 0) {

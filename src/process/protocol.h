@@ -57,11 +57,12 @@ enum class Step : std::uint8_t { none, launch, sandbox, terminal, directory, pro
 // From the keeper. Sent whole, as raw bytes: both are built from one source.
 struct Event {
   enum class Kind : std::uint8_t {
-    ready,    // of helve-spawn itself: it serves; what holds its commands follows
-    started,  // with a terminal, its descriptor comes along; with a view that stays, its mount
-              // namespace and what tells changes
-    failed,   // nothing runs; `text` bytes of explanation follow
-    exited,   // the command itself has ended
+    ready,     // of helve-spawn itself: it serves; what holds its commands follows
+    starting,  // from now on the command may run
+    started,   // with a terminal, its descriptor comes along; with a view that stays, its mount
+               // namespace and what tells changes
+    failed,    // nothing runs; `text` bytes of explanation follow
+    exited,    // the command itself has ended
   } kind = Kind::ready;
   Step step = Step::none;
   bool left_others = false;  // exited: other processes of the command still run

@@ -168,6 +168,14 @@ Result<void> await_answer(int socket, const StartLimits& limits) {
 
 }  // namespace
 
+Error lost_command(std::string_view last_words) {
+  return Error{
+      Code::unavailable,
+      fmt::format("nobody knows how the command ended: the process that kept it was killed{}{}",
+                  last_words.empty() ? "" : "; the last that it wrote: ", last_words),
+      "see what it has done before you run it again", "lost"};
+}
+
 std::string spawn_program() { return sys::program_directory() + "/helve-spawn"; }
 
 Result<std::unique_ptr<Spawner>> Spawner::start(const std::string& program,
@@ -236,6 +244,11 @@ Result<Launched> Spawner::launch(const Launch& launch, const Streams& streams,
   TRY(await_answer(pair.ours.get(), limits));
   std::optional<Told> told = receive_event(pair.ours.get());
   if (!told) return gone();
+  if (told->event.kind == Event::Kind::starting) {
+    if (!await_answer(pair.ours.get(), limits)) return lost_command();
+    told = receive_event(pair.ours.get());
+    if (!told) return lost_command();
+  }
   if (told->event.kind != Event::Kind::started) return start_error(launch, *told);
   Launched launched{.channel = std::move(pair.ours), .terminal = {}, .view = {}};
   if (launch.has_terminal && !told->descriptors.empty())

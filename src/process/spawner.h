@@ -37,6 +37,9 @@ struct StartLimits {
   std::stop_token stop = {};
 };
 
+// Of a command whose keeper was killed. It has run, and must not be run again by itself.
+Error lost_command(std::string_view last_words = {});
+
 // Thread-safe but for retire() and has_ended(). Commands live on when it is destroyed, until their
 // channels are closed; the helper program ends after the last of them.
 class Spawner {
@@ -50,7 +53,7 @@ class Spawner {
   Spawner(const Spawner&) = delete;
 
   // Waits until the command runs. Errors: what is wrong with the directory or the program; kGone;
-  // kStuck; cancelled. After an error it does not run.
+  // kStuck; cancelled; lost_command(). After any other error it has not run.
   Result<Launched> launch(const Launch& launch, const Streams& streams,
                           const StartLimits& limits = {}) const;
   // The view of a command that was launched here and goes on: see Enclosure::renew.

@@ -25,6 +25,7 @@ class Place:
         self.root.mkdir()
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.base),
                             "XDG_STATE_HOME": str(self.base / "state")}
+        self.user = None  # as whom helve runs; None: as we do
         self.clients = []
 
     def __enter__(self):
@@ -39,7 +40,7 @@ class Place:
         return [sys.argv[1], "--root", str(self.root), "--session", "work", *words]
 
     def serve(self):
-        self.clients.append(Client(self.command("mcp", "--tools", "all"), self.environment))
+        self.clients.append(Client(self.command("mcp", "--tools", "all"), self.environment, self.user))
         return self.clients[-1]
 
     def run(self, *words):
@@ -55,9 +56,9 @@ class Place:
 
 
 class Client:
-    def __init__(self, command, environment):
+    def __init__(self, command, environment, user):
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.DEVNULL)
+                                        stderr=subprocess.DEVNULL, user=user, extra_groups=user and [])
         self.last = 0
         self.told = []  # (job, how) of every end that an answer told
         self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},

@@ -233,15 +233,13 @@ ExecOutput ended(const Running& running, process::Waited waited, Context& contex
   out.output = std::move(shown.text);
   out.stored = std::move(shown.stored);
   out.output_bytes = static_cast<std::int64_t>(running.out().size());
-  if (how.signal.empty() && !how.is_lost) out.exit_code = how.exit_code;
+  if (how.signal.empty()) out.exit_code = how.exit_code;
   if (!how.signal.empty()) out.signal = how.signal;
   if (waited == process::Waited::timed_out) out.timed_out = true;
   out.shell_status = out.timed_out       ? exit_code(Code::timeout)
                      : how.signal_number ? 128 + how.signal_number
-                                         : std::max(how.exit_code, 0);
+                                         : how.exit_code;
   std::ranges::move(shown.notes, std::back_inserter(notes));
-  if (how.is_lost)
-    notes.push_back("nobody knows how it ended: the process that kept it was killed");
   if (how.left_others && waited == process::Waited::ended)
     notes.push_back(
         fmt::format("processes that it left running were ended with it; {}=true keeps "
@@ -261,6 +259,12 @@ Error cannot_be_tried(std::string_view command, const Context& context) {
   return Error{Code::unsupported,
                fmt::format("'{}' runs elsewhere, where it cannot be tried out", command),
                fmt::format("leave out {}", context.parameter("dry_run")), "runs_elsewhere"};
+}
+
+Result<void> check_end(const Running& running) {
+  constexpr size_t kLastWords = 500;
+  if (!running.ended().is_lost) return {};
+  return process::lost_command(readable(running.out().end(kLastWords), origin_of(running)));
 }
 
 // A command that ssh or docker could not bring to its place has not run.
@@ -356,6 +360,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
       notes.push_back(
           fmt::format("it still ran after {} ms and goes on in the background", *in.yield_ms));
   } else {
+    TRY(check_end(*running));
     if (routed && waited == process::Waited::ended) TRY(check_arrival(*routed, *running));
     out = ended(*running, waited, context, notes);
     if (told) keep_directory(told->read, context, out, notes);

@@ -63,7 +63,10 @@ Result<sandbox::Holds> Supervisor::try_out(const sandbox::Policy& policy) {
   const std::shared_ptr<const Spawner> spawner = TRY(spawner_for(policy));
   Plan nothing{.launch = {.argv = {"/bin/sh", "-c", ":"}, .env = {}, .cwd = "/"}};
   const std::unique_ptr<Running> running = TRY(Running::start(*spawner, std::move(nothing)));
-  TRY(stay_with(*running, {.deadline = Time::max()}, {}));
+  const Time end = std::chrono::steady_clock::now() + StartLimits{}.longest;
+  if (TRY(stay_with(*running, {.deadline = end}, {})) == Waited::timed_out)
+    return Error{Code::unavailable, "a command that does nothing does not end here",
+                 "end other programs, then try again", std::string(Spawner::kStuck)};
   return spawner->holds();
 }
 

@@ -58,6 +58,14 @@ bool take_streams(const Start& start) {
          put_at(terminal, 1) && put_at(terminal, 2);
 }
 
+// The numbers are above all that we have ourselves, so none is overwritten before it is used.
+bool take_others(const Start& start) {
+  for (size_t i = 0; i < start.others.size(); ++i) {
+    if (!put_at(start.others[i].get(), static_cast<int>(start.launch.numbers[i]))) return false;
+  }
+  return true;
+}
+
 // Runs in the new process, whose memory is ours: system calls only. Where it fails, we read why.
 [[noreturn]] void become(Start& start) {
   setsid();
@@ -69,15 +77,18 @@ bool take_streams(const Start& start) {
     is_ready = chdir(start.launch.cwd.c_str()) == 0;
   }
   if (is_ready) {
+    start.step = Step::launch;
+    close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
+    // Before the limit, which may be below the numbers.
+    is_ready = take_others(start);
+  }
+  if (is_ready) {
     start.step = Step::program;
     rlimit limit;
     if (start.launch.open_files > 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
       limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, start.launch.open_files);
       setrlimit(RLIMIT_NOFILE, &limit);
     }
-    close_range(3, ~0u, CLOSE_RANGE_CLOEXEC);
-    for (size_t i = 0; i < start.others.size(); ++i)
-      dup2(start.others[i].get(), static_cast<int>(start.launch.numbers[i]));
     struct sigaction ordinary {};
     ordinary.sa_handler = SIG_DFL;
     for (const int number : kIgnored) sigaction(number, &ordinary, nullptr);

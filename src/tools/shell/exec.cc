@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "process/foreground.h"
+#include "process/numbers.h"
 #include "sys/stream.h"
 #include "tool/make.h"
 #include "tools/command_demand.h"
@@ -135,8 +136,7 @@ milliseconds timeout_of(const ExecInput& in, const process::Settings& settings,
 
 // A shell that keeps its directory tells where it ends on a descriptor of its own, which bash alone
 // can name by such a number.
-constexpr int kDirectoryNumber = 199;
-constexpr std::string_view kTellDirectory = "trap 'pwd -P >&199' EXIT\n";
+std::string tell_directory(int number) { return fmt::format("trap 'pwd -P >&{}' EXIT\n", number); }
 constexpr size_t kMaxDirectory = 4096;
 
 process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
@@ -146,7 +146,8 @@ process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
   if (in.shell) shell = *in.shell == Shell::bash ? "/bin/bash" : "/bin/sh";
   plan.launch.argv = {std::move(shell), "-c", "--", in.command};
   if (in.keep_directory)
-    plan.launch.argv = {"/bin/bash", "-c", "--", std::string(kTellDirectory) + in.command};
+    plan.launch.argv = {"/bin/bash", "-c", "--",
+                        tell_directory(process::highest_number(settings.open_files)) + in.command};
   plan.launch.env = std::move(environment);
   if (in.terminal && !in.env.contains("TERM")) plan.launch.env.emplace_back("TERM=xterm-256color");
   plan.launch.cwd = std::move(directory);
@@ -320,7 +321,8 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   std::optional<sys::Pipe> told;
   if (in.keep_directory && !routed) {
     told = TRY(sys::make_pipe());
-    plan.launch.numbers = {kDirectoryNumber};
+    const int number = process::highest_number(settings.open_files);
+    plan.launch.numbers = {static_cast<std::uint64_t>(number)};
     plan.others = {told->write.get()};
   }
   std::unique_ptr<TryOut> tried;  // outlives what runs in it

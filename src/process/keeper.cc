@@ -36,6 +36,7 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 // What the new process needs to become the command.
 struct Start {
   const Launch& launch;
+  const char* program;
   char* const* argv;
   char* const* env;
   int in, out, err;
@@ -95,7 +96,7 @@ bool take_others(const Start& start) {
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
-    execve(start.argv[0], start.argv, start.env);
+    execve(start.program, start.argv, start.env);
   }
   start.code = errno;
   _exit(127);
@@ -225,6 +226,7 @@ class Keeper {
       if (!terminal) return fail(Step::terminal, errno);
     }
     Start start{.launch = launch,
+                .program = launch.program.empty() ? argv[0] : launch.program.c_str(),
                 .argv = argv.data(),
                 .env = env.data(),
                 .in = descriptors_[1].get(),

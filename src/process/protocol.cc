@@ -71,6 +71,7 @@ class Reader {
 std::string encode(const Launch& launch) {
   Writer writer;
   writer.texts(launch.argv);
+  writer.text(launch.program);
   writer.texts(launch.env);
   writer.text(launch.cwd);
   writer.number(launch.has_terminal);
@@ -88,6 +89,7 @@ Result<Launch> decode_launch(std::string_view bytes) {
   Reader reader(bytes);
   Launch launch;
   launch.argv = reader.texts();
+  launch.program = reader.text();
   launch.env = reader.texts();
   launch.cwd = reader.text();
   launch.has_terminal = reader.number() != 0;

@@ -25,6 +25,7 @@ struct TerminalSize {
 // What a keeper needs to know to start a command.
 struct Launch {
   std::vector<std::string> argv;  // argv[0] is a path
+  std::string program;            // a path that is run instead, under that name; may be empty
   std::vector<std::string> env;   // the whole environment, as NAME=value
   std::string cwd;
   bool has_terminal = false;  // the streams are a terminal that the keeper makes, and tells us

@@ -89,21 +89,46 @@ struct BashOutput {
   }
 };
 
+std::string why_it_ended(const ShellAnswer& answer, double seconds) {
+  switch (answer.end) {
+    case ShellAnswer::End::lost:
+      return fmt::format(
+          "the command did not end within {} s, nor when it was interrupted, so the shell was "
+          "ended",
+          seconds);
+    case ShellAnswer::End::broken:
+      return "this command or an earlier one broke the shell, which was ended: it cannot be told "
+             "whether and how the command ran";
+    case ShellAnswer::End::restarted:
+      return "another call ended the shell while the command ran";
+    default:
+      return fmt::format("the command ended the shell: {}", describe(answer.how));
+  }
+}
+
 Error ended(const ShellAnswer& answer, double seconds) {
   const std::string words =
       readable(answer.out.end(kLastWords)) + readable(answer.err.end(kLastWords));
-  const std::string why =
-      answer.end == ShellAnswer::End::lost
-          ? fmt::format(
-                "the command did not end within {} s, nor when it was interrupted, so the "
-                "shell was ended",
-                seconds)
-          : fmt::format("the command ended the shell: {}", describe(answer.how));
+  const std::string why = why_it_ended(answer, seconds);
   return Error{answer.end == ShellAnswer::End::lost ? Code::timeout : Code::conflict,
                words.empty() ? why : fmt::format("{}\nits last output:\n{}", why, words),
                "the next call starts a new shell; variables, functions and jobs of the old one are "
                "gone",
                "shell_ended"};
+}
+
+// What the caller does not expect of a shell that stays.
+std::string_view about_before(ShellAnswer::Before before) {
+  switch (before) {
+    case ShellAnswer::Before::died:
+      return "the shell had ended since the last call: this is a new one, without its variables, "
+             "functions, directory and jobs";
+    case ShellAnswer::Before::other_policy:
+      return "what commands may do has changed, so this is a new shell: variables, functions, the "
+             "directory and jobs of the old one are gone";
+    default:
+      return {};
+  }
 }
 
 Result<BashOutput> shown(const ShellAnswer& answer, CommandChanges changes, Context& context) {
@@ -118,6 +143,8 @@ Result<BashOutput> shown(const ShellAnswer& answer, CommandChanges changes, Cont
   output.shell_status = answer.exit_code;
   std::vector<std::string> notes = std::move(out.notes);
   std::ranges::move(err.notes, std::back_inserter(notes));
+  if (const std::string_view note = about_before(answer.before); !note.empty())
+    notes.emplace_back(note);
   if (answer.end == ShellAnswer::End::interrupted) {
     output.timed_out = true;
     output.shell_status = exit_code(Code::timeout);
@@ -133,6 +160,7 @@ Result<BashOutput> shown(const ShellAnswer& answer, CommandChanges changes, Cont
 }
 
 Result<BashOutput> bash(const BashInput& in, Context& context) {
+  const process::Time begun = std::chrono::steady_clock::now();
   process::Commands& commands = *TRY(need_commands(context));
   const process::Settings& settings = commands.settings();
   process::Shells& shells = commands.supervisor().shells();
@@ -145,7 +173,7 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
     TRY(check_no_route(*in.command, settings.routes, context));
   }
   const std::string directory = TRY(directory_to_run_in({}, context));
-  if (in.restart) shells.end(context.who.session);
+  if (in.restart) TRY(shells.end(context.who.session, context.stop));
   if (!in.command) {
     BashOutput out;
     out.notes = {"the next command finds a new shell"};
@@ -153,14 +181,14 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
   }
   const double seconds =
       in.timeout.value_or(std::chrono::duration<double>(settings.bash_timeout).count());
-  process::Shells::Call call{.session = context.who.session,
-                             .command = *in.command,
-                             .timeout = milliseconds(static_cast<std::int64_t>(seconds * 1000)),
-                             .grace = settings.grace};
+  process::ShellCall call{
+      .session = context.who.session,
+      .command = *in.command,
+      .deadline = begun + milliseconds(static_cast<std::int64_t>(seconds * 1000)),
+      .grace = settings.grace};
   if (context.listener) {
-    call.on_output = [&context](const process::Output& output) {
-      context.progress(static_cast<double>(output.size()), {},
-                       readable(output.end(kProgressChars)));
+    call.on_output = [&context](const process::Output& newest, std::uint64_t bytes) {
+      context.progress(static_cast<double>(bytes), {}, readable(newest.end(kProgressChars)));
     };
   }
   CommandWatch watch(context, settings.policy.level);
@@ -172,7 +200,7 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
                                              .open_files = settings.open_files},
                                             context.stop));
   CommandChanges changes = watch.end();
-  if (answer.end == ShellAnswer::End::lost || answer.end == ShellAnswer::End::exited)
+  if (answer.end != ShellAnswer::End::done && answer.end != ShellAnswer::End::interrupted)
     return ended(answer, seconds);
   return shown(answer, std::move(changes), context);
 }

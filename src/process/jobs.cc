@@ -65,7 +65,8 @@ Result<std::string> Jobs::adopt(New wanted, std::unique_ptr<Running> running) {
   }
   if (job->is_recorded) TRY(ledger_->began(job->info));
   std::lock_guard lock(mutex_);
-  jobs_.emplace(id, std::move(job));
+  // A call of the session that read the ledger meanwhile has taken it for another process's.
+  jobs_.insert_or_assign(id, std::move(job));
   if (!thread_.joinable()) thread_ = std::jthread([this](std::stop_token stop) { run(stop); });
   wakeup_->signal();
   return id;

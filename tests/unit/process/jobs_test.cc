@@ -22,9 +22,12 @@ constexpr milliseconds kSoon{20'000};
 class MemoryLedger final : public JobLedger {
  public:
   Result<void> began(const JobInfo& job) override {
-    std::lock_guard lock(mutex_);
-    if (refuses_) return Error{Code::unavailable, "the disk is full"};
-    kept_[job.id] = {job, ""};
+    {
+      std::lock_guard lock(mutex_);
+      if (refuses_) return Error{Code::unavailable, "the disk is full"};
+      kept_[job.id] = {job, ""};
+    }
+    if (on_began_) on_began_();
     return {};
   }
   void ended(const JobInfo& job, std::string_view output) override {
@@ -67,6 +70,7 @@ class MemoryLedger final : public JobLedger {
   void refuse() { refuses_ = true; }
   void let_others_tell(bool tell = true) { others_tell_ = tell; }
   std::vector<std::string> released() const { return released_; }
+  void when_began(std::function<void()> then) { on_began_ = std::move(then); }
   // What is known of jobs that some other process began: by default that process lives.
   void lose_running() { running_are_ = JobState::lost; }
   JobInfo at(const std::string& id) {
@@ -78,6 +82,7 @@ class MemoryLedger final : public JobLedger {
   std::mutex mutex_;
   std::map<std::string, std::pair<JobInfo, std::string>> kept_;
   std::vector<std::string> released_;
+  std::function<void()> on_began_;
   bool refuses_ = false, others_tell_ = false;
   JobState running_are_ = JobState::elsewhere;
 };
@@ -175,6 +180,14 @@ TEST_F(JobsTest, WritesAJobDownBeforeItCountsAsStarted) {
   ASSERT_FALSE(id);
   EXPECT_EQ(id.error().message, "the disk is full");
   EXPECT_TRUE(jobs_->list("s").jobs.empty());
+}
+
+TEST_F(JobsTest, ACallThatReadsTheLedgerMeanwhileDoesNotTakeAJobForAnothers) {
+  ledger_.when_began([&] { jobs_->list("s"); });
+  const std::string id = start("read line; exit 3");
+  EXPECT_EQ(jobs_->info("s", id)->state, JobState::running);
+  EXPECT_TRUE(jobs_->input("s", id, "\n", false, kSoon));
+  EXPECT_EQ(finish(id).exit_code, 3);
 }
 
 TEST_F(JobsTest, WaitingEndsWhenTheTimeIsOverOrItIsCancelled) {

@@ -12,11 +12,17 @@ namespace {
 constexpr size_t kSmallPage = 4096;
 constexpr size_t kLargePage = 2u << 20;
 constexpr size_t kWorthALargePage = 1u << 20;
+constexpr int kLargePiece =
+    1 << 20;  // bytes, of memory that goes back to the system when it is freed
 
 }  // namespace
 
-// Two: one for the threads at work, one that they fall back on while the other is locked.
-void share_memory_between_threads() { ::mallopt(M_ARENA_MAX, 2); }
+void share_memory_between_threads() {
+  // Two: one for the threads at work, one that they fall back on while the other is locked.
+  ::mallopt(M_ARENA_MAX, 2);
+  // Else malloc raises it to the largest piece that was ever freed, and keeps holes of that size.
+  ::mallopt(M_MMAP_THRESHOLD, kLargePiece);
+}
 
 void Unmap::operator()(char* pages) const { ::munmap(pages, bytes); }
 

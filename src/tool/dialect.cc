@@ -228,7 +228,11 @@ Result<JsonObject> to_canonical(const Dialect::Entry& entry, const JsonObject& a
 
 Error in_dialect(const Dialect::Entry& entry, const Error& invalid_input, const JsonObject& given) {
   const JsonArray* listed = invalid_input.details.if_array();
-  if (!listed) return invalid_input;
+  if (!listed) {
+    Error error = invalid_input;
+    error.hint = in_their_words(entry, error.hint);
+    return error;
+  }
   std::vector<schema::Problem> problems;
   for (const Json& each : *listed) {
     problems.push_back({spoken_path(entry, string_at(each, "path"), given),

@@ -25,6 +25,7 @@ struct Erased {
   AnyFunction effect_function;  // null: the spec's effect
   Effect (*effect)(AnyFunction function, const void* input);
   Demand (*demand)(const void* input, const Context& context);  // null: it has none
+  Result<void> (*check)(const void* input);                     // null: the schema says it all
 };
 Tool make_tool(Spec spec, const Erased& erased);
 Result<Product> encode_product(const schema::Type& type, const void* output,
@@ -48,6 +49,15 @@ constexpr auto demand_of() -> Demand (*)(const void*, const Context&) {
     return [](const void* input, const Context& context) {
       return static_cast<const Input*>(input)->demand(context);
     };
+  else
+    return nullptr;
+}
+
+// What a schema cannot say: arguments that do not go together are wrong before anybody is asked.
+template <class Input>
+constexpr auto check_of() -> Result<void> (*)(const void*) {
+  if constexpr (requires(const Input& input) { input.check(); })
+    return [](const void* input) { return static_cast<const Input*>(input)->check(); };
   else
     return nullptr;
 }
@@ -82,7 +92,7 @@ Tool make_tool(Spec spec, Result<Output> (*run)(const Input&, Context&),
          return reinterpret_cast<Effect (*)(const Input&)>(function)(
              *static_cast<const Input*>(input));
        },
-       detail::demand_of<Input>()});
+       detail::demand_of<Input>(), detail::check_of<Input>()});
 }
 
 }  // namespace helve

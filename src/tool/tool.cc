@@ -139,6 +139,7 @@ Tool make_tool(Spec spec, const Erased& erased) {
     std::vector<schema::Problem> problems;
     schema::decode(erased.input, json, bound->input(), problems);
     if (!problems.empty()) return schema::to_error(problems);
+    if (erased.check) TRY(erased.check(bound->input()));
     return bound;
   };
   return tool;

@@ -54,6 +54,19 @@ struct ExecInput {
         keep_directory || (shell ? shell == Shell::bash : is_bash(settings.shell));
     return is_bash_run ? shell::Reader::bash : shell::Reader::any_shell;
   }
+  Result<void> check() const {
+    const int wishes = !command.empty() + apply.has_value() + discard.has_value();
+    if (wishes != 1)
+      return Error{
+          Code::invalid_argument,
+          wishes == 0 ? "there is no command" : "a command, apply and discard exclude each other",
+          "give exactly one of command, apply and discard", "invalid_input"};
+    if (dry_run && (background || yield_ms || keep_directory || full))
+      return Error{Code::invalid_argument,
+                   "dry_run goes with neither background, yield_ms, keep_directory nor full",
+                   "run it to its end to see what it would change", "invalid_input"};
+    return command.empty() ? Result<void>() : check_command(command);
+  }
   Demand demand(const Context& context) const {
     if (command.empty()) return {};
     Demand demand = command_demand(command, env);
@@ -287,24 +300,9 @@ void tell(CommandChanges changes, const Context& context, ExecOutput& out,
   if (!context.dialect) std::ranges::move(changes.notes, std::back_inserter(notes));
 }
 
-Result<void> check(const ExecInput& in) {
-  const int wishes = !in.command.empty() + in.apply.has_value() + in.discard.has_value();
-  if (wishes != 1)
-    return Error{
-        Code::invalid_argument,
-        wishes == 0 ? "there is no command" : "a command, apply and discard exclude each other",
-        "give exactly one of command, apply and discard", "invalid_input"};
-  if (in.dry_run && (in.background || in.yield_ms || in.keep_directory || in.full))
-    return Error{Code::invalid_argument,
-                 "dry_run goes with neither background, yield_ms, keep_directory nor full",
-                 "run it to its end to see what it would change", "invalid_input"};
-  return in.command.empty() ? Result<void>() : check_command(in.command);
-}
-
 Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   process::Commands& commands = *TRY(need_commands(context));
   const process::Settings& settings = commands.settings();
-  TRY(check(in));
   if (in.apply || in.discard) return settle_trial({in.apply, in.discard}, context);
   if (!settings.has_background && in.background)
     return no_background(context.parameter("background"));
@@ -387,8 +385,8 @@ Tool tool_exec() {
        .examples = {{"Build", R"({"command": "make -j2"})"},
                     {"In a directory, with a variable",
                      R"({"command": "npm test", "workdir": "web", "env": {"CI": "1"}})"},
-                    {"A server in the background",
-                     R"({"command": "python3 -m http.server 8000", "background": true})"}},
+                    {"See what it would change first",
+                     R"({"command": "sed -i s/colour/color/ *.md", "dry_run": true})"}},
        .limits = {.inline_chars = 210'000, .preview_chars = 500, .capture_bytes = 64u << 20}},
       exec);
 }

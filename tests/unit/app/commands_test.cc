@@ -398,6 +398,29 @@ TEST_F(Machine, EveryExampleOfACommandIsUnderstood) {
   }
 }
 
+TEST_F(Machine, NobodyIsAskedAboutArgumentsThatDoNotGoTogether) {
+  EXPECT_EQ(run({"exec", "true", "--dry-run", "--full"}), 2) << err_;
+  EXPECT_NE(err_.find("dry_run goes with neither"), std::string::npos) << err_;
+}
+
+TEST_F(Machine, EveryExampleOfAToolCanBeRunAtAShell) {
+  put("work/web/package.json", "{}");
+  put("work/a.md", "colour\n");
+  for (const Tool& tool : builtin_tools()) {
+    for (const Example& example : tool.spec.examples) {
+      run({"--json", "call", tool.spec.name, example.arguments});
+      const Result<Json> answer = parse_json(out_);
+      ASSERT_TRUE(answer) << out_ << err_;
+      // The things that it names need not be here.
+      const Json* const error = find(*answer, "error");
+      const std::string_view code = error ? string_at(*error, "code") : "";
+      EXPECT_TRUE(code != "invalid_argument" && code != "unsupported")
+          << tool.spec.name << " " << example.arguments << "\n"
+          << out_;
+    }
+  }
+}
+
 TEST_F(Machine, ChoicesAreNamedAsTheyAreTyped) {
   EXPECT_EQ(run({"tools", "--format", "openai-stric"}), 2);
   EXPECT_NE(err_.find("gemini, json-tags, got \"openai-stric\""), std::string::npos) << err_;

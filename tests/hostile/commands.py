@@ -217,14 +217,68 @@ class AfterIncidents(Fixture):
         self.assertEqual(open_to_others, [])
         self.assertEqual(stat.S_IMODE((self.base / "state/helve").stat().st_mode), 0o700)
 
+    def allow_always(self):
+        """What a person allows for ever is written to the configuration, under a lock."""
+        (self.base / "config/helve/config.yaml").write_text('{"approvals": {"mode": "smart"}}')
+        server = subprocess.Popen([HELVE, "mcp", "--tools", "all"], cwd=self.work, env=self.environment, stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE)
+
+        def send(message):
+            server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+            server.stdin.flush()
+
+        send({"id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
+                                                          "clientInfo": {"name": "t", "version": "1"}}})
+        send({"method": "notifications/initialized"})
+        send({"id": 2, "method": "tools/call", "params": {"name": "exec", "arguments": {"command": "touch made"}}})
+        while (message := json.loads(server.stdout.readline())).get("id") != 2 or "method" in message:
+            if message.get("method") == "elicitation/create":
+                send({"id": message["id"], "result": {"action": "accept", "content": {"decision": "always"}}})
+        server.stdin.close()
+        server.wait(60)
+        server.stdout.close()
+
+    def trust(self):
+        (self.work / ".helve").mkdir()
+        (self.work / ".helve/config.yaml").write_text("record: true\n")
+        self.helve("trust")
+
+    KEPT = {  # below the directory of the state, and what makes it
+        "helve.db": lambda self: self.exec("true"),
+        "journal": lambda self: self.helve("fs", "write", "made", "x"),
+        "index": lambda self: self.helve("index", "build"),
+        "trials": lambda self: self.exec("echo x > made", "--dry-run"),
+        "trust": trust,
+        "trust.lock": trust,
+        "config.lock": allow_always,
+    }
+
     def test_a_link_in_the_place_of_what_is_kept_is_not_followed(self):
-        self.exec("true")
-        database = self.base / "state/helve/helve.db"
-        for file in database.parent.glob("helve.db*"):
-            file.unlink()
-        database.symlink_to(self.out / "hit")
-        self.exec("true")
-        self.assertTrue(self.nothing_outside())
+        before = os.umask(0)
+        self.addCleanup(os.umask, before)
+        for name, make in self.KEPT.items():
+            for target in ("hit", "directory", "file"):
+                with self.subTest(name, target=target):
+                    self.anew()
+                    (self.out / "directory").mkdir()
+                    state = self.base / "state/helve"
+                    state.mkdir(parents=True, mode=0o700)
+                    (state / name).symlink_to(self.out / target)
+                    make(self)
+                    self.assertTrue(self.nothing_outside())
+                    led = list((self.out / "directory").rglob("*"))
+                    if "." in name or name == "trust":
+                        self.assertEqual(led, [])
+                    # Only this user can put a link to a directory there, as to a larger disk: what is in it is private all the same.
+                    kept = [path for path in [*state.rglob("*"), *led] if not path.is_symlink() and "/upper" not in str(path)]
+                    self.assertEqual([str(path) for path in kept if path.stat().st_mode & 0o077], [])
+
+    def test_what_is_kept_is_reached_by_what_makes_it(self):
+        for name, make in self.KEPT.items():
+            with self.subTest(name):
+                self.anew()
+                make(self)
+                self.assertTrue((self.base / "state/helve" / name).exists())
 
     def test_output_cannot_reach_the_terminal_of_whoever_looks(self):
         done = self.exec("printf '\\033]52;c;aGk=\\007\\033[2Jvisible\\342\\200\\256'")

@@ -111,7 +111,8 @@ class Narrower {
   JsonObject sandbox(const JsonObject& all) {
     JsonObject kept;
     for (const auto& [key, value] : all) {
-      if ((key == "level" && value == "read_only") || (key == "network" && value == false))
+      const bool is_strictest = value == "read_only" || value == "read-only";
+      if ((key == "level" && is_strictest) || (key == "network" && value == false))
         kept[key] = value;
       else if (!value.is_null())
         ignore(fmt::format("sandbox.{}", std::string_view(key)));

@@ -118,9 +118,9 @@ std::vector<std::string> default_protected_names() {
 std::string_view name_of(Level level) {
   switch (level) {
     case Level::read_only:
-      return "read-only";
+      return "read_only";
     case Level::workspace_write:
-      return "workspace-write";
+      return "workspace_write";
     case Level::full:
       return "full";
   }

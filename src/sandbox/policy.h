@@ -64,7 +64,7 @@ std::vector<std::string> secrets_below(std::string_view home);
 // Everything that the policy hides, sorted.
 std::vector<std::string> hidden_places(const Policy& policy);
 
-std::string_view name_of(Level level);      // "workspace-write"
+std::string_view name_of(Level level);      // "workspace_write"
 std::string_view name_of(Backend backend);  // "auto"
 
 // For the helper process. Decoding takes only what encoding writes, and bounds it.

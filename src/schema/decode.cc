@@ -124,9 +124,10 @@ class Decoder {
 
   void decode_enumeration(const Type& type, const Json& json, void* out) {
     const boost::json::string* text = json.if_string();
-    const auto found =
-        text ? std::find(type.names.begin(), type.names.end(), std::string_view(*text))
-             : type.names.end();
+    // Words have dashes where names have underscores: read-only is read_only.
+    std::string name(text ? std::string_view(*text) : "");
+    std::ranges::replace(name, '-', '_');
+    const auto found = std::ranges::find(type.names, std::string_view(name));
     if (found != type.names.end())
       return store_bits(type, static_cast<std::uint64_t>(found - type.names.begin()), out);
     problem(fmt::format("expected one of {}, got {}", fmt::join(type.names, ", "), shown(json)),

@@ -378,7 +378,7 @@ def main():
     for user in users:
         problems += check_control(user)
         problems += check(user, World.enclosed, program, [])
-        problems += check(user, World.enclosed, program, ["--level", "read-only"])
+        problems += check(user, World.enclosed, program, ["--level", "read_only"])
         problems += check(user, World.enclosed, program, ["--network"], BY_NETWORK)
         if os.access("/usr/bin/bwrap", os.X_OK):
             problems += check(user, World.enclosed, program, ["--bubblewrap"])

@@ -22,13 +22,24 @@ class SandboxCommand : public Machine {
 
 TEST_F(SandboxCommand, ExplainsThePolicy) {
   EXPECT_EQ(run({"sandbox", "explain"}), 0) << err_;
-  EXPECT_NE(out_.find("workspace-write"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("workspace_write"), std::string::npos) << out_;
   EXPECT_NE(out_.find((base_ / "work").string()), std::string::npos) << out_;
 }
 
 TEST_F(SandboxCommand, ExplainsItToPrograms) {
   EXPECT_EQ(run({"--json", "sandbox", "--level", "read_only", "explain"}), 0) << err_;
-  EXPECT_NE(out_.find("read-only"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("read_only"), std::string::npos) << out_;
+}
+
+TEST_F(SandboxCommand, KnowsTheLevelsByBothSpellings) {
+  EXPECT_EQ(run({"--json", "sandbox", "--level", "read-only", "explain"}), 0) << err_;
+  EXPECT_NE(out_.find("read_only"), std::string::npos) << out_;
+  put("config/config.yaml", "sandbox: {level: read-only}\n");
+  EXPECT_EQ(run({"--json", "sandbox", "explain"}), 0) << err_;
+  EXPECT_NE(out_.find("read_only"), std::string::npos) << out_;
+  around_.environment["HELVE_SANDBOX_LEVEL"] = "workspace-write";
+  EXPECT_EQ(run({"--json", "sandbox", "explain"}), 0) << err_;
+  EXPECT_NE(out_.find("workspace_write"), std::string::npos) << out_;
 }
 
 TEST_F(SandboxCommand, HidesTheConfigurationAndTheKeysOfRoutes) {

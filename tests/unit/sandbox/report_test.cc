@@ -98,7 +98,7 @@ TEST(SandboxReport, HasNoWallsAtTheFullLevel) {
 
 TEST(SandboxReport, IsJsonForPrograms) {
   const JsonObject object = to_json(example(), {.failure = Error{.message = "no"}, .landlock = 3});
-  EXPECT_EQ(object.at("level").as_string(), "read-only");
+  EXPECT_EQ(object.at("level").as_string(), "read_only");
   EXPECT_FALSE(object.at("works").as_bool());
   EXPECT_EQ(object.at("machine").at("landlock").as_int64(), 3);
 }

@@ -110,7 +110,7 @@ struct ExecInput {
             .min_number(0)
             .max_number(1e12)
             .shorthand('t'),
-        opt<&ExecInput::timeout_ms>("The same in milliseconds").min(0),
+        opt<&ExecInput::timeout_ms>("Milliseconds; then it is ended with all it started").min(0),
         opt<&ExecInput::yield_ms>("Wait this long; when it still runs then, it goes on in the "
                                   "background and you are told "
                                   "when it has ended")

@@ -124,7 +124,7 @@ Result<void> check_literal(const Word& word) {
   if (word.literal()) return {};
   return Error{
       Code::unsupported,
-      fmt::format("no rule can name '{}': it is {}", shown(word.text), name_of(word.varies)),
+      fmt::format("'{}' cannot be named: it is {}", shown(word.text), name_of(word.varies)),
       "allow it once, or write a rule by hand", "no_rule"};
 }
 
@@ -206,9 +206,7 @@ Result<std::vector<Rule>> narrowest_rules(std::string_view script, const Rules& 
 Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& present,
                                           bool reads_pass) {
   if (!script.unknowns.empty())
-    return Error{Code::unsupported,
-                 fmt::format("no rule can allow this: {}", shown(script.unknowns[0].reason)),
-                 "allow it once", "no_rule"};
+    return Error{Code::unsupported, shown(script.unknowns[0].reason), "allow it once", "no_rule"};
   const Judge judge(script, present, reads_pass);
   std::vector<Rule> rules;
   std::vector<bool> covered(script.segments.size());
@@ -227,8 +225,7 @@ Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& p
   const Rules tried = TRY(Rules::make(std::move(all)));
   const Decision decision = decide(script, tried, {Verdict::ask, reads_pass});
   if (decision.verdict == Verdict::allow) return rules;
-  return Error{Code::unsupported, fmt::format("no rule can allow this: {}", decision.reason),
-               "allow it once", "no_rule"};
+  return Error{Code::unsupported, decision.reason, "allow it once", "no_rule"};
 }
 
 }  // namespace helve::shell

@@ -369,7 +369,9 @@ bool Witness::take_git_event(const sys::DirectoryWatch::Event& event) {
   for (const std::unique_ptr<Git>& git : gits_) {
     const bool is_log = event.watch == git->logs_watch;
     if (event.watch != git->directory_watch && !is_log) continue;
-    const bool moves = event.name == "HEAD", indexes = !is_log && event.name == "index";
+    // The first commit makes the directory of the log, which nobody could watch before.
+    const bool moves = event.name == "HEAD" || (!is_log && event.name == "logs");
+    const bool indexes = !is_log && event.name == "index";
     if (indexes) git->index.reset();
     for (const std::weak_ptr<Watch>& each : watching_) {
       const auto watch = each.lock();

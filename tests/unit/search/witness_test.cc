@@ -206,6 +206,11 @@ TEST_F(WitnessTest, OfARepositoryOnlyTellsThatHeadAndIndexChanged) {
   EXPECT_FALSE(told.index_changed);
 }
 
+TEST_F(WitnessTest, TheFirstCommitMovesHead) {
+  tree_.file(".git/HEAD");
+  EXPECT_TRUE(during([&] { tree_.file(".git/logs/HEAD"); }).head_moved);
+}
+
 TEST_F(WitnessTest, LeavesOutHelvesOwnDirectory) {
   EXPECT_EQ(changes([&] { tree_.file(".helve/config.yaml"); }), Lines{});
 }

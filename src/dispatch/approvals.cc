@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "dispatch/deadlines.h"
 #include "dispatch/question_text.h"
+#include "schema/schema.h"
 
 namespace helve::dispatch {
 namespace {
@@ -42,6 +43,21 @@ Error nobody(const Approver::Question& question, const Error* why) {
   Error error = refused(question, std::move(message), "approval_required");
   if (why && !why->hint.empty()) error.hint += "; or " + why->hint;
   return error;
+}
+
+// Without what is as it would be had nobody said it.
+std::string said_arguments(const Case& wanted) {
+  std::string text = wanted.bound.arguments();
+  const schema::Type* const type = wanted.tool.input;
+  Result<Json> said = parse_json(text, {.bytes = text.size()});
+  if (!type || !said || !said->is_object()) return text;
+  const Result<Json> defaults = parse_json(schema::encode_defaults(*type));
+  for (const schema::Field& field : type->fields) {
+    const Json* const usual = defaults ? find(*defaults, field.name) : nullptr;
+    const Json* const value = find(*said, field.name);
+    if (!field.required && usual && value && *usual == *value) said->get_object().erase(field.name);
+  }
+  return to_text(*said);
 }
 
 Error cancelled() { return Error{Code::cancelled, "the call was cancelled"}; }
@@ -94,7 +110,7 @@ Approver::Question Approvals::question(const Case& wanted, const Judgement& judg
   Approver::Question question{.who = wanted.who,
                               .tool = wanted.tool.spec.name,
                               .effect = wanted.effect,
-                              .arguments = wanted.bound.arguments(),
+                              .arguments = said_arguments(wanted),
                               .demand = wanted.demand,
                               .reason = judgement.reasons,
                               .rules = offer.lines,

@@ -186,4 +186,12 @@ void check(const Type& type, const void* value, std::vector<Problem>& problems) 
   Checker(problems).check(type, nullptr, value, {});
 }
 
+std::string encode_defaults(const Type& type) {
+  std::string out;
+  void* const value = type.operations.construct();
+  encode(type, value, out);
+  type.operations.destroy(value);
+  return out;
+}
+
 }  // namespace helve::schema

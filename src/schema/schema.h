@@ -35,6 +35,8 @@ Result<T> decode(const Json& json) {
 
 // Appends the value as JSON. Empty optionals are left out.
 void encode(const Type& type, const void* value, std::string& out);
+// An object of which nothing was said.
+std::string encode_defaults(const Type& type);
 template <class T>
 std::string encode(const T& value) {
   std::string out;

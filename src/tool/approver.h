@@ -35,7 +35,7 @@ class Approver {
     Identity who;
     std::string tool;
     Effect effect = Effect::read;
-    std::string arguments;  // JSON: canonical names, defaults filled in
+    std::string arguments;  // JSON: canonical names, without defaults
     Demand demand;
     std::string reason;  // which rule asks, or what leaves the sandbox
     // What `always` would write into `file`. Without rules `no_rule` says why there are none.

@@ -125,6 +125,16 @@ TEST_F(ApprovalsTest, SmartLetsPassWhatTheseArgumentsOnlyRead) {
   EXPECT_EQ(approver.questions[0].reason, "approvals.mode 'smart' of test");
 }
 
+TEST_F(ApprovalsTest, AQuestionHasOnlyWhatIsNotUsual) {
+  outcome("save", R"({"text":"x","times":1})");
+  outcome("save", R"({"text":"x","times":2})");
+  outcome("save", R"({"text":""})");
+  ASSERT_EQ(asked(), 3u);
+  EXPECT_EQ(approver.questions[0].arguments, R"({"text":"x"})");
+  EXPECT_EQ(approver.questions[1].arguments, R"({"text":"x","times":2})");
+  EXPECT_EQ(approver.questions[2].arguments, R"({"text":""})");
+}
+
 TEST_F(ApprovalsTest, AlwaysAsksForReadsToo) {
   settings.mode = Mode::always;
   EXPECT_EQ(outcome("echo", R"({"text":"x"})"), "ok");

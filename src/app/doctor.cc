@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "cli/flag_docs.h"
 #include "media/helper.h"
+#include "process/spawner.h"
+#include "sandbox/report.h"
 #include "sys/file_error.h"
 
 namespace helve::app {
@@ -18,6 +20,9 @@ namespace {
 constexpr std::uint32_t kPrivate = 0077;  // bits that others must not have
 
 constexpr std::string_view kDatabaseStart{"SQLite format 3\0", 16};
+
+// Topics of what `helve sandbox explain` tells.
+constexpr std::string_view kToldOfSandbox[] = {"level", "network", "processes", "memory", "walls"};
 
 class Examination {
  public:
@@ -34,6 +39,7 @@ class Examination {
       look_at_config(**world);
       look_at_settings(**world);
       look_at_hooks(**world);
+      look_at_sandbox(**world);
       look_at_routes(**world);
       look_at_tools(**world);
       look_at_journal(**world);
@@ -135,6 +141,24 @@ class Examination {
     if (count == 0) add(Mark::ok, "hooks", fmt::format("none in {}", around_.hooks_directory()));
     for (size_t i = world.home->settings.notices.size(); i < world.notices.size(); ++i)
       add(Mark::warn, "hooks", world.notices[i]);
+  }
+
+  // What is told was tried: a command that does nothing has run.
+  void look_at_sandbox(const World& world) {
+    if (!world.home->files) return;
+    const std::string program = process::spawn_program();
+    const Result<std::optional<sys::FileStatus>> status = state_file(program);
+    if (!status || !*status)
+      return add(Mark::fail, "sandbox", program + " is missing: no command can run",
+                 "it is built and installed beside helve");
+    const sandbox::Policy& policy = world.home->commands->settings().policy;
+    const sandbox::Facts facts = sandbox::find_facts(world.supervisor->try_out(policy));
+    if (facts.failure) return add(Mark::fail, "sandbox", *facts.failure);
+    add(Mark::ok, "sandbox", program);
+    for (const sandbox::Line& line : sandbox::explain(policy, facts)) {
+      if (std::ranges::find(kToldOfSandbox, line.topic) != std::end(kToldOfSandbox))
+        add(Mark::ok, "sandbox", fmt::format("{}: {}", line.topic, line.text));
+    }
   }
 
   // Nothing is connected to: only what is needed here is looked for.

@@ -189,6 +189,13 @@ TEST_F(Machine, DoctorIsContentWithAFreshMachine) {
   EXPECT_FALSE(exists("state")) << "looking must not make anything";
 }
 
+TEST_F(Machine, DoctorTellsWhatHoldsCommands) {
+  EXPECT_EQ(run({"doctor"}), 0) << out_;
+  EXPECT_NE(out_.find("helve-spawn"), std::string::npos) << out_;
+  EXPECT_NE(out_.find("walls: "), std::string::npos) << out_;
+  EXPECT_NE(out_.find("processes: at most"), std::string::npos) << out_;
+}
+
 TEST_F(Machine, DoctorFailsOnABadConfig) {
   put("config/config.yaml", "tolls: {}\n");
   EXPECT_EQ(run({"doctor", "--json"}), 1);

@@ -9,6 +9,7 @@ namespace helve::cli {
 Screen Output::screen() {
   Screen screen;
   screen.out.write = [this](std::string_view text) { write(text); };
+  screen.out.flush = [this] { (void)flush(); };
   screen.err.write = [](std::string_view text) {
     // Nobody could be told that telling failed.
     (void)std::fwrite(text.data(), 1, text.size(), stderr);

@@ -14,9 +14,10 @@ std::string for_stream(std::string_view text, const Stream& stream) {
   return stream.is_terminal ? escape_lines_for_display(text) : std::string(text);
 }
 
-void show_text(const std::string& text, const Stream& stream) {
+// The first `told` bytes are there already.
+void show_text(const std::string& text, size_t told, const Stream& stream) {
   if (text.empty()) return;
-  stream.write(for_stream(text, stream));
+  stream.write(for_stream(std::string_view(text).substr(std::min(told, text.size())), stream));
   if (!text.ends_with('\n')) stream.write("\n");
 }
 
@@ -88,7 +89,7 @@ int show(const dispatch::Outcome& outcome, Form form, Screen& screen) {
   for (const std::string& note : outcome.notes) tell("note: " + note, screen.err);
   if (outcome.error) return show(*outcome.error, form, screen);
   if (form == Form::text) {
-    show_text(text_of(outcome.product.content), screen.out);
+    show_text(text_of(outcome.product.content), outcome.product.told_bytes, screen.out);
   } else if (!screen.out.is_terminal) {
     screen.out.write(outcome.product.json + "\n");
   } else if (Result<Json> value = parse_json(outcome.product.json)) {

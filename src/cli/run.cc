@@ -17,9 +17,11 @@ namespace {
 constexpr std::string_view kUnknownResult = "unknown_id";  // as read_large_result says it
 
 // What a running tool has to tell goes to standard error: warnings always, the rest with --verbose.
+// The output of a command goes where the answer will go, unless that is cut or for programs.
 class Teller final : public Listener {
  public:
-  Teller(Screen& screen, bool verbose) : screen_(screen), verbose_(verbose) {}
+  Teller(Screen& screen, const Options& options)
+      : screen_(screen), verbose_(options.verbose), shows_output_(!options.json && !options.cap) {}
 
   void progress(double done, std::optional<double> total, std::string_view message) override {
     if (!verbose_) return;
@@ -30,11 +32,17 @@ class Teller final : public Listener {
     if (verbose_ || level >= Level::warning)
       tell(fmt::format("helve: {}: {}", name_of(level), message));
   }
+  bool wants_output() const override { return shows_output_; }
+  void output(std::string_view text) override {
+    screen_.out.write(text);
+    screen_.out.flush();
+  }
 
  private:
   void tell(std::string_view line) { screen_.err.write(escape_for_display(line) + "\n"); }
   Screen& screen_;
   bool verbose_;
+  bool shows_output_;
 };
 
 Form form_of(const Options& options) { return options.json ? Form::json : Form::text; }
@@ -127,7 +135,7 @@ int call_tool(Run& run, std::string_view tool, const Json* arguments,
   const Options& options = run.options;
   Result<Session> session = run.program.open(options);
   if (!session) return show(session.error(), form_of(options), run.screen);
-  Teller teller(run.screen, options.verbose);
+  Teller teller(run.screen, options);
   std::optional<std::chrono::milliseconds> timeout;
   if (options.timeout)
     timeout = std::chrono::milliseconds(std::llround(std::ceil(*options.timeout * 1000)));

@@ -28,6 +28,7 @@ class Style {
 
 struct Stream {
   std::function<void(std::string_view)> write;
+  std::function<void()> flush = [] {};  // what was written is to be seen now
   bool is_terminal = false;
   Style style{};
 };

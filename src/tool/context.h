@@ -52,6 +52,10 @@ class Listener {
   virtual ~Listener() = default;
   virtual void progress(double done, std::optional<double> total, std::string_view message) = 0;
   virtual void log(Level level, std::string_view message) = 0;
+  // What a command writes, as it comes, safe to show; for those who want all of it. The text of the
+  // answer begins with the same, and the product says how much of it that is.
+  virtual bool wants_output() const { return false; }
+  virtual void output(std::string_view /*text*/) {}
 };
 
 struct Context {

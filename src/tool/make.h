@@ -85,6 +85,9 @@ Tool make_tool(Spec spec, Result<Output> (*run)(const Input&, Context&),
          if constexpr (requires { output->shell_status; }) {
            if (product) product->shell_status = output->shell_status;
          }
+         if constexpr (requires { output->told_bytes; }) {
+           if (product) product->told_bytes = output->told_bytes;
+         }
          return product;
        },
        reinterpret_cast<AnyFunction>(effect_of),

@@ -59,6 +59,7 @@ struct Product {
   std::vector<Content> content;
   bool is_partial = false;  // some of it could not be done, and the answer says what
   int shell_status = 0;     // what a shell is told; of a program that the call ran
+  size_t told_bytes = 0;    // the listener has had so much of the text, or what it stands for
 };
 
 // Arguments that were decoded and found right, ready to run.

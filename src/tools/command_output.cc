@@ -13,6 +13,8 @@ namespace helve::tools {
 namespace {
 
 constexpr char kEscape = '\x1b';
+constexpr size_t kMaxEscapeCode = 64;       // bytes; of one that is waited for
+constexpr size_t kPiece = 64u << 10;        // bytes that are told at once
 constexpr size_t kMaxCommand = 128u << 10;  // what the kernel takes as one argument
 
 bool is_between(char c, char first, char last) { return c >= first && c <= last; }
@@ -189,6 +191,28 @@ Result<void> check_command(std::string_view command) {
                              human_size(command.size()), human_size(kMaxCommand)),
                  "write it to a file and run that", "bad_command"};
   return {};
+}
+
+size_t LiveOutput::length_to_tell(std::string_view bytes) const {
+  const size_t whole = whole_length(bytes);
+  // What follows a terminal's carriage return says whether a line ends.
+  const bool waits = origin_ == Origin::terminal && bytes.substr(0, whole).ends_with('\r');
+  return waits ? whole - 1 : whole;
+}
+
+void LiveOutput::tell(const process::Output& output, Until until) {
+  while (listener_ && told_ < output.size()) {
+    const process::Output::Part part = output.part(told_, kPiece);
+    if (part.offset > told_)
+      listener_->output(
+          fmt::format("\n[… {} of output left out …]\n", human_size(part.offset - told_)));
+    const bool is_last = part.offset + part.bytes.size() >= output.size();
+    const size_t whole =
+        is_last && until == Until::end ? part.bytes.size() : length_to_tell(part.bytes);
+    told_ = part.offset + whole;
+    if (whole == 0) return;
+    listener_->output(readable(std::string_view(part.bytes).substr(0, whole), origin_));
+  }
 }
 
 }  // namespace helve::tools

@@ -34,6 +34,27 @@ ShownOutput show_part(const std::string& bytes, Context& context, Origin origin)
 // How much of `bytes` ends neither within a character nor within an escape code.
 size_t whole_length(std::string_view bytes);
 
+// Tells a listener who wants it what a command writes, piece by piece.
+class LiveOutput {
+ public:
+  LiveOutput(Context& context, Origin origin)
+      : listener_(context.listener && context.listener->wants_output() ? context.listener
+                                                                       : nullptr),
+        origin_(origin) {}
+  // What was not told yet. A character or an escape code that is not whole waits, unless that is
+  // all there will be.
+  enum class Until : unsigned char { now, end };
+  void tell(const process::Output& output, Until until);
+  bool is_heard() const { return listener_ != nullptr; }
+
+ private:
+  size_t length_to_tell(std::string_view bytes) const;
+
+  Listener* const listener_;
+  const Origin origin_;
+  std::uint64_t told_ = 0;
+};
+
 Result<process::Commands*> need_commands(const Context& context);
 
 // The directory of the workspace that a command runs in, without links.

@@ -29,6 +29,7 @@ struct ExecOutput {
   Notes notes;
   int shell_status = 0;        // not part of the value
   bool tells_changes = false;  // the same: whether the text has them in a line
+  size_t told_bytes = 0;       // the same: of the text, while it ran
 
   static constexpr auto schema() {
     return object(

@@ -340,7 +340,9 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   const process::Time now = steady_clock::now();
   process::Patience patience{.deadline = now + timeout, .yield_at = {}, .grace = settings.grace};
   if (in.yield_ms) patience.yield_at = now + milliseconds(*in.yield_ms);
+  LiveOutput live(context, origin_of(*running));
   const auto tell_progress = [&] {
+    if (live.is_heard()) return live.tell(running->out(), LiveOutput::Until::now);
     const auto bytes = static_cast<double>(running->out().size());
     context.progress(bytes, {}, readable(running->out().end(kProgressChars), origin_of(*running)));
   };
@@ -362,7 +364,9 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   } else {
     TRY(check_end(*running));
     if (routed && waited == process::Waited::ended) TRY(check_arrival(*routed, *running));
+    live.tell(running->out(), LiveOutput::Until::end);
     out = ended(*running, waited, context, notes);
+    if (live.is_heard()) out.told_bytes = out.output.size();
     if (told) keep_directory(told->read, context, out, notes);
     tell(std::move(changes), context, out, notes);
     if (tried) TRY(report_trial(*tried, context, out, notes));

@@ -196,6 +196,21 @@ TEST_F(Machine, DoctorTellsWhatHoldsCommands) {
   EXPECT_NE(out_.find("processes: at most"), std::string::npos) << out_;
 }
 
+TEST_F(Machine, ShowsWhatACommandWritesWhileItRunsAndOnlyOnce) {
+  screen_.out.flush = [this] {
+    if (out_ == "begun\n") put("work/go", "");
+  };
+  EXPECT_EQ(run({"exec",
+                 "echo begun; until [ -e go ]; do sleep 0.01; done; printf '\\303'; "
+                 "printf '\\244'; exit 3",
+                 "--timeout", "60"}),
+            3)
+      << err_;
+  EXPECT_TRUE(out_.starts_with("begun\nä\nexit code 3\n")) << out_;
+  screen_.out.flush = [] { FAIL() << "what is for programs is not shown by pieces"; };
+  EXPECT_EQ(run({"--json", "exec", "echo a"}), 0) << err_;
+}
+
 TEST_F(Machine, DoctorFailsOnABadConfig) {
   put("config/config.yaml", "tolls: {}\n");
   EXPECT_EQ(run({"doctor", "--json"}), 1);

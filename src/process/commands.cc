@@ -89,6 +89,12 @@ Result<std::shared_ptr<const Spawner>> Supervisor::spawner_for(const sandbox::Po
   return spawner;
 }
 
+std::uint64_t Supervisor::memory_kills(const sandbox::Policy& policy) {
+  if (policy.limits.memory_bytes == 0) return 0;
+  const auto spawner = spawner_for(policy);
+  return spawner ? (*spawner)->memory_kills() : 0;
+}
+
 void Supervisor::drop(const std::shared_ptr<const Spawner>& spawner) {
   std::lock_guard lock(mutex_);
   const auto found = std::ranges::find(spawners_, spawner, &Kept::spawner);

@@ -36,6 +36,8 @@ class Supervisor {
   void warm_up(std::function<sandbox::Policy()> policy);
   // Runs a command that does nothing: what bounds commands here, or why none can run.
   Result<sandbox::Holds> try_out(const sandbox::Policy& policy);
+  // As Spawner's; commands of one policy share the bound.
+  std::uint64_t memory_kills(const sandbox::Policy& policy);
   Jobs& jobs() { return jobs_; }
   Shells& shells() { return shells_; }
 

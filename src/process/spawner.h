@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "process/protocol.h"
+#include "sandbox/control_group.h"
 #include "sandbox/holds.h"
 #include "sandbox/live_view.h"
 #include "sandbox/policy.h"
@@ -66,6 +67,10 @@ class Spawner {
   void give_up() const;
   // What bounds its commands.
   sandbox::Holds holds() const { return holds_; }
+  // How many of its processes were ended so far because they took too much memory together.
+  std::uint64_t memory_kills() const {
+    return holds_.group_memory ? sandbox::memory_kills(pid_) : 0;
+  }
   // The program was killed. Another one must be started.
   static constexpr std::string_view kGone = "spawn_helper_gone";
   // It does not answer in time.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 
 #include "base/text.h"
@@ -124,6 +125,25 @@ void ControlGroup::leave() const {
     (void)!write(group.former.get(), "0", 1);
     unlinkat(group.parent.get(), group.name.c_str(), AT_REMOVEDIR);
   }
+}
+
+std::uint64_t memory_kills(int pid) {
+  const std::string groups = read_table(fmt::format("/proc/{}/cgroup", pid));
+  const std::vector<MountEntry> mounts = mount_table();
+  for (const auto& [controller, file] :
+       {std::pair("", "memory.events"), {"memory", "memory.oom_control"}}) {
+    const auto own = own_group(controller, groups, mounts);
+    if (!own) continue;
+    for (const std::string_view line : split(read_table(*own + "/" + file), '\n')) {
+      constexpr std::string_view kKilled = "oom_kill ";
+      if (!line.starts_with(kKilled)) continue;
+      const std::string_view number = line.substr(kKilled.size());
+      std::uint64_t count = 0;
+      std::from_chars(number.data(), number.data() + number.size(), count);
+      return count;
+    }
+  }
+  return 0;
 }
 
 }  // namespace helve::sandbox

@@ -38,4 +38,8 @@ class ControlGroup {
   bool memory_ = false;
 };
 
+// How many processes of the group that one of its processes is in were ended because all of them
+// took too much memory, since it was made; 0: none, or nobody knows.
+std::uint64_t memory_kills(int pid);
+
 }  // namespace helve::sandbox

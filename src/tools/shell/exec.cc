@@ -333,8 +333,10 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     beyond = policy_beyond(in.leave(), usual);
   std::optional<CommandWatch> watch;
   if (!in.dry_run && !in.background) watch.emplace(context, beyond ? beyond->level : usual.level);
+  const sandbox::Policy& policy = beyond ? *beyond : usual;
+  const std::uint64_t killed = commands.supervisor().memory_kills(policy);
   std::unique_ptr<Running> running =
-      TRY(commands.supervisor().start(beyond ? *beyond : usual, plan, {.stop = context.stop}));
+      TRY(commands.supervisor().start(policy, plan, {.stop = context.stop}));
   if (told) told->write = sys::Fd();
 
   const process::Time now = steady_clock::now();
@@ -367,6 +369,11 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     live.tell(running->out(), LiveOutput::Until::end);
     out = ended(*running, waited, context, notes);
     if (live.is_heard()) out.told_bytes = out.output.size();
+    if (commands.supervisor().memory_kills(policy) > killed)
+      notes.push_back(
+          fmt::format("a process was killed because commands took more than {} of memory "
+                      "together: sandbox.limits.memory_mb",
+                      human_size(policy.limits.memory_bytes)));
     if (told) keep_directory(told->read, context, out, notes);
     tell(std::move(changes), context, out, notes);
     if (tried) TRY(report_trial(*tried, context, out, notes));

@@ -211,6 +211,15 @@ TEST_F(Machine, ShowsWhatACommandWritesWhileItRunsAndOnlyOnce) {
   EXPECT_EQ(run({"--json", "exec", "echo a"}), 0) << err_;
 }
 
+TEST_F(Machine, NamesTheLimitOfMemoryThatEndedACommand) {
+  around_.environment["HELVE_SANDBOX_LIMITS_MEMORY_MB"] = "60";
+  EXPECT_EQ(run({"--json", "sandbox", "explain"}), 0) << err_;
+  if (out_.find(R"("group_memory":true)") == std::string::npos)
+    GTEST_SKIP() << "there is no control group to be had";
+  EXPECT_NE(run({"exec", "head -c 500M /dev/zero | tail"}), 0);
+  EXPECT_NE(out_.find("sandbox.limits.memory_mb"), std::string::npos) << out_;
+}
+
 TEST_F(Machine, DoctorFailsOnABadConfig) {
   put("config/config.yaml", "tolls: {}\n");
   EXPECT_EQ(run({"doctor", "--json"}), 1);

@@ -151,7 +151,10 @@ std::vector<Line> explain(const Policy& policy, const Facts& facts) {
     lines.push_back({topic, std::move(text)});
   };
   add("level", level_line(policy.level));
-  if (facts.failure) add("refused", facts.failure->message);
+  if (facts.failure) {
+    add("refused", facts.failure->message);
+    add("way out", "sandbox.level: full in your config runs commands without a sandbox");
+  }
   if (policy.level != Level::full) {
     add("network", policy.network ? "the host's" : "off: commands share a loopback of their own");
     add("writable", writable_line(policy));

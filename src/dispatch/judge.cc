@@ -85,8 +85,9 @@ std::string Judge::asked_by(const Case& wanted) const {
   return asks_by_mode(wanted) ? settings_.mode_from : "";
 }
 
-bool Judge::reads_pass(const Case& wanted) const {
-  return settings_.mode == Mode::smart && wanted.asked_by.empty() && wanted.demand.beyond.empty();
+shell::Exempt Judge::exempt(const Case& wanted) const {
+  const bool by_mode = settings_.mode == Mode::smart && wanted.asked_by.empty();
+  return by_mode && wanted.demand.beyond.empty() ? shell::Exempt::reading : shell::Exempt::harmless;
 }
 
 bool Judge::is_silent(const Case& wanted) const {
@@ -144,7 +145,7 @@ void Judge::judge_command(const Case& wanted, Judgement& judgement) const {
   const bool asks_by_default = !asks.empty() && !judgement.rule_allows;
   const shell::Decision decision =
       shell::decide(analysis_of(wanted.demand), commands->rules(),
-                    {asks_by_default ? Verdict::ask : Verdict::allow, reads_pass(wanted)});
+                    {asks_by_default ? Verdict::ask : Verdict::allow, exempt(wanted)});
   if (decision.verdict == Verdict::deny) {
     judgement.denied = decision.reason;
   } else if (decision.verdict == Verdict::allow) {
@@ -173,11 +174,11 @@ void Judge::judge_ways_out(const Case& wanted, const std::vector<AllowRule>& rul
       return std::ranges::find(rule.beyond, way) != rule.beyond.end();
     });
   });
-  const bool commands_allow =
-      !ways.empty() && !wanted.demand.command.empty() &&
-      shell::decide(analysis_of(wanted.demand),
-                    commands_in(wanted.who.workspace)->letting_out(ways), shell::Verdict::ask)
-              .verdict == shell::Verdict::allow;
+  const bool commands_allow = !ways.empty() && !wanted.demand.command.empty() &&
+                              shell::decide(analysis_of(wanted.demand),
+                                            commands_in(wanted.who.workspace)->letting_out(ways),
+                                            {shell::Verdict::ask, shell::Exempt::least})
+                                      .verdict == shell::Verdict::allow;
   if (commands_allow) judgement.rule_allows = true;
   if (!ways.empty() && !commands_allow) judgement.ask("it leaves the sandbox: " + in_words(ways));
 }
@@ -190,10 +191,10 @@ Offer Judge::offer(const Case& wanted, const AllowRule& exact, const Judgement& 
         {.lines = {{std::string(kAllowList), to_yaml(exact)}}, .rules = {.allow = {exact}}});
   // Only the parts that no rule allows yet, each by itself.
   const std::shared_ptr<const CommandPolicy> commands = commands_in(wanted.who.workspace);
+  const bool stays = demand.beyond.empty();
   Result<std::vector<shell::Rule>> rules = shell::narrowest_rules(
-      analysis_of(demand),
-      demand.beyond.empty() ? commands->rules() : commands->letting_out(demand.beyond),
-      reads_pass(wanted));
+      analysis_of(demand), stays ? commands->rules() : commands->letting_out(demand.beyond),
+      stays ? exempt(wanted) : shell::Exempt::least);
   if (!rules) return {.why_not = rules.error().message};
   if (rules->empty()) return {.why_not = "there is nothing in it that a rule could name"};
   Offer offer;

@@ -89,8 +89,8 @@ class Judge {
 
   bool asks_by_mode(const Case& wanted) const;
   std::string asked_by(const Case& wanted) const;
-  // Where the mode asks, and nothing else does, the parts of a command that only read pass.
-  bool reads_pass(const Case& wanted) const;
+  // Where the mode asks, and nothing else does, the parts of a command that only read need no rule.
+  shell::Exempt exempt(const Case& wanted) const;
   std::shared_ptr<const CommandPolicy> commands_in(std::string_view workspace) const;
   std::vector<AllowRule> matching(const Case& wanted, const JsonObject& arguments) const;
   void judge_command(const Case& wanted, Judgement& judgement) const;

@@ -168,13 +168,14 @@ bool redirects(const Redirection& wanted, const Redirection& redirection, Breadt
          word_matches(wanted.target, redirection.target.text, breadth);
 }
 
+bool names(const Pattern& pattern, const Redirection& redirection) {
+  return std::ranges::any_of(pattern.command.redirections, [&](const Redirection& wanted) {
+    return redirects(wanted, redirection, Breadth::narrow);
+  });
+}
+
 // Those of the pattern are the ones that the command has.
 bool allows_redirections(const Pattern& pattern, const Command& command) {
-  const auto named = [&](const Redirection& redirection) {
-    return std::ranges::any_of(pattern.command.redirections, [&](const Redirection& wanted) {
-      return redirects(wanted, redirection, Breadth::narrow);
-    });
-  };
   const auto present = [&](const Redirection& wanted) {
     return std::ranges::any_of(command.redirections, [&](const Redirection& redirection) {
       return redirects(wanted, redirection, Breadth::narrow);
@@ -182,7 +183,8 @@ bool allows_redirections(const Pattern& pattern, const Command& command) {
   };
   return std::ranges::all_of(pattern.command.redirections, present) &&
          std::ranges::all_of(command.redirections, [&](const Redirection& redirection) {
-           return (!redirection.writes() && !redirection.may_connect()) || named(redirection);
+           return (!redirection.writes() && !redirection.may_connect()) ||
+                  names(pattern, redirection);
          });
 }
 
@@ -250,6 +252,12 @@ Result<Pattern> read_pattern(std::string_view text) {
 bool allows(const Pattern& pattern, const Segment& segment) {
   return allows_words(pattern, segment) && allows_environment(pattern, segment.command) &&
          allows_redirections(pattern, segment.command);
+}
+
+bool names_input(const Pattern& pattern, const Command& command) {
+  return std::ranges::all_of(command.redirections, [&](const Redirection& redirection) {
+    return !redirection.reads() || names(pattern, redirection);
+  });
 }
 
 Match concerns(const Pattern& pattern, const Segment& segment) {

@@ -21,12 +21,18 @@ struct Finding {
   bool certain = true;
 };
 
-Finding find_rule(const Segment& segment, const Rules& rules) {
+// Whether a rule that allows is about all of the segment.
+bool covers(const Pattern& pattern, const Segment& segment, Exempt exempt) {
+  return allows(pattern, segment) &&
+         (exempt != Exempt::least || names_input(pattern, segment.command));
+}
+
+Finding find_rule(const Segment& segment, const Rules& rules, Exempt exempt) {
   Finding found;
   for (size_t i = 0; i < rules.size(); ++i) {
     const Verdict verdict = rules[i].verdict;
     if (verdict == Verdict::allow) {
-      if (!found.verdict && allows(rules.pattern(i), segment)) found = {verdict, i};
+      if (!found.verdict && covers(rules.pattern(i), segment, exempt)) found = {verdict, i};
       continue;
     }
     const Match match = concerns(rules.pattern(i), segment);
@@ -48,44 +54,58 @@ bool only_exports(const Command& command) {
 }
 
 // Nothing of its own that a rule would have to name.
-bool is_harmless(const Segment& segment) {
+bool is_harmless(const Segment& segment, Exempt exempt) {
+  const Command& command = segment.command;
   if (segment.transparent) return true;  // what it runs has its environment and redirections
-  return (segment.command.words.empty() || only_exports(segment.command)) &&
-         std::ranges::none_of(segment.command.redirections, [](const Redirection& redirection) {
-           return redirection.writes() || redirection.may_connect();
-         });
+  if (!command.words.empty() && !only_exports(command)) return false;
+  if (exempt == Exempt::least)
+    return command.redirections.empty() &&
+           std::ranges::all_of(command.assignments, &Word::literal, &Assignment::value);
+  return std::ranges::none_of(command.redirections, [](const Redirection& redirection) {
+    return redirection.writes() || redirection.may_connect();
+  });
 }
 
 // Segments that need a rule, and what the rules say about all of them.
 class Judge {
  public:
-  Judge(const Analysis& script, const Rules& rules, bool reads_pass)
-      : script_(script), reads_pass_(reads_pass) {
+  Judge(const Analysis& script, const Rules& rules, Exempt exempt)
+      : script_(script), exempt_(exempt), runs_others_(script.segments.size()) {
     for (const Segment& segment : script.segments) {
-      findings_.push_back(find_rule(segment, rules));
+      findings_.push_back(find_rule(segment, rules, exempt));
       const bool allowed = findings_.back().verdict == Verdict::allow;
+      is_any_allowed_ = is_any_allowed_ || allowed;
       covered_.push_back(allowed || (segment.parent != Segment::kNone && covered_[segment.parent]));
+      if (segment.parent != Segment::kNone) runs_others_[segment.parent] = true;
     }
   }
 
   const Finding& finding(size_t segment) const { return findings_[segment]; }
+  // Whether the rules may let all of it pass: what runs nothing is let out of no sandbox.
+  bool is_enough() const { return exempt_ != Exempt::least || is_any_allowed_; }
   // No rule allows it, and neither does one that allows what runs it.
   bool is_open(size_t segment) const {
-    return !covered_[segment] && !findings_[segment].verdict &&
-           !is_harmless(script_.segments[segment]) &&
-           !(reads_pass_ && only_reads(script_.segments[segment]));
+    return !covered_[segment] && !findings_[segment].verdict && !is_exempt(segment);
   }
 
  private:
+  bool is_exempt(size_t at) const {
+    const Segment& segment = script_.segments[at];
+    // A wrapper of nothing that was seen is no wrapper.
+    if (exempt_ == Exempt::least && segment.transparent && !runs_others_[at]) return false;
+    return is_harmless(segment, exempt_) || (exempt_ == Exempt::reading && only_reads(segment));
+  }
   bool only_reads(const Segment& segment) const {
     const Analysis alone{.segments = {segment}, .moves = script_.moves};
     return effects_of(alone).strongest() == Effect::read;
   }
 
   const Analysis& script_;
-  const bool reads_pass_;
+  const Exempt exempt_;
   std::vector<Finding> findings_;
-  std::vector<bool> covered_;  // a rule allows it or what runs it
+  std::vector<bool> covered_;      // a rule allows it or what runs it
+  std::vector<bool> runs_others_;  // that were found
+  bool is_any_allowed_ = false;
 };
 
 std::string reason_of(const Rule& rule, const Finding& finding, std::string_view segment) {
@@ -129,7 +149,7 @@ Result<void> check_literal(const Word& word) {
 }
 
 // The command as a pattern that stands for nothing else.
-Result<std::string> exact_pattern(const Command& command) {
+Result<std::string> exact_pattern(const Command& command, Exempt exempt) {
   std::string text;
   const auto add = [&](std::string_view part) {
     if (!text.empty()) text += ' ';
@@ -145,7 +165,9 @@ Result<std::string> exact_pattern(const Command& command) {
     add(quoted_word(word.text, &word == &command.words[0]));
   }
   for (const Redirection& redirection : command.redirections) {
-    if (!redirection.writes() && !redirection.may_connect()) continue;
+    const bool is_named = redirection.writes() || redirection.may_connect() ||
+                          (exempt == Exempt::least && redirection.reads());
+    if (!is_named) continue;
     TRY(check_literal(redirection.target));
     add(describe(redirection));
   }
@@ -178,7 +200,7 @@ Decision decide(std::string_view script, const Rules& rules, Otherwise otherwise
 Decision decide(const Analysis& script, const Rules& rules, Otherwise otherwise) {
   Decision decision{.reason =
                         script.segments.empty() ? "nothing runs" : "every command is allowed"};
-  const Judge judge(script, rules, otherwise.reads_pass);
+  const Judge judge(script, rules, otherwise.exempt);
   for (size_t i = 0; i < script.segments.size(); ++i) {
     const Finding& finding = judge.finding(i);
     if (!finding.verdict || *finding.verdict <= decision.verdict) continue;
@@ -195,19 +217,21 @@ Decision decide(const Analysis& script, const Rules& rules, Otherwise otherwise)
     const std::string segment = describe(script.segments[i].command);
     decision = {otherwise.verdict, fmt::format("no rule allows '{}'", segment), segment};
   }
+  if (decision.verdict < otherwise.verdict && !judge.is_enough())
+    decision = {otherwise.verdict, "there is no command that a rule allows"};
   return decision;
 }
 
 Result<std::vector<Rule>> narrowest_rules(std::string_view script, const Rules& present,
-                                          bool reads_pass) {
-  return narrowest_rules(analyze(script), present, reads_pass);
+                                          Exempt exempt) {
+  return narrowest_rules(analyze(script), present, exempt);
 }
 
 Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& present,
-                                          bool reads_pass) {
+                                          Exempt exempt) {
   if (!script.unknowns.empty())
     return Error{Code::unsupported, shown(script.unknowns[0].reason), "allow it once", "no_rule"};
-  const Judge judge(script, present, reads_pass);
+  const Judge judge(script, present, exempt);
   std::vector<Rule> rules;
   std::vector<bool> covered(script.segments.size());
   for (size_t i = 0; i < script.segments.size(); ++i) {
@@ -215,7 +239,7 @@ Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& p
     covered[i] = segment.parent != Segment::kNone && covered[segment.parent];
     if (covered[i] || !judge.is_open(i)) continue;
     covered[i] = true;
-    std::string pattern = TRY(exact_pattern(segment.command));
+    std::string pattern = TRY(exact_pattern(segment.command, exempt));
     if (std::ranges::find(rules, pattern, &Rule::pattern) == rules.end())
       rules.push_back({.pattern = std::move(pattern), .verdict = Verdict::allow});
   }
@@ -223,7 +247,7 @@ Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& p
   std::vector<Rule> all = rules;
   for (size_t i = 0; i < present.size(); ++i) all.push_back(present[i]);
   const Rules tried = TRY(Rules::make(std::move(all)));
-  const Decision decision = decide(script, tried, {Verdict::ask, reads_pass});
+  const Decision decision = decide(script, tried, {Verdict::ask, exempt});
   if (decision.verdict == Verdict::allow) return rules;
   return Error{Code::unsupported, decision.reason, "allow it once", "no_rule"};
 }

@@ -81,22 +81,31 @@ struct Decision {
   std::optional<size_t> rule;  // the rule that decided
 };
 
-// For a command that no rule names, unless it only reads and that may pass.
+// What needs no rule.
+enum class Exempt : unsigned char {
+  // Where a command leaves the sandbox: known values, exports and wrappers, beside at least one
+  // command that a rule allows. What it reads by < must be named.
+  least,
+  harmless,  // whatever runs nothing
+  reading,   // and what only reads
+};
+
+// For a command that no rule names and that is not exempt.
 struct Otherwise {
-  Otherwise(Verdict verdict, bool reads_pass = false) : verdict(verdict), reads_pass(reads_pass) {}
+  Otherwise(Verdict verdict, Exempt exempt = Exempt::harmless) : verdict(verdict), exempt(exempt) {}
   Verdict verdict;
-  bool reads_pass;
+  Exempt exempt;
 };
 
 // What is unknown asks, whatever the rules allow.
 Decision decide(const Analysis& script, const Rules& rules, Otherwise otherwise);
 Decision decide(std::string_view script, const Rules& rules, Otherwise otherwise);
 
-// The rules that allow exactly what this script runs and `present` does not allow yet, nor its
-// reading, where that may pass; an error that says why, when no rules can.
+// The rules that allow exactly what this script runs, `present` does not allow yet and is not
+// exempt; an error that says why, when no rules can.
 Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& present,
-                                          bool reads_pass = false);
+                                          Exempt exempt = Exempt::harmless);
 Result<std::vector<Rule>> narrowest_rules(std::string_view script, const Rules& present,
-                                          bool reads_pass = false);
+                                          Exempt exempt = Exempt::harmless);
 
 }  // namespace helve::shell

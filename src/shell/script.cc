@@ -20,6 +20,10 @@ bool Redirection::writes() const {
          path != "/dev/tty" && !may_connect();
 }
 
+bool Redirection::reads() const {
+  return kind == Kind::in && !(target.literal() && target.text == "/dev/null");
+}
+
 bool Redirection::may_connect() const {
   if (kind == Kind::here_doc || kind == Kind::here_string || kind == Kind::descriptor) return false;
   if (target.varies == Varies::process) return false;

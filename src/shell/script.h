@@ -68,6 +68,8 @@ struct Redirection {
 
   // Whether it may create or change a file. /dev/null and the standard streams are no files.
   bool writes() const;
+  // Whether it opens a file to read.
+  bool reads() const;
   // Bash takes /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT for connections, also when a variable says
   // so.
   bool may_connect() const;

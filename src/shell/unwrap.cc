@@ -302,12 +302,12 @@ bool Unwrapper::affords(Spot spot, size_t bytes) {
 }
 
 // What a wrapper was given is there for what it runs as well: the environment, and the files that
-// its output goes to.
+// it reads and writes.
 void Unwrapper::pass_on(Spot spot, Command& inner) {
   const Command& outer = command(spot);
   inner.at = outer.at;
   for (const Redirection& redirection : outer.redirections) {
-    if ((redirection.writes() || redirection.may_connect()) &&
+    if ((redirection.writes() || redirection.reads() || redirection.may_connect()) &&
         affords(spot, bytes_of(redirection.target)))
       inner.redirections.push_back(redirection);
   }

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "dispatch/dispatcher.h"
 #include "unit/dispatch/test_tools.h"
 
@@ -16,15 +18,19 @@ struct RunInput {
   std::string command;
   bool network = false;
   bool dry_run = false;
+  bool full = false;
+  bool bash = false;
   Demand demand(const Context&) const {
-    Demand demand{.command = command, .is_trial = dry_run};
+    Demand demand{.command = command, .bash = bash, .is_trial = dry_run};
     if (network) demand.beyond.emplace_back(kBeyondNetwork);
+    if (full) demand.beyond.emplace_back(kBeyondFull);
     return demand;
   }
   static constexpr auto schema() {
     return object("Runs a command.", arg<&RunInput::command>("It"),
                   opt<&RunInput::network>("With the network"),
-                  opt<&RunInput::dry_run>("Only to see what it would do"));
+                  opt<&RunInput::dry_run>("Only to see what it would do"),
+                  opt<&RunInput::full>("Without a sandbox"), opt<&RunInput::bash>("By bash"));
   }
 };
 Tool run_tool() {
@@ -69,13 +75,15 @@ class CommandApprovals : public ::testing::Test {
   }
   // What became of the command: "ok", "asked", or the type of the error.
   std::string outcome(std::string_view command, bool network = false, bool dry_run = false) {
+    return outcome_of({{"command", command}, {"network", network}, {"dry_run", dry_run}});
+  }
+  std::string outcome_of(JsonObject given) {
     const size_t before = approver.questions.size();
     Result<Approvals> approvals = Approvals::make(registry, settings, grants);
     EXPECT_TRUE(approvals) << approvals.error().message;
     Dispatcher dispatcher(registry, {},
                           {.approvals = &*approvals, .approver = &approver, .recorder = &recorder});
-    const Json arguments =
-        JsonObject{{"command", command}, {"network", network}, {"dry_run", dry_run}};
+    const Json arguments = std::move(given);
     const Outcome outcome =
         dispatcher.call({.tool = "run", .arguments = &arguments, .who = who, .policy = &policy});
     error = outcome.error.value_or(Error{});
@@ -220,6 +228,59 @@ TEST_F(CommandApprovals, LeavingTheSandboxNeedsARuleThatSaysSo) {
   settings.commands = {rule("npm install", Verdict::allow, {"network"})};
   EXPECT_EQ(outcome("npm install", true), "ok");
   EXPECT_EQ(outcome("npm install; curl evil.example", true), "asked");
+}
+
+// The scripts of the corpus that our parser is compared with bash by.
+std::vector<std::string> corpus() {
+  std::ifstream file(HELVE_TEST_DIR "/differential/shell_corpus.txt");
+  std::vector<std::string> scripts;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("----"))
+      scripts.emplace_back();
+    else if (!scripts.empty())
+      scripts.back() += line + '\n';
+  }
+  return scripts;
+}
+
+TEST_F(CommandApprovals, WithoutRulesNothingLeavesTheSandboxUnasked) {
+  std::vector<std::string> scripts = corpus();
+  ASSERT_GT(scripts.size(), 200u);
+  for (const char* script :
+       {"", "# nothing", "x=1", "export A=b", "z=${x:?$(<secret)}", "< secret", "[[ -e secret ]]",
+        "eval '[[ 1 || touch outside ]]'", "timeout 5", "env", "exec < secret", "f() { :; }",
+        "for x in *; do :; done", "case $(<secret) in *) ;; esac", "(( 1 ))", "x=(*)", "true"})
+    scripts.emplace_back(script);
+  for (const Mode mode : {Mode::off, Mode::smart}) {
+    settings.mode = mode;
+    for (const std::string& script : scripts) {
+      for (const bool bash : {false, true}) {
+        for (const char* way : {"network", "full"})
+          EXPECT_EQ(outcome_of({{"command", script}, {"bash", bash}, {way, true}}), "asked")
+              << way << '\n'
+              << script;
+      }
+    }
+  }
+}
+
+TEST_F(CommandApprovals, WhatLeavesTheSandboxIsNamedInAllItsParts) {
+  settings.commands = {rule("npm install", Verdict::allow, {"full"}),
+                       rule("cat", Verdict::allow, {"full"}),
+                       rule("wc < list", Verdict::allow, {"full"})};
+  const auto full = [&](std::string_view command) {
+    return outcome_of({{"command", command}, {"bash", true}, {"full", true}});
+  };
+  for (const char* command : {"npm install", "timeout 5 npm install", "bash -c 'npm install'",
+                              "x=1; export CI=1; npm install && cat", "npm install < /dev/null",
+                              "wc < list", "cat <<E\ntext\nE"})
+    EXPECT_EQ(full(command), "ok") << command;
+  for (const char* command :
+       {"x=1", "export CI=1", "npm install; x=$y", "npm install; z=${x:?$(<secret)}",
+        "npm install; < secret", "cat < secret", "timeout 5 cat < secret", "wc < other",
+        "npm install; eval '[[ 1 ]]'", "{ npm install; cat; } < secret", "cat <<< \"$(<secret)\"",
+        "for x in *; do npm install; done"})
+    EXPECT_EQ(full(command), "asked") << command;
 }
 
 TEST_F(CommandApprovals, AlwaysForTheNetworkHoldsForTheNetwork) {

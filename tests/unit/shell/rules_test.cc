@@ -398,12 +398,12 @@ TEST(NarrowestRules, SayWhyThereAreNone) {
 
 TEST(Decide, LetsReadingPassWhereItMay) {
   const Rules rules = *Rules::make({{.pattern = "npm test", .verdict = Verdict::allow}});
-  const Otherwise reads{Verdict::ask, true};
+  const Otherwise reads{Verdict::ask, Exempt::reading};
   EXPECT_EQ(decide("ls | wc -l && npm test", rules, reads).verdict, Verdict::allow);
   EXPECT_EQ(decide("ls > out; npm test", rules, reads).verdict, Verdict::ask);
   EXPECT_EQ(decide("ls; npm publish", rules, reads).segment, "npm publish");
   EXPECT_EQ(decide("ls; npm test", rules, Verdict::ask).verdict, Verdict::ask);
-  const auto narrowest = narrowest_rules("ls; npm publish", rules, true);
+  const auto narrowest = narrowest_rules("ls; npm publish", rules, Exempt::reading);
   ASSERT_TRUE(narrowest);
   ASSERT_EQ(narrowest->size(), 1u);
   EXPECT_EQ(narrowest->front().pattern, "npm publish");

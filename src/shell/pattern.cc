@@ -71,12 +71,21 @@ class WordMatcher {
 
   // Whether the text has a . or .. in its path that the pattern does not write itself.
   bool escapes() const {
-    for (const std::string_view part : split(text_, '/')) {
-      if (part != "." && part != "..") continue;
-      const std::vector<std::string_view> written = split(pattern_.text, '/');
-      if (std::ranges::find(written, part) == written.end()) return true;
+    const auto names_here = [](std::string_view path) {
+      return std::ranges::count(split(path, '/'), ".");
+    };
+    return climbs(text_) > climbs(pattern_.text) || names_here(text_) > names_here(pattern_.text);
+  }
+
+  // How often it goes up: by a .. that no name goes on behind, whatever stands before it (-I../x).
+  static size_t climbs(std::string_view path) {
+    constexpr std::string_view kInNames =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+    size_t count = 0;
+    for (size_t at = path.find(".."); at != path.npos; at = path.find("..", at + 1)) {
+      if (at + 2 == path.size() || !kInNames.contains(path[at + 2])) ++count;
     }
-    return false;
+    return count;
   }
 
   const Word& pattern_;

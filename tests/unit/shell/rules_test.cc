@@ -57,6 +57,11 @@ TEST(Rules, TwoStarsOfAnAllowCrossDirectoriesButNeverGoUp) {
   EXPECT_EQ(verdict("cat src/a/b.c", rules), Verdict::allow);
   EXPECT_EQ(verdict("cat src/../../etc/passwd", rules), Verdict::ask);
   EXPECT_EQ(verdict("cat src/a/..", rules), Verdict::ask);
+  const Rules behind = made({allow("cc -I** x.c"), allow("cat ../lib/**"), allow("git log v*")});
+  expect_verdicts(behind, Verdict::allow, {"cc -Isrc/a x.c", "cat ../lib/a", "git log v1..v2"});
+  expect_verdicts(
+      behind, Verdict::ask,
+      {"cc -I../secret x.c", "cc -Ia:..:b x.c", "cat ../lib/../../secret", "cc -I.. x.c"});
 }
 
 TEST(Rules, QuotedCharactersStandForThemselves) {

@@ -64,6 +64,8 @@ constexpr auto check_of() -> Result<void> (*)(const void*) {
 
 }  // namespace detail
 
+// What an input says of itself: demand(context) is what it wants besides, check() what is wrong
+// with arguments that are right one by one, told before anybody is asked about the call.
 // `effect_of` tells the effect of these very arguments; without it every call has the spec's
 // effect.
 template <class Input, class Output>

@@ -23,6 +23,7 @@ struct BashInput {
   bool restart = false;
   std::optional<double> timeout;
 
+  Result<void> check() const { return command ? check_command(*command) : Result<void>(); }
   Demand demand(const Context&) const { return {.command = command.value_or(""), .bash = true}; }
   static constexpr auto schema() {
     return object(
@@ -169,7 +170,6 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
                  fmt::format("'{}' is missing", context.parameter("command")),
                  "give a command, or restart=true", "invalid_input"};
   if (in.command) {
-    TRY(check_command(*in.command));
     TRY(check_no_route(*in.command, settings.routes, context));
   }
   const std::string directory = TRY(directory_to_run_in({}, context));

@@ -107,6 +107,16 @@ TEST_F(ExecChanges, ATrialOfTooMuchSaysSoAndKeepsOnlyTheOutput) {
   EXPECT_TRUE(trials().empty());
 }
 
+TEST(ExecSpec, ACommandThatNoSystemTakesIsRefusedBeforeItIsLookedAt) {
+  const Registry registry = *Registry::load(builtin_tools());
+  for (const char* tool : {"exec", "bash"}) {
+    const Json arguments = JsonObject{{"command", std::string(200'000, 'x')}};
+    const auto bound = registry.find(tool).tool->bind(arguments);
+    ASSERT_FALSE(bound);
+    EXPECT_EQ(bound.error().code, Code::too_large);
+  }
+}
+
 TEST(ExecSpec, APermissionNamesTheTrial) {
   const Registry registry = *Registry::load(builtin_tools());
   const std::vector<std::string>& subject = registry.find("exec").tool->spec.subject;

@@ -84,6 +84,13 @@ bool matches(const Json& wanted, const Json* given) {
   return matches_text(pattern, text);
 }
 
+bool is_nothing(const Json* given) {
+  if (!given || given->is_null()) return true;
+  if (given->is_bool()) return !given->get_bool();
+  if (given->is_string()) return given->get_string().empty();
+  return given->is_object() && given->get_object().empty();
+}
+
 std::string literal(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -160,8 +167,16 @@ std::vector<RuleProblem> problems_of(const AllowRule& rule, const Registry& regi
   return problems;
 }
 
-bool means(const AllowRule& rule, const JsonObject& arguments, std::string_view workspace) {
+bool means(const AllowRule& rule, const Tool& tool, const JsonObject& arguments,
+           std::string_view workspace) {
   if (!rule.workspace.empty() && rule.workspace != workspace) return false;
+  const std::vector<std::string>& subject = tool.spec.subject;
+  const bool names_command = tool.spec.effect == Effect::execute && !subject.empty() &&
+                             rule.arguments.contains(subject[0]);
+  const auto is_free = [&](const std::string& name) {
+    return rule.arguments.contains(name) || is_nothing(arguments.if_contains(name));
+  };
+  if (names_command && !std::ranges::all_of(subject, is_free)) return false;
   return std::ranges::all_of(rule.arguments, [&](const auto& argument) {
     return matches(argument.second, arguments.if_contains(argument.first));
   });

@@ -41,7 +41,10 @@ struct RuleProblem {
 std::vector<RuleProblem> problems_of(const AllowRule& rule, const Registry& registry);
 
 // Whether the tool's call with these arguments is one of those that the rule means, `beyond` apart.
-bool means(const AllowRule& rule, const JsonObject& arguments, std::string_view workspace);
+// Of a tool that runs commands a rule that names the command means it as it is: what else of the
+// subject (Spec) it does not name must not be given.
+bool means(const AllowRule& rule, const Tool& tool, const JsonObject& arguments,
+           std::string_view workspace);
 
 // The rule that means calls like this one and no others: those with the same subject (Spec).
 AllowRule exact_rule(const Tool& tool, const JsonObject& arguments, const Demand& demand,

@@ -113,7 +113,8 @@ std::vector<AllowRule> Judge::matching(const Case& wanted, const JsonObject& arg
   const size_t index = registry_->index_of(wanted.tool);
   std::vector<AllowRule> found;
   auto look_at = [&](const AllowRule& rule, const std::vector<size_t>& tools) {
-    if (std::ranges::binary_search(tools, index) && means(rule, arguments, wanted.who.workspace))
+    if (std::ranges::binary_search(tools, index) &&
+        means(rule, wanted.tool, arguments, wanted.who.workspace))
       found.push_back(rule);
   };
   for (const Compiled& each : allow_) look_at(each.rule, each.tools);

@@ -45,7 +45,7 @@ struct Spec {
   bool open_world = false;   // reaches beyond the workspace and the store
   bool destructive = false;  // may destroy what was there
   // The arguments that say what a call works on: a standing permission names these and leaves the
-  // others free. Empty: all of them.
+  // others free. Empty: all of them. Of a tool that runs commands the command is the first.
   std::vector<std::string> subject = {};
   std::vector<std::string> aliases = {};
   std::vector<Example> examples = {};

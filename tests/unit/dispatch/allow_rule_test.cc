@@ -21,6 +21,10 @@ Tool run_tool() {
       +[](const RunInput&, Context&) { return Result<testing::EchoOutput>{}; });
 }
 
+bool means(const AllowRule& rule, const JsonObject& arguments, std::string_view workspace) {
+  return dispatch::means(rule, testing::echo_tool(), arguments, workspace);
+}
+
 // Whether a rule for argument `text` with this pattern means a call with that text.
 bool matches(std::string_view pattern, std::string_view text) {
   return means({.tool = "echo", .arguments = {{"text", Json(pattern)}}}, {{"text", Json(text)}},
@@ -138,6 +142,25 @@ TEST(AllowRule, ACommandIsNeverMatchedByAStar) {
   EXPECT_EQ(problem({.tool = "run", .arguments = {{"command", "npm *"}}}),
             "arguments.command: run runs commands, so its arguments take no * (write \\* for a "
             "star itself; a rule under commands: allows a kind of command)");
+}
+
+TEST(AllowRule, ThatNamesACommandMeansItWithoutWhatItDoesNotName) {
+  Tool exec = testing::echo_tool();
+  exec.spec.effect = Effect::execute;
+  exec.spec.subject = {"command", "env", "input", "keep"};
+  const AllowRule make{.tool = "exec", .arguments = {{"command", "make"}}};
+  const auto holds = [&](const AllowRule& rule, JsonObject arguments) {
+    arguments["command"] = "make";
+    return dispatch::means(rule, exec, arguments, "");
+  };
+  EXPECT_TRUE(holds(make, {}));
+  EXPECT_TRUE(holds(make, {{"env", JsonObject{}}, {"keep", false}, {"timeout", 5}}));
+  EXPECT_FALSE(holds(make, {{"env", JsonObject{{"A", "b"}}}}));
+  EXPECT_FALSE(holds(make, {{"input", "x"}}));
+  EXPECT_FALSE(holds(make, {{"keep", true}}));
+  EXPECT_TRUE(holds({.tool = "exec", .arguments = {{"command", "make"}, {"input", "x"}}},
+                    {{"input", "x"}}));
+  EXPECT_TRUE(holds({.tool = "exec"}, {{"input", "x"}})) << "it names no command";
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ Error wrong_permissions(const Registry& registry, const config::Loaded& settings
                      problem.error.hint);
   }
   for (const auto& command : settings.commands) {
-    if (const Result<void> right = dispatch::check(rule_of(command.rule)); !right)
+    const Result<void> right = dispatch::check(rule_of(command.rule), reader_of(settings));
+    if (!right)
       complaints.add(settings.layers[command.layer], command.path, right.error().message,
                      right.error().hint);
   }

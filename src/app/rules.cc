@@ -6,6 +6,7 @@
 
 #include "app/blame.h"
 #include "config/add_items.h"
+#include "tools/command_demand.h"
 
 namespace helve::app {
 namespace {
@@ -65,6 +66,11 @@ dispatch::AllowRule rule_of(const config::AllowRule& rule) {
   return {rule.tool, rule.arguments, rule.beyond, rule.workspace};
 }
 
+shell::Reader reader_of(const config::Loaded& settings) {
+  return tools::is_bash(settings.config.exec.shell) ? shell::Reader::bash
+                                                    : shell::Reader::any_shell;
+}
+
 dispatch::CommandRule rule_of(const config::CommandRule& rule) {
   return {{.pattern = rule.pattern,
            .verdict = static_cast<shell::Verdict>(rule.verdict),
@@ -87,7 +93,8 @@ Result<std::shared_ptr<const dispatch::Approvals>> make_approvals(const Registry
       .mode_from = mode_from(settings),
       .timeout =
           std::chrono::milliseconds(static_cast<std::int64_t>(wanted.timeout_seconds * 1000)),
-      .fallback = static_cast<dispatch::ApprovalSettings::Fallback>(wanted.fallback)};
+      .fallback = static_cast<dispatch::ApprovalSettings::Fallback>(wanted.fallback),
+      .reader = reader_of(settings)};
   for (const auto& allowed : settings.allow) made.allow.push_back(rule_of(allowed.rule));
   for (const auto& command : settings.commands) made.commands.push_back(rule_of(command.rule));
   for (const config::RouteSettings& route : settings.config.routes) {

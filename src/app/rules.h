@@ -17,6 +17,8 @@ Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& regi
 
 dispatch::AllowRule rule_of(const config::AllowRule& rule);
 dispatch::CommandRule rule_of(const config::CommandRule& rule);
+// The shell that the settings name for commands.
+shell::Reader reader_of(const config::Loaded& settings);
 
 // Borrows the registry and the grants.
 Result<std::shared_ptr<const dispatch::Approvals>> make_approvals(const Registry& registry,

@@ -76,7 +76,8 @@ Result<Approvals> Approvals::make(const Registry& registry, ApprovalSettings set
       return wrong(fmt::format("{}: {}", kAllowList, problems[0].path), problems[0].error);
   }
   for (const CommandRule& rule : settings.commands) {
-    if (Result<void> right = check(rule); !right) return wrong(kCommandList, right.error());
+    if (Result<void> right = check(rule, settings.reader); !right)
+      return wrong(kCommandList, right.error());
   }
   return Approvals(registry, std::move(settings), grants);
 }

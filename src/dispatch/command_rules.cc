@@ -20,8 +20,8 @@ shell::Rules made(std::vector<shell::Rule> rules) {
 
 }  // namespace
 
-Result<void> check(const CommandRule& rule) {
-  TRY(shell::Rules::make({rule.rule}));
+Result<void> check(const CommandRule& rule, shell::Reader reader) {
+  TRY(shell::Rules::make({rule.rule}, reader));
   for (const std::string& way : rule.beyond) TRY(check_beyond(way));
   if (!rule.beyond.empty() && rule.rule.verdict != shell::Verdict::allow)
     return Error{Code::invalid_argument,

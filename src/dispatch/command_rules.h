@@ -24,7 +24,8 @@ struct CommandRule {
 };
 
 // A pattern that cannot be read, an example that disagrees, a way out that does not exist.
-Result<void> check(const CommandRule& rule);
+// `reader` is the shell that its examples are for.
+Result<void> check(const CommandRule& rule, shell::Reader reader = shell::Reader::any_shell);
 // One line of YAML, which is read back as the same rule.
 std::string to_yaml(const CommandRule& rule);
 

@@ -29,6 +29,7 @@ struct ApprovalSettings {
   enum class Fallback : unsigned char { deny, allow } fallback = Fallback::deny;
   std::vector<AllowRule> allow = {};
   std::vector<CommandRule> commands = {};
+  shell::Reader reader = shell::Reader::any_shell;  // who runs the examples of those rules
   // Ways out of the sandbox that the settings themselves allow: routes that need no more word.
   std::vector<std::string> granted = {};
 };

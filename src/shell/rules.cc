@@ -117,12 +117,14 @@ std::string reason_of(const Rule& rule, const Finding& finding, std::string_view
   return text;
 }
 
-std::optional<Error> wrong_example(const Rules& rules, size_t index) {
+// What an allow must not match is tried as bash reads it, which takes more for known than others.
+std::optional<Error> wrong_example(const Rules& rules, size_t index, Reader reader) {
   const Rule& rule = rules[index];
   const bool allow = rule.verdict == Verdict::allow;
-  const auto decides = [&](const std::string& example) {
+  const auto decides = [&](const std::string& example, Reader reader) {
     const Rules alone = *Rules::make({{.pattern = rule.pattern, .verdict = rule.verdict}});
-    const Decision decision = decide(example, alone, allow ? Verdict::ask : Verdict::allow);
+    const Decision decision =
+        decide(analyze(example, reader), alone, allow ? Verdict::ask : Verdict::allow);
     return decision.verdict == rule.verdict && (allow || decision.rule.has_value());
   };
   const auto error = [&](const std::string& example, std::string_view what) {
@@ -132,10 +134,10 @@ std::optional<Error> wrong_example(const Rules& rules, size_t index) {
         "change the pattern or the example", "invalid_rule"};
   };
   for (const std::string& example : rule.match) {
-    if (!decides(example)) return error(example, "does not decide");
+    if (!decides(example, reader)) return error(example, "does not decide");
   }
   for (const std::string& example : rule.not_match) {
-    if (decides(example)) return error(example, "must not decide, but does,");
+    if (decides(example, Reader::bash)) return error(example, "must not decide, but does,");
   }
   return std::nullopt;
 }
@@ -180,7 +182,7 @@ std::string_view name_of(Verdict verdict) {
   return verdict == Verdict::allow ? "allow" : verdict == Verdict::ask ? "ask" : "deny";
 }
 
-Result<Rules> Rules::make(std::vector<Rule> rules) {
+Result<Rules> Rules::make(std::vector<Rule> rules, Reader reader) {
   if (rules.size() > kMaxRules)
     return Error{Code::too_large, fmt::format("more than {} rules for commands", kMaxRules),
                  "join some with *", "invalid_rule"};
@@ -188,7 +190,7 @@ Result<Rules> Rules::make(std::vector<Rule> rules) {
   for (const Rule& rule : rules) made.patterns_.push_back(TRY(read_pattern(rule.pattern)));
   made.rules_ = std::move(rules);
   for (size_t i = 0; i < made.size(); ++i) {
-    if (std::optional<Error> error = wrong_example(made, i)) return std::move(*error);
+    if (std::optional<Error> error = wrong_example(made, i, reader)) return std::move(*error);
   }
   return made;
 }

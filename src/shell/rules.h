@@ -61,8 +61,8 @@ struct Pattern {
 class Rules {
  public:
   // A pattern that cannot be read and an example that disagrees with its rule are errors that name
-  // them.
-  static Result<Rules> make(std::vector<Rule> rules);
+  // them. `reader` runs the examples.
+  static Result<Rules> make(std::vector<Rule> rules, Reader reader = Reader::any_shell);
 
   bool empty() const { return rules_.empty(); }
   size_t size() const { return rules_.size(); }

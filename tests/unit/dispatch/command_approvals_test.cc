@@ -306,6 +306,16 @@ TEST_F(CommandApprovals, ASessionIsGoodForTheSameCommand) {
   EXPECT_EQ(outcome("make $TARGET", true), "asked");
 }
 
+TEST(CommandRule, TriesItsExamplesAsTheShellReadsThem) {
+  const CommandRule only_bash{
+      {.pattern = "ls", .verdict = Verdict::allow, .match = {"[[ a == a ]] && ls"}}};
+  EXPECT_FALSE(check(only_bash));
+  EXPECT_TRUE(check(only_bash, shell::Reader::bash));
+  EXPECT_FALSE(
+      check({{.pattern = "ls", .verdict = Verdict::allow, .not_match = {"[[ a == a ]] && ls"}}}))
+      << "the tool bash would allow it";
+}
+
 TEST(CommandRule, IsCheckedWhenItIsRead) {
   EXPECT_TRUE(check(
       {{.pattern = "npm test", .verdict = Verdict::allow, .match = {"npm test"}}, {"network"}}));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "dispatch/question_text.h"
 #include "sys/terminal.h"
@@ -18,6 +20,33 @@ std::string without_answer(const Approver::Question& question) {
   return question.on_timeout == Answer::deny
              ? fmt::format("[n] deny, as Enter and no answer within {} s do", seconds)
              : fmt::format("[n] deny, as Enter does; no answer within {} s allows it", seconds);
+}
+
+// Breaks lines where the terminal would and goes on behind a bar or blanks: nothing that was asked
+// for may stand where a line of ours could begin. What is not ASCII may take two columns.
+std::string folded(std::string_view text, size_t columns) {
+  constexpr std::string_view kBlanks = "      ";
+  const size_t least = 2 * kBlanks.size();
+  std::string out;
+  std::string_view start;  // of a line that goes on
+  size_t used = 0;
+  while (!text.empty()) {
+    if (used == 0) start = text.starts_with(dispatch::kBar) ? dispatch::kBar : kBlanks;
+    const std::string_view character = text.substr(0, std::max<size_t>(1, char_length(text)));
+    const size_t width = character.size() == 1 ? 1 : 2;
+    if (character == "\n") {
+      used = 0;
+    } else if (used + width > std::max(columns, least)) {
+      out += '\n';
+      out += start;
+      used = start.size() + width;
+    } else {
+      used += width;
+    }
+    out += character;
+    text.remove_prefix(character.size());
+  }
+  return out;
 }
 
 std::string prompt(const Approver::Question& question) {
@@ -63,7 +92,10 @@ Result<Answer> TerminalApprover::ask_now(const Question& question, std::stop_tok
   if (!terminal)
     return Error{Code::unavailable, terminal.error().message,
                  "run it in the foreground of a terminal"};
-  return answer_of(TRY(terminal->ask(prompt(question), stop)), question);
+  constexpr size_t kUsualColumns = 80;
+  const size_t columns = terminal->columns();
+  const std::string text = folded(prompt(question), columns ? columns : kUsualColumns);
+  return answer_of(TRY(terminal->ask(text, stop)), question);
 }
 
 }  // namespace helve::app

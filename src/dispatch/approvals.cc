@@ -60,6 +60,19 @@ std::string said_arguments(const Case& wanted) {
   return to_text(*said);
 }
 
+// Nobody is asked about what they cannot be shown whole.
+Error unreadable(const Approver::Question& question) {
+  Error error = refused(
+      question,
+      fmt::format(
+          "tool '{}' needs approval ({}), and its command has {} characters: a person can be "
+          "shown {}",
+          question.tool, question.reason, count_chars(question.demand.command), kMaxShownCommand),
+      "approval_required");
+  error.hint += "; or write it to a file and run that";
+  return error;
+}
+
 Error cancelled() { return Error{Code::cancelled, "the call was cancelled"}; }
 
 }  // namespace
@@ -128,6 +141,10 @@ Result<void> Approvals::ask(const Approver::Question& question, const AllowRule&
   if (!asking.approver) {
     ruling.decided = "nobody";
     return nobody(question, nullptr);
+  }
+  if (count_chars(question.demand.command) > kMaxShownCommand) {
+    ruling.decided = "nobody";
+    return unreadable(question);
   }
   TRY(asking.deadlines.start());
   const auto end = std::chrono::steady_clock::now() + judge_.settings().timeout;

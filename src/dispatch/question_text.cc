@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "base/text.h"
 
@@ -37,15 +39,27 @@ std::string shown_value(const Json& value) {
                      count - kShownHead - kShownTail, part(last_chars(text, kShownTail)));
 }
 
+// Blanks in great number would push what follows them out of sight, or to where a line of ours
+// could begin.
+std::string with_blanks_shown(std::string_view line) {
+  constexpr size_t kPlainBlanks = 16;
+  std::string out;
+  while (!line.empty()) {
+    const size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    for (size_t i = 0; i < blanks; ++i) out += blanks > kPlainBlanks ? "·" : " ";
+    line.remove_prefix(blanks);
+    const size_t others = std::min(line.find(' '), line.size());
+    out += line.substr(0, others);
+    line.remove_prefix(others);
+  }
+  return out;
+}
+
 // Each line behind a bar, so that nothing in it can look like a line of ours.
 std::string shown_command(std::string_view command) {
-  const std::string_view shown = first_chars(command, kMaxShownCommand);
   std::string out;
-  for (std::string_view line : split(shown, '\n'))
-    out += fmt::format("  | {}\n", escape_for_display(line));
-  if (shown.size() < command.size())
-    out += fmt::format("  ({} more characters of it are not shown)\n",
-                       count_chars(command.substr(shown.size())));
+  for (std::string_view line : split(command, '\n'))
+    out += fmt::format("{}{}\n", kBar, with_blanks_shown(escape_for_display(line)));
   return out;
 }
 

@@ -49,6 +49,11 @@ class LineMode {
   bool changed_ = false;
 };
 
+size_t columns_of(int terminal) {
+  winsize size{};
+  return ::ioctl(terminal, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 }  // namespace
 
 size_t terminal_columns(int descriptor) {
@@ -58,8 +63,7 @@ size_t terminal_columns(int descriptor) {
         std::from_chars(columns->data(), columns->data() + columns->size(), count);
     if (error == std::errc() && end == columns->data() + columns->size() && count > 0) return count;
   }
-  winsize size{};
-  return ::ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return columns_of(descriptor);
 }
 
 Result<Terminal> Terminal::open(const std::string& path) {
@@ -70,6 +74,8 @@ Result<Terminal> Terminal::open(const std::string& path) {
     return Error{Code::unavailable, "this process runs in the background of its terminal"};
   return Terminal(std::move(descriptor));
 }
+
+size_t Terminal::columns() const { return columns_of(descriptor_.get()); }
 
 // Nobody pressed return, so the cursor still stands behind the question.
 void Terminal::end_line() const { (void)write_all(descriptor_.get(), "\n"); }

@@ -23,6 +23,9 @@ class Terminal {
   // Error: there is none, or this process runs in its background, where reading would stop it.
   static Result<Terminal> open(const std::string& path);
 
+  // What the terminal itself says; 0 when it does not know.
+  size_t columns() const;
+
   // Shows the question and waits for a line, which is returned without its end; it is empty when
   // the person ends the input instead. What was typed before the question is no answer to it. A raw
   // terminal is raw again afterwards. Error: a stop was requested, or the terminal went away.

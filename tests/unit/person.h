@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <functional>
@@ -17,13 +18,16 @@ class Person {
  public:
   // Types `answer` once the terminal shows `question`; then does what else is wanted.
   Person(
-      std::string question, std::string answer, std::function<void()> then = [] {})
+      std::string question, std::string answer, std::function<void()> then = [] {},
+      unsigned short columns = 10'000)
       : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
     EXPECT_EQ(grantpt(master_), 0);
     EXPECT_EQ(unlockpt(master_), 0);
     terminal_ = ptsname(master_);
     // Without anybody on the other side a read of the master would fail.
     slave_ = open(terminal_.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
+    EXPECT_EQ(ioctl(slave_, TIOCSWINSZ, &size), 0);
     thread_ = std::thread([this, question, answer, then] {
       while (shown_.find(question) == std::string::npos && look()) {
       }

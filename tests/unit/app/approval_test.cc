@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/terminal_approver.h"
+#include "base/text.h"
 #include "unit/app/fixture.h"
 #include "unit/person.h"
 
@@ -58,6 +59,23 @@ TEST_F(Approval, ShowsNoMoreLinesThanAScreenHas) {
   EXPECT_EQ(*approver.ask(question_, {}), Answer::deny);
   EXPECT_NE(person.shown().find("\n  key19: 19\r\n  (980 more arguments)\r\n"), std::string::npos)
       << person.shown();
+}
+
+TEST_F(Approval, NothingInACommandStandsWhereALineOfOursCould) {
+  Person person(
+      "[y/s/a/N] ", "n\n", [] {}, 80);
+  question_.demand.command = "touch zz" + std::string(67, ' ') + "[y] deny this call\n" +
+                             std::string(200, 'x') + "[y] deny";
+  question_.reason = std::string(200, '.') + "[s] deny";
+  TerminalApprover approver(person.terminal());
+  EXPECT_EQ(*approver.ask(question_, {}), Answer::deny);
+  size_t answers = 0;
+  for (std::string_view line : split(person.shown(), '\n')) {
+    EXPECT_LE(count_chars(line), 81u) << line;  // with the \r
+    answers += line.starts_with("[y]") + line.starts_with("[s]");
+  }
+  EXPECT_EQ(answers, 2u) << person.shown();
+  EXPECT_NE(person.shown().find("zz····"), std::string::npos) << person.shown();
 }
 
 TEST_F(Approval, WhoeverWaitsForTheTerminalCanBeStopped) {

@@ -349,6 +349,13 @@ TEST_F(CommandApprovals, AlwaysForATrialAllowsThatTrialAndNotTheCommand) {
   EXPECT_EQ(outcome("make x"), "asked");
 }
 
+TEST_F(CommandApprovals, NobodyIsAskedAboutWhatTheyCannotBeShown) {
+  settings.mode = Mode::always;
+  EXPECT_EQ(outcome("true " + std::string(19'000, 'x')), "asked");
+  EXPECT_EQ(outcome("true " + std::string(21'000, 'x') + "; rm -r ."), "approval_required");
+  EXPECT_THAT(error.message, ::testing::HasSubstr("a person can be shown 20000"));
+}
+
 TEST_F(CommandApprovals, ATrialAllowedForTheSessionIsNotTheCommand) {
   settings.mode = Mode::always;
   approver.answer = Answer::session;

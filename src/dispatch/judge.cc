@@ -151,9 +151,10 @@ void Judge::judge_command(const Case& wanted, Judgement& judgement) const {
     judgement.denied = decision.reason;
   } else if (decision.verdict == Verdict::allow) {
     judgement.rule_allows |= !asks.empty();
-  } else if (decision.rule) {
+  } else if (decision.rule || decision.is_beyond_bounds) {
     judgement.ask(decision.reason);
-    judgement.no_rule = "a rule that asks stands above those that allow";
+    judgement.no_rule = decision.rule ? "a rule that asks stands above those that allow"
+                                      : "it has too many commands";
   } else if (!judgement.rule_allows) {
     if (!asks.empty()) judgement.ask(asks);
     judgement.ask(decision.reason);

@@ -142,6 +142,12 @@ std::optional<Error> wrong_example(const Rules& rules, size_t index, Reader read
   return std::nullopt;
 }
 
+std::string too_much(const Analysis& script, const Rules& rules) {
+  if (script.segments.size() * rules.size() <= kMaxComparisons) return "";
+  return fmt::format("{} commands are too many to be held against {} rules", script.segments.size(),
+                     rules.size());
+}
+
 Result<void> check_literal(const Word& word) {
   if (word.literal()) return {};
   return Error{
@@ -200,6 +206,8 @@ Decision decide(std::string_view script, const Rules& rules, Otherwise otherwise
 }
 
 Decision decide(const Analysis& script, const Rules& rules, Otherwise otherwise) {
+  if (const std::string much = too_much(script, rules); !much.empty())
+    return {.verdict = Verdict::ask, .reason = much, .is_beyond_bounds = true};
   Decision decision{.reason =
                         script.segments.empty() ? "nothing runs" : "every command is allowed"};
   const Judge judge(script, rules, otherwise.exempt);
@@ -233,6 +241,8 @@ Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& p
                                           Exempt exempt) {
   if (!script.unknowns.empty())
     return Error{Code::unsupported, shown(script.unknowns[0].reason), "allow it once", "no_rule"};
+  if (const std::string much = too_much(script, present); !much.empty())
+    return Error{Code::too_large, much, "allow it once", "no_rule"};
   const Judge judge(script, present, exempt);
   std::vector<Rule> rules;
   std::vector<bool> covered(script.segments.size());
@@ -240,6 +250,9 @@ Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& p
     const Segment& segment = script.segments[i];
     covered[i] = segment.parent != Segment::kNone && covered[segment.parent];
     if (covered[i] || !judge.is_open(i)) continue;
+    if (rules.size() >= kMaxNarrowest)
+      return Error{Code::too_large, fmt::format("it would take more than {} rules", kMaxNarrowest),
+                   "allow it once", "no_rule"};
     covered[i] = true;
     std::string pattern = TRY(exact_pattern(segment.command, exempt));
     if (std::ranges::find(rules, pattern, &Rule::pattern) == rules.end())

@@ -38,6 +38,11 @@ namespace helve::shell {
 
 constexpr size_t kMaxRules = 2000;
 constexpr size_t kMaxPattern = 8192;  // bytes
+// Commands of a script times rules. Beyond that a person is asked: comparing would take seconds.
+constexpr size_t kMaxComparisons = 500'000;
+constexpr size_t kMaxNarrowest = 100;  // rules for one script
+// The type of the error when a command runs what it reads, for all that is known.
+constexpr std::string_view kTakesInput = "takes_input";
 
 enum class Verdict : unsigned char { allow, ask, deny };  // in the order of their strength
 std::string_view name_of(Verdict verdict);
@@ -76,9 +81,10 @@ class Rules {
 
 struct Decision {
   Verdict verdict = Verdict::allow;
-  std::string reason;          // one sentence, safe to show
-  std::string segment = {};    // the command that decided, safe to show
-  std::optional<size_t> rule;  // the rule that decided
+  std::string reason;             // one sentence, safe to show
+  std::string segment = {};       // the command that decided, safe to show
+  std::optional<size_t> rule;     // the rule that decided
+  bool is_beyond_bounds = false;  // the rules were not tried
 };
 
 // What needs no rule.

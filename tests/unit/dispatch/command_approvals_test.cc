@@ -356,6 +356,16 @@ TEST_F(CommandApprovals, NobodyIsAskedAboutWhatTheyCannotBeShown) {
   EXPECT_THAT(error.message, ::testing::HasSubstr("a person can be shown 20000"));
 }
 
+TEST_F(CommandApprovals, MoreThanCanBeComparedAsksWhateverAllowsTheCall) {
+  for (int i = 0; i < 900; ++i)
+    settings.commands.push_back(rule("rm " + std::to_string(i), Verdict::deny));
+  settings.allow = {{.tool = "run"}};
+  std::string script;
+  for (int i = 0; i < 600; ++i) script += "true\n";
+  EXPECT_EQ(outcome(script), "asked");
+  EXPECT_EQ(outcome("true\ntrue"), "ok");
+}
+
 TEST_F(CommandApprovals, ATrialAllowedForTheSessionIsNotTheCommand) {
   settings.mode = Mode::always;
   approver.answer = Answer::session;

@@ -14,8 +14,14 @@ namespace {
 
 using Answer = Approver::Answer;
 
-// Tells two demands apart: a grant for a session is good for the same one only.
-std::string key_of(const AllowRule& rule) { return to_yaml(rule); }
+// Whether a later command of the same shell may start elsewhere, or in a new one.
+bool changes_place(const Case& wanted) {
+  const auto ends = [](const shell::Segment& segment) {
+    return segment.command.names("exit") || segment.command.names("logout");
+  };
+  return wanted.demand.restarts || !wanted.script.unknowns.empty() || wanted.script.goes ||
+         std::ranges::any_of(wanted.script.segments, ends);
+}
 
 std::string place_of(const Approver::Question& question) {
   return question.file.empty() ? "your configuration" : escape_for_display(question.file);
@@ -96,6 +102,17 @@ Result<Approvals> Approvals::make(const Registry& registry, ApprovalSettings set
 }
 
 Result<void> Approvals::permit(const Case& wanted, const Asking& asking, Ruling& ruling) const {
+  TRY(decide(wanted, asking, ruling));
+  if (wanted.demand.stays && changes_place(wanted)) grants_->note_move(wanted.who.session);
+  return {};
+}
+
+std::string Approvals::key_of(const Case& wanted, const AllowRule& exact) const {
+  const size_t moves = wanted.demand.stays ? grants_->moves(wanted.who.session) : 0;
+  return fmt::format("{}\n{}\n{}", to_yaml(exact), moves, wanted.demand.directory);
+}
+
+Result<void> Approvals::decide(const Case& wanted, const Asking& asking, Ruling& ruling) const {
   if (judge_.is_silent(wanted)) return {};
   const std::string text = wanted.bound.arguments();
   const Json parsed = TRY(parse_json(text, {.bytes = text.size()}));
@@ -111,12 +128,13 @@ Result<void> Approvals::permit(const Case& wanted, const Asking& asking, Ruling&
     return {};
   }
   const AllowRule exact = exact_rule(wanted.tool, arguments, wanted.demand, wanted.who.workspace);
-  if (grants_->has(wanted.who.session, key_of(exact))) {
+  const std::string key = key_of(wanted, exact);
+  if (grants_->has(wanted.who.session, key)) {
     ruling.decided = "session";
     return {};
   }
   const Offer offer = judge_.offer(wanted, exact, judgement);
-  return ask(question(wanted, judgement, offer), exact, offer, asking, ruling);
+  return ask(question(wanted, judgement, offer), key, offer, asking, ruling);
 }
 
 Approver::Question Approvals::question(const Case& wanted, const Judgement& judgement,
@@ -132,11 +150,12 @@ Approver::Question Approvals::question(const Case& wanted, const Judgement& judg
                               .file = grants_->file(),
                               .timeout = judge_.settings().timeout};
   const bool may_fall_back = judge_.settings().fallback == ApprovalSettings::Fallback::allow;
-  if (may_fall_back && wanted.demand.beyond.empty()) question.on_timeout = Answer::once;
+  if (may_fall_back && wanted.demand.beyond.empty() && wanted.demand.is_confined)
+    question.on_timeout = Answer::once;
   return question;
 }
 
-Result<void> Approvals::ask(const Approver::Question& question, const AllowRule& exact,
+Result<void> Approvals::ask(const Approver::Question& question, std::string_view key,
                             const Offer& offer, const Asking& asking, Ruling& ruling) const {
   if (!asking.approver) {
     ruling.decided = "nobody";
@@ -168,7 +187,7 @@ Result<void> Approvals::ask(const Approver::Question& question, const AllowRule&
           fmt::format("a person refused this call of '{}' ({})", question.tool, question.reason),
           "approval_refused");
     case Answer::session:
-      grants_->remember(question.who.session, key_of(exact));
+      grants_->remember(question.who.session, key);
       return {};
     case Answer::always:
       keep_for_ever(question, offer.rules, ruling);

@@ -46,9 +46,12 @@ class Approvals {
   Result<void> permit(const Case& wanted, const Asking& asking, Ruling& ruling) const;
 
  private:
+  Result<void> decide(const Case& wanted, const Asking& asking, Ruling& ruling) const;
+  // Tells two demands apart: a grant for a session is good for the same one only.
+  std::string key_of(const Case& wanted, const AllowRule& exact) const;
   Approver::Question question(const Case& wanted, const Judgement& judgement,
                               const Offer& offer) const;
-  Result<void> ask(const Approver::Question& question, const AllowRule& exact, const Offer& offer,
+  Result<void> ask(const Approver::Question& question, std::string_view key, const Offer& offer,
                    const Asking& asking, Ruling& ruling) const;
   Result<void> timed_out(const Approver::Question& question, Ruling& ruling) const;
   void keep_for_ever(const Approver::Question& question, const Standing& rules,

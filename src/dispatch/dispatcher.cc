@@ -241,11 +241,13 @@ Result<void> Dispatcher::ask_policy(Passage& passage, const Context& context) {
   const std::string_view asked_by =
       decision.verdict == Verdict::ask ? std::string_view(decision.reason) : "";
   const Demand demand = passage.bound->demand(context);
+  const shell::Analysis script = analysis_of(demand);
   const Case wanted{.who = call.who,
                     .tool = tool,
                     .effect = passage.effect,
                     .bound = *passage.bound,
                     .demand = demand,
+                    .script = script,
                     .asked_by = asked_by};
   passage.only_reads = only_reads(wanted);
   Approvals::Ruling ruling;

@@ -42,6 +42,11 @@ class Grants {
   bool has(std::string_view session, std::string_view demand) const;
   void remember(std::string_view session, std::string_view demand);
 
+  // How often the shell that stays in a session has gone elsewhere: what was allowed before is
+  // another demand since then.
+  size_t moves(std::string_view session) const;
+  void note_move(std::string_view session);
+
   // Rules that hold from now on, here and wherever the configuration is read. When they cannot be
   // written they do not hold.
   Result<void> add(const std::vector<RuleLine>& lines, const Standing& rules);
@@ -52,7 +57,10 @@ class Grants {
   struct Session {
     std::set<std::string, std::less<>> demands;  // hashes
     std::deque<std::string> in_order;            // the oldest first
+    size_t moves = 0;
   };
+  Session& session_of(std::string_view name);  // the mutex is held
+
   const std::string file_;
   const Write write_;
   mutable std::mutex mutex_;

@@ -30,11 +30,6 @@ std::string in_words(const std::vector<std::string>& ways) {
   return words;
 }
 
-shell::Analysis analysis_of(const Demand& demand) {
-  return shell::analyze(demand.command,
-                        demand.bash ? shell::Reader::bash : shell::Reader::any_shell);
-}
-
 Offer within_bounds(Offer offer) {
   size_t bytes = 0;
   for (const RuleLine& line : offer.lines) bytes += line.yaml.size();
@@ -69,10 +64,20 @@ Judge::Judge(const Registry& registry, ApprovalSettings settings, Grants& grants
 Judge::Judge(Judge&&) noexcept = default;
 Judge::~Judge() = default;
 
+shell::Analysis analysis_of(const Demand& demand) {
+  if (demand.command.empty()) return {};
+  shell::Analysis script =
+      shell::analyze(demand.command, demand.bash ? shell::Reader::bash : shell::Reader::any_shell);
+  script.moves = script.moves || demand.stays || !demand.directory.empty();
+  script.stays = demand.stays;
+  for (shell::Segment& segment : script.segments) segment.command.fed |= demand.is_fed;
+  return script;
+}
+
 bool only_reads(const Case& wanted) {
   if (wanted.effect == Effect::read) return true;
   if (wanted.demand.command.empty() || !wanted.demand.beyond.empty()) return false;
-  return shell::effects_of(analysis_of(wanted.demand)).strongest() == shell::Effect::read;
+  return shell::effects_of(wanted.script).strongest() == shell::Effect::read;
 }
 
 bool Judge::asks_by_mode(const Case& wanted) const {
@@ -145,7 +150,7 @@ void Judge::judge_command(const Case& wanted, Judgement& judgement) const {
   if (commands->empty() && (asks.empty() || judgement.rule_allows)) return;
   const bool asks_by_default = !asks.empty() && !judgement.rule_allows;
   const shell::Decision decision =
-      shell::decide(analysis_of(wanted.demand), commands->rules(),
+      shell::decide(wanted.script, commands->rules(),
                     {asks_by_default ? Verdict::ask : Verdict::allow, exempt(wanted)});
   if (decision.verdict == Verdict::deny) {
     judgement.denied = decision.reason;
@@ -176,11 +181,11 @@ void Judge::judge_ways_out(const Case& wanted, const std::vector<AllowRule>& rul
       return std::ranges::find(rule.beyond, way) != rule.beyond.end();
     });
   });
-  const bool commands_allow = !ways.empty() && !wanted.demand.command.empty() &&
-                              shell::decide(analysis_of(wanted.demand),
-                                            commands_in(wanted.who.workspace)->letting_out(ways),
-                                            {shell::Verdict::ask, shell::Exempt::least})
-                                      .verdict == shell::Verdict::allow;
+  const bool commands_allow =
+      !ways.empty() && !wanted.demand.command.empty() &&
+      shell::decide(wanted.script, commands_in(wanted.who.workspace)->letting_out(ways),
+                    {shell::Verdict::ask, shell::Exempt::least})
+              .verdict == shell::Verdict::allow;
   if (commands_allow) judgement.rule_allows = true;
   if (!ways.empty() && !commands_allow) judgement.ask("it leaves the sandbox: " + in_words(ways));
 }
@@ -188,15 +193,19 @@ void Judge::judge_ways_out(const Case& wanted, const std::vector<AllowRule>& rul
 Offer Judge::offer(const Case& wanted, const AllowRule& exact, const Judgement& judgement) const {
   if (!judgement.no_rule.empty()) return {.why_not = judgement.no_rule};
   const Demand& demand = wanted.demand;
-  if (demand.command.empty() || demand.is_trial)
+  const auto whole_call = [&] {
     return within_bounds(
         {.lines = {{std::string(kAllowList), to_yaml(exact)}}, .rules = {.allow = {exact}}});
+  };
+  if (demand.follows) return {.why_not = "where it runs depends on earlier commands"};
+  if (demand.command.empty() || demand.is_particular) return whole_call();
   // Only the parts that no rule allows yet, each by itself.
   const std::shared_ptr<const CommandPolicy> commands = commands_in(wanted.who.workspace);
   const bool stays = demand.beyond.empty();
   Result<std::vector<shell::Rule>> rules = shell::narrowest_rules(
-      analysis_of(demand), stays ? commands->rules() : commands->letting_out(demand.beyond),
+      wanted.script, stays ? commands->rules() : commands->letting_out(demand.beyond),
       stays ? exempt(wanted) : shell::Exempt::least);
+  if (!rules && rules.error().type == shell::kTakesInput) return whole_call();
   if (!rules) return {.why_not = rules.error().message};
   if (rules->empty()) return {.why_not = "there is nothing in it that a rule could name"};
   Offer offer;

@@ -13,6 +13,7 @@
 #include "dispatch/allow_rule.h"
 #include "dispatch/command_rules.h"
 #include "dispatch/grants.h"
+#include "shell/unwrap.h"
 
 namespace helve::dispatch {
 
@@ -41,8 +42,12 @@ struct Case {
   Effect effect;
   const Bound& bound;
   const Demand& demand;
+  const shell::Analysis& script;   // of the demand
   std::string_view asked_by = {};  // the policy's rule that asks; empty: none does
 };
+
+// What the command of a demand runs, where it does. Empty: it has none.
+shell::Analysis analysis_of(const Demand& demand);
 
 // Whether nothing but what it answers could be lost with it. A command has the effect of all that
 // it runs, as far as its words tell.

@@ -124,7 +124,7 @@ void add_redirections(const Command& command, Effects& effects) {
   }
 }
 
-void add_words(const Segment& segment, Effects& effects, bool moves) {
+void add_words(const Segment& segment, Effects& effects, const Analysis& script) {
   const Command& command = segment.command;
   if (command.words.empty()) return;
   if (segment.transparent) {
@@ -133,10 +133,10 @@ void add_words(const Segment& segment, Effects& effects, bool moves) {
     return;
   }
   const WordEffect found = effect_of_words(command);
-  effects.execute = effects.execute || found.effect == Effect::execute ||
-                    has_unknown_environment(command) ||
-                    // Another directory may hold settings of git that are nobody's own.
-                    (moves && program_of(command.words[0]) == "git");
+  effects.execute =
+      effects.execute || found.effect == Effect::execute || has_unknown_environment(command) ||
+      // Another directory may hold settings of git that are nobody's own.
+      (script.moves && program_of(command.words[0]) == "git") || (script.stays && segment.exports);
   effects.network = effects.network || found.effect == Effect::network;
   effects.writes = effects.writes || found.writes;
 }
@@ -170,7 +170,7 @@ Effects effects_of(const Analysis& script) {
   for (const Segment& segment : script.segments) {
     Effects own;
     add_redirections(segment.command, own);
-    add_words(segment, own, script.moves);
+    add_words(segment, own, script);
     const Effect before = all.strongest();
     all.writes = all.writes || own.writes;
     all.network = all.network || own.network;

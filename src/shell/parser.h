@@ -117,7 +117,9 @@ class Parser {
   void function_keyword();
   void conditional();
   void arithmetic_command();
-  void compound_redirections();
+  // `first` is the first command of what they belong to.
+  void compound_redirections(size_t first);
+  void feed(size_t first);
   bool is_arithmetic(size_t from);
   void arithmetic_until_close();
 

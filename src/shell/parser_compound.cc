@@ -73,10 +73,16 @@ bool Parser::compound() {
 }
 
 // They belong to all of the compound command.
-void Parser::compound_redirections() {
+void Parser::compound_redirections(size_t first) {
   Command command{.at = place(at_)};
   for (skip_blanks(); redirection_ahead() && !failed_; skip_blanks()) add_redirection(command);
+  if (command.takes_input()) feed(first);
   if (!command.redirections.empty()) emit(std::move(command));
+}
+
+// All commands from this one on are given input.
+void Parser::feed(size_t first) {
+  for (size_t i = first; i < script_.commands.size(); ++i) script_.commands[i].fed = true;
 }
 
 void Parser::subshell() {

@@ -89,7 +89,9 @@ void Parser::pipeline() {
       bash_only();
     }
     line_break();
+    const size_t first = script_.commands.size();
     command();
+    feed(first);
   }
 }
 
@@ -122,9 +124,10 @@ void Parser::command() {
   skip_blanks();
   // Only a whole pipeline can be negated.
   if (at_list_end() || peek_word() == "!") return fail_here();
+  const size_t first = script_.commands.size();
   if (compound()) {
     script_.only_simple = false;
-    return compound_redirections();
+    return compound_redirections(first);
   }
   simple_command();
 }
@@ -262,8 +265,9 @@ void Parser::function_body(const Word& name) {
   script_.only_simple = false;
   if (!name.literal() || name.quoted) doubt("a function whose name is not plain");
   line_break();
+  const size_t first = script_.commands.size();
   if (!compound()) return fail_here();
-  compound_redirections();
+  compound_redirections(first);
 }
 
 }  // namespace helve::shell

@@ -197,6 +197,14 @@ bool allows_redirections(const Pattern& pattern, const Command& command) {
          });
 }
 
+// What a program reads that is not known may be what it runs.
+bool allows_input(const Pattern& pattern, const Command& command) {
+  if (pattern.more || !command.takes_input()) return true;
+  if (effect_of_words(command).effect != Effect::execute) return true;
+  return !command.fed && names_input(pattern, command) &&
+         std::ranges::none_of(command.redirections, &Redirection::is_text);
+}
+
 Match redirections_match(const Pattern& pattern, const Command& command) {
   Match found = Match::yes;
   for (const Redirection& wanted : pattern.command.redirections) {
@@ -260,7 +268,7 @@ Result<Pattern> read_pattern(std::string_view text) {
 
 bool allows(const Pattern& pattern, const Segment& segment) {
   return allows_words(pattern, segment) && allows_environment(pattern, segment.command) &&
-         allows_redirections(pattern, segment.command);
+         allows_redirections(pattern, segment.command) && allows_input(pattern, segment.command);
 }
 
 bool names_input(const Pattern& pattern, const Command& command) {

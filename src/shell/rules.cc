@@ -54,9 +54,10 @@ bool only_exports(const Command& command) {
 }
 
 // Nothing of its own that a rule would have to name.
-bool is_harmless(const Segment& segment, Exempt exempt) {
+bool is_harmless(const Segment& segment, const Analysis& script, Exempt exempt) {
   const Command& command = segment.command;
   if (segment.transparent) return true;  // what it runs has its environment and redirections
+  if (script.stays && segment.exports) return false;  // later commands are not seen here
   if (!command.words.empty() && !only_exports(command)) return false;
   if (exempt == Exempt::least)
     return command.redirections.empty() &&
@@ -93,10 +94,11 @@ class Judge {
     const Segment& segment = script_.segments[at];
     // A wrapper of nothing that was seen is no wrapper.
     if (exempt_ == Exempt::least && segment.transparent && !runs_others_[at]) return false;
-    return is_harmless(segment, exempt_) || (exempt_ == Exempt::reading && only_reads(segment));
+    return is_harmless(segment, script_, exempt_) ||
+           (exempt_ == Exempt::reading && only_reads(segment));
   }
   bool only_reads(const Segment& segment) const {
-    const Analysis alone{.segments = {segment}, .moves = script_.moves};
+    const Analysis alone{.segments = {segment}, .moves = script_.moves, .stays = script_.stays};
     return effects_of(alone).strongest() == Effect::read;
   }
 
@@ -156,8 +158,21 @@ Result<void> check_literal(const Word& word) {
       "allow it once, or write a rule by hand", "no_rule"};
 }
 
+// A rule cannot name text and pipes. That does not matter to a program that only reads.
+Result<void> check_input(const Command& command, bool only_reads) {
+  const bool is_named =
+      !command.fed && std::ranges::none_of(command.redirections, &Redirection::is_text);
+  if (is_named || only_reads) return {};
+  return Error{Code::unsupported,
+               fmt::format("no rule can name the input of '{}'", describe(command)),
+               "allow it once, or the whole call", std::string(kTakesInput)};
+}
+
 // The command as a pattern that stands for nothing else.
-Result<std::string> exact_pattern(const Command& command, Exempt exempt) {
+Result<std::string> exact_pattern(const Segment& segment, Exempt exempt) {
+  const Command& command = segment.command;
+  const bool only_reads = effects_of({.segments = {segment}}).strongest() == Effect::read;
+  TRY(check_input(command, only_reads));
   std::string text;
   const auto add = [&](std::string_view part) {
     if (!text.empty()) text += ' ';
@@ -174,7 +189,7 @@ Result<std::string> exact_pattern(const Command& command, Exempt exempt) {
   }
   for (const Redirection& redirection : command.redirections) {
     const bool is_named = redirection.writes() || redirection.may_connect() ||
-                          (exempt == Exempt::least && redirection.reads());
+                          (redirection.reads() && (exempt == Exempt::least || !only_reads));
     if (!is_named) continue;
     TRY(check_literal(redirection.target));
     add(describe(redirection));
@@ -254,7 +269,7 @@ Result<std::vector<Rule>> narrowest_rules(const Analysis& script, const Rules& p
       return Error{Code::too_large, fmt::format("it would take more than {} rules", kMaxNarrowest),
                    "allow it once", "no_rule"};
     covered[i] = true;
-    std::string pattern = TRY(exact_pattern(segment.command, exempt));
+    std::string pattern = TRY(exact_pattern(segment, exempt));
     if (std::ranges::find(rules, pattern, &Rule::pattern) == rules.end())
       rules.push_back({.pattern = std::move(pattern), .verdict = Verdict::allow});
   }

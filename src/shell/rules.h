@@ -19,6 +19,9 @@
 //   allow --output=x, `sort --output=* *` does; see effect.h).
 // - Output into files only where the rule names it: `make * > build/*.log`. Nothing is needed for
 //   /dev/null and for other descriptors.
+// - For a program that is not known, input from the script (<, <<, a pipe) only where the rule
+// names
+//   the file or ends in *: it may run what it reads.
 // - A changed environment only where the rule names it: `NODE_PATH=lib node *`. Language, colours
 //   and the time zone need not be named.
 // What only runs another command (`timeout 5 make`, `env make`, `bash -c make`) is allowed when

@@ -1,5 +1,6 @@
 #include "shell/script.h"
 
+#include <algorithm>
 #include <array>
 
 namespace helve::shell {
@@ -33,6 +34,13 @@ bool Redirection::may_connect() const {
       return true;
   }
   return false;
+}
+
+bool Command::takes_input() const {
+  return fed || std::ranges::any_of(redirections, [](const Redirection& redirection) {
+           return redirection.reads() || redirection.is_text() ||
+                  redirection.kind == Redirection::Kind::in_out;
+         });
 }
 
 void Script::doubt(std::string reason, std::uint32_t at) {

@@ -70,6 +70,8 @@ struct Redirection {
   bool writes() const;
   // Whether it opens a file to read.
   bool reads() const;
+  // Whether it brings text of the script.
+  bool is_text() const { return kind == Kind::here_doc || kind == Kind::here_string; }
   // Bash takes /dev/tcp/HOST/PORT and /dev/udp/HOST/PORT for connections, also when a variable says
   // so.
   bool may_connect() const;
@@ -82,7 +84,11 @@ struct Command {
   std::vector<Assignment> assignments;
   std::vector<Redirection> redirections;
   std::uint32_t at = 0;
+  // Its input comes from a pipe, or from whatever the commands around it are given.
+  bool fed = false;
 
+  // Whether it gets any input from the script: what a program reads may be what it runs.
+  bool takes_input() const;
   bool names(std::string_view program) const {
     return !words.empty() && words[0].literal() && words[0].text == program;
   }

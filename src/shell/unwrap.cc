@@ -154,6 +154,13 @@ Analysis analyze(std::string_view script, Reader reader) try {
   Script parsed = parse(script);
   analysis.malformed = parsed.malformed;
   Unwrapper(analysis).add_script(std::move(parsed), {.reader = reader});
+  // Without a command, exec gives the input to all that follows.
+  bool is_fed = false;
+  for (Segment& segment : analysis.segments) {
+    if (!segment.command.names("exec") || !segment.command.takes_input()) continue;
+    segment.exports = is_fed = true;
+  }
+  for (Segment& segment : analysis.segments) segment.command.fed |= is_fed;
   return analysis;
 } catch (const std::exception&) {
   return {.unknowns = {{"the script could not be read", 0}}};
@@ -225,6 +232,24 @@ void Unwrapper::check_environment(Spot spot) {
       return doubt(spot, fmt::format("{} decides what runs", assignment.name));
     if (!assignment.value.literal() && assignment.value.text.starts_with('('))
       arrays_.insert(assignment.name);
+  }
+  if (!words(spot).empty()) return;
+  std::vector<Assignment> again;
+  for (const Assignment& assignment : command(spot).assignments) {
+    if (is_exported(assignment.name)) again.push_back(assignment);
+  }
+  add_exported(spot, std::move(again));
+}
+
+bool Unwrapper::is_exported(std::string_view name) const {
+  return std::ranges::find(exported_, name, &Assignment::name) != exported_.end();
+}
+
+void Unwrapper::add_exported(Spot spot, std::vector<Assignment> found) {
+  for (Assignment& assignment : found) {
+    if (exported_.size() >= kMaxDepth) return doubt(spot, "too many variables are exported");
+    exported_bytes_ += bytes_of(assignment);
+    exported_.push_back(std::move(assignment));
   }
 }
 
@@ -306,7 +331,9 @@ bool Unwrapper::affords(Spot spot, size_t bytes) {
 void Unwrapper::pass_on(Spot spot, Command& inner) {
   const Command& outer = command(spot);
   inner.at = outer.at;
+  inner.fed = inner.fed || outer.fed;
   for (const Redirection& redirection : outer.redirections) {
+    if (redirection.is_text()) inner.fed = true;
     if ((redirection.writes() || redirection.reads() || redirection.may_connect()) &&
         affords(spot, bytes_of(redirection.target)))
       inner.redirections.push_back(redirection);

@@ -28,13 +28,17 @@ struct Segment {
   size_t inner = kNone;
   // Does nothing but run what was found: `timeout 5 make` needs no more than `make` does.
   bool transparent = false;
+  // Later commands get what it sets: variables that some program may look at, or their input.
+  bool exports = false;
 };
 
 struct Analysis {
   std::vector<Segment> segments;  // each after the one that runs it
   std::vector<Unknown> unknowns;
   bool malformed = false;
-  bool moves = false;  // to another directory, on the way
+  bool goes = false;   // to another directory, on the way
+  bool moves = false;  // the same, or it starts in another one
+  bool stays = false;  // what it exports is there for later scripts, too
 };
 
 // Who runs the script. Other shells take some of what bash takes for something else: to them

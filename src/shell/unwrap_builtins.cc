@@ -48,7 +48,7 @@ bool Unwrapper::changing_builtin(Spot spot, std::string_view name) {
   } else if (name == "set") {
     set(spot);
   } else if (name == "cd" || name == "pushd" || name == "popd") {
-    analysis_.moves = true;
+    analysis_.goes = analysis_.moves = true;
   } else if (name == "jobs" && words(spot).size() > 2) {
     runs_unseen(spot, "jobs -x runs a command");
   } else if (name == "wait") {
@@ -98,17 +98,16 @@ void Unwrapper::declare(Spot spot, std::string_view name) {
       return doubt(spot, fmt::format("{} expands an array again", name));
     Assignment assignment{.name = std::string(text.substr(0, equals)), .value = word};
     if (equals != text.npos && word.literal()) assignment.value.text.erase(0, equals + 1);
+    // It has whatever value it had before.
+    if (equals == text.npos) assignment.value.varies = Varies::parameter;
     const Influence influence = influence_of(assignment.name, assignment.value);
     if (influence == Influence::runs)
       return doubt(spot, fmt::format("{} decides what runs", assignment.name));
     if (influence == Influence::unknown) found.push_back(std::move(assignment));
   }
-  if (!exports) return;
-  for (Assignment& assignment : found) {
-    if (exported_.size() >= kMaxDepth) return doubt(spot, "too many variables are exported");
-    exported_bytes_ += bytes_of(assignment);
-    exported_.push_back(std::move(assignment));
-  }
+  if (!exports) std::erase_if(found, [&](const auto& each) { return !is_exported(each.name); });
+  if (!found.empty()) analysis_.segments[spot.segment].exports = true;
+  add_exported(spot, std::move(found));
 }
 
 // Options that stop or show commands change none of them.
@@ -139,6 +138,7 @@ void Unwrapper::names_variables(Spot spot, size_t from) {
     if (name.starts_with("-v")) name.remove_prefix(2);
     if (influence_of(name, word) == Influence::runs)
       return doubt(spot, fmt::format("{} decides what runs", name));
+    if (is_exported(name)) doubt(spot, fmt::format("the value of {}, which is exported", name));
     if (arrays_.size() < kMaxCommands) arrays_.emplace(name);  // as read -a and mapfile do
   }
 }

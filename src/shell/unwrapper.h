@@ -48,6 +48,8 @@ class Unwrapper {
 
   void add(Command command, Place place);
   void check_environment(Spot spot);
+  bool is_exported(std::string_view name) const;
+  void add_exported(Spot spot, std::vector<Assignment> found);
   void look(Spot spot, std::string_view name);
   // What `spot` runs: its words from `from` on.
   void runs_words(Spot spot, size_t from, bool transparent);

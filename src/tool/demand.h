@@ -15,8 +15,16 @@ struct Demand {
   // (`export CC=clang; make`), so that rules and people see it.
   std::string command = {};
   bool bash = false;  // bash runs it; otherwise any shell may, and some of them take it differently
-  // What it changes goes nowhere yet: to allow that for good does not allow the command itself.
-  bool is_trial = false;
+  // More than the command says what it does: input, a directory, that it is only tried out. To
+  // allow it for good does not allow the command itself.
+  bool is_particular = false;
+  bool is_fed = false;  // it gets input besides
+  // Where it starts, when that is not the root of the workspace.
+  std::string directory = {};
+  bool follows = false;   // it starts where an earlier command ended
+  bool stays = false;     // it runs in a shell that goes on: what it leaves there, later ones find
+  bool restarts = false;  // that shell, before
+  bool is_confined = true;               // otherwise the settings give it no sandbox
   std::vector<std::string> beyond = {};  // what it wants outside of the sandbox, in words as below
 
   bool is_plain() const { return command.empty() && beyond.empty(); }

@@ -24,7 +24,15 @@ struct BashInput {
   std::optional<double> timeout;
 
   Result<void> check() const { return command ? check_command(*command) : Result<void>(); }
-  Demand demand(const Context&) const { return {.command = command.value_or(""), .bash = true}; }
+  Demand demand(const Context& context) const {
+    const bool is_confined =
+        !context.commands || context.commands->settings().policy.level != sandbox::Level::full;
+    return {.command = command.value_or(""),
+            .bash = true,
+            .stays = true,
+            .restarts = restart,
+            .is_confined = is_confined};
+  }
   static constexpr auto schema() {
     return object(
         "Run a command in a bash that stays for the whole session, in the sandbox: variables, "

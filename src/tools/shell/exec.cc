@@ -70,15 +70,21 @@ struct ExecInput {
   Demand demand(const Context& context) const {
     if (command.empty()) return {};
     Demand demand = command_demand(command, env);
-    demand.is_trial = dry_run;
+    demand.is_particular = dry_run || input || workdir || terminal;
+    demand.is_fed = input.has_value();
+    demand.follows = keep_directory && !workdir;
     if (!context.commands) return demand;
     const process::Settings& settings = context.commands->settings();
+    demand.is_confined = settings.policy.level != sandbox::Level::full;
+    demand.directory = start_elsewhere(context);
     demand.bash = reader(settings) == shell::Reader::bash;
     demand.beyond = ways_out(leave(), settings.policy);
     const auto routed = find_route(command, settings.routes, reader(settings));
     if (routed && *routed) demand.beyond = {std::string(kBeyondHost) + (*routed)->route->name};
     return demand;
   }
+  // The directory that it starts in, where that is not the workspace's.
+  std::string start_elsewhere(const Context& context) const;
   static constexpr auto schema() {
     return object(
         "Run a shell command in a sandbox: it writes only in the workspace and a private /tmp, and "
@@ -190,6 +196,15 @@ Result<std::string> directory_of(const ExecInput& in, const Context& context,
     }
   }
   return directory_to_run_in(in.workdir, context);
+}
+
+std::string ExecInput::start_elsewhere(const Context& context) const {
+  if (!workdir && !keep_directory) return "";
+  std::vector<std::string> notes;
+  const Result<std::string> directory = directory_of(*this, context, notes);
+  const Result<std::string> root = directory_to_run_in({}, context);
+  if (directory && root && *directory == *root) return "";
+  return directory ? *directory : "?";
 }
 
 // Where the shell ended is where the next one starts, if that is in the workspace.

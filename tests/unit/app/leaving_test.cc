@@ -33,6 +33,14 @@ class Leaving : public Machine {
   std::string connect_;
 };
 
+TEST_F(Leaving, WhatRunsNothingLeavesNoSandboxEither) {
+  put("home/secret", "secret");
+  EXPECT_EQ(exec("z=${x:?$(<" + at("home/secret") + ")}", {"--full"}), 5);
+  EXPECT_EQ(err_.find("x: secret"), std::string::npos) << err_;
+  EXPECT_EQ(run({"exec", "eval '[[ 1 || touch " + at("home/made") + " ]]'", "--full"}), 5);
+  EXPECT_FALSE(exists("home/made"));
+}
+
 TEST_F(Leaving, NobodyToAskMeansNoNetworkAndTellsTheRule) {
   EXPECT_NE(exec(connect_), 0);
   EXPECT_EQ(exec(connect_, {"--network"}), 5);

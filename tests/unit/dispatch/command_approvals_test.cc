@@ -20,8 +20,20 @@ struct RunInput {
   bool dry_run = false;
   bool full = false;
   bool bash = false;
+  bool stays = false;
+  bool restart = false;
+  bool unconfined = false;
+  std::string input;
+  std::string directory;
   Demand demand(const Context&) const {
-    Demand demand{.command = command, .bash = bash, .is_trial = dry_run};
+    Demand demand{.command = command,
+                  .bash = bash || stays,
+                  .is_particular = dry_run || !input.empty(),
+                  .is_fed = !input.empty(),
+                  .directory = directory,
+                  .stays = stays,
+                  .restarts = restart,
+                  .is_confined = !unconfined};
     if (network) demand.beyond.emplace_back(kBeyondNetwork);
     if (full) demand.beyond.emplace_back(kBeyondFull);
     return demand;
@@ -30,12 +42,19 @@ struct RunInput {
     return object("Runs a command.", arg<&RunInput::command>("It"),
                   opt<&RunInput::network>("With the network"),
                   opt<&RunInput::dry_run>("Only to see what it would do"),
-                  opt<&RunInput::full>("Without a sandbox"), opt<&RunInput::bash>("By bash"));
+                  opt<&RunInput::full>("Without a sandbox"), opt<&RunInput::bash>("By bash"),
+                  opt<&RunInput::stays>("In a shell that goes on"),
+                  opt<&RunInput::restart>("That shell"),
+                  opt<&RunInput::unconfined>("Nothing has a sandbox"),
+                  opt<&RunInput::input>("To read"), opt<&RunInput::directory>("To start in"));
   }
 };
 Tool run_tool() {
   return make_tool(
-      {.name = "run", .group = "other", .effect = Effect::execute},
+      {.name = "run",
+       .group = "other",
+       .effect = Effect::execute,
+       .subject = {"command", "dry_run", "input", "stays"}},
       +[](const RunInput&, Context&) -> Result<testing::EchoOutput> {
         return testing::EchoOutput{"ran"};
       });
@@ -43,9 +62,11 @@ Tool run_tool() {
 
 struct Answering : Approver {
   Answer answer = Answer::once;
+  bool is_silent = false;
   std::vector<Question> questions;
   Result<Answer> ask(const Question& question, std::stop_token) override {
     questions.push_back(question);
+    if (is_silent) return Error{Code::cancelled, "nobody answered"};
     return answer;
   }
 };
@@ -347,6 +368,102 @@ TEST_F(CommandApprovals, AlwaysForATrialAllowsThatTrialAndNotTheCommand) {
   EXPECT_NE(offered()[0].find("dry_run: true"), std::string::npos) << offered()[0];
   EXPECT_EQ(outcome("make x", false, true), "ok");
   EXPECT_EQ(outcome("make x"), "asked");
+}
+
+TEST_F(CommandApprovals, AlwaysForWhatMayRunItsInputAllowsThatWholeCall) {
+  settings.mode = Mode::smart;
+  approver.answer = Answer::always;
+  for (const char* command :
+       {"python3 - <<'E'\nprint(1)\nE", "python3 - <<< 'print(1)'", "echo 'print(1)' | python3 -",
+        "{ python3 -; } <<< 'print(1)'", "bash -c 'python3 -' <<< 'print(1)'",
+        "exec <<< 'print(1)'; python3 -", "tee out <<< 'text'"}) {
+    const JsonObject call{{"command", command}, {"bash", true}};
+    EXPECT_EQ(outcome_of(call), "asked") << command;
+    ASSERT_EQ(offered().size(), 1u) << command << question().no_rule;
+    EXPECT_TRUE(offered()[0].starts_with("approvals.allow: ")) << offered()[0];
+    EXPECT_EQ(outcome_of(call), "ok") << command;
+  }
+  for (const char* command : {"python3 - <<'E'\nprint(2)\nE", "echo 'print(2)' | python3 -",
+                              "python3 -", "python3 - < script"})
+    EXPECT_EQ(outcome_of({{"command", command}, {"bash", true}}), "asked") << command;
+}
+
+TEST_F(CommandApprovals, ACommandThatWasAllowedWithoutInputGetsNone) {
+  settings.mode = Mode::smart;
+  approver.answer = Answer::always;
+  EXPECT_EQ(outcome("python3 -"), "asked");
+  EXPECT_EQ(outcome("python3 -"), "ok");
+  approver.answer = Answer::deny;
+  EXPECT_EQ(outcome("echo x | python3 -"), "asked");
+  EXPECT_EQ(outcome("python3 - < script"), "asked");
+  EXPECT_EQ(outcome_of({{"command", "python3 -"}, {"input", "evil"}}), "asked");
+  approver.answer = Answer::always;
+  EXPECT_EQ(outcome_of({{"command", "python3 -"}, {"input", "good"}}), "asked");
+  EXPECT_EQ(outcome_of({{"command", "python3 -"}, {"input", "good"}}), "ok");
+  EXPECT_EQ(outcome_of({{"command", "python3 -"}, {"input", "evil"}}), "asked");
+}
+
+TEST_F(CommandApprovals, AFileThatIsReadIsNamed) {
+  settings.mode = Mode::smart;
+  approver.answer = Answer::always;
+  EXPECT_EQ(outcome("python3 - < script"), "asked");
+  EXPECT_THAT(offered()[0], ::testing::HasSubstr(R"(pattern: "python3 - < script")"));
+  EXPECT_EQ(outcome("python3 - < script"), "ok");
+  EXPECT_EQ(outcome("python3 - < other"), "asked");
+}
+
+TEST_F(CommandApprovals, GitMayDoAnythingWhereTheCommandStartsElsewhere) {
+  settings.mode = Mode::smart;
+  EXPECT_EQ(outcome("git status"), "ok");
+  EXPECT_EQ(outcome_of({{"command", "git status"}, {"directory", "/w/evil"}}), "asked");
+  EXPECT_EQ(outcome_of({{"command", "git status"}, {"stays", true}}), "asked");
+}
+
+TEST_F(CommandApprovals, WhatAShellThatStaysExportsNeedsARule) {
+  settings.mode = Mode::smart;
+  settings.commands = {rule("gcc *", Verdict::allow), rule("export A=1", Verdict::allow)};
+  for (const char* command : {"export GCC_EXEC_PREFIX=/x", "declare -x GCC_EXEC_PREFIX=/x",
+                              "command export GCC_EXEC_PREFIX", "typeset -gx X=1", "exec < script"})
+    EXPECT_EQ(outcome_of({{"command", command}, {"stays", true}}), "asked") << command;
+  for (const char* command : {"export LANG=C", "export A=1", "x=1", "gcc -c x.c"})
+    EXPECT_EQ(outcome_of({{"command", command}, {"stays", true}}), "ok") << command;
+  EXPECT_EQ(outcome("export X=1"), "ok") << "nothing is left of it";
+  EXPECT_EQ(outcome("export X; X=evil; gcc -c x.c"), "asked");
+}
+
+TEST_F(CommandApprovals, ASessionIsGoodInTheSameDirectory) {
+  settings.mode = Mode::smart;
+  approver.answer = Answer::session;
+  EXPECT_EQ(outcome_of({{"command", "make"}}), "asked");
+  EXPECT_EQ(outcome_of({{"command", "make"}}), "ok");
+  EXPECT_EQ(outcome_of({{"command", "make"}, {"directory", "/w/b"}}), "asked");
+  EXPECT_EQ(outcome_of({{"command", "make"}, {"directory", "/w/b"}}), "ok");
+}
+
+TEST_F(CommandApprovals, ASessionOfAShellIsGoodUntilTheShellGoesElsewhere) {
+  settings.mode = Mode::smart;
+  approver.answer = Answer::session;
+  const auto shell = [&](std::string_view command) {
+    return outcome_of({{"command", command}, {"stays", true}});
+  };
+  EXPECT_EQ(shell("make"), "asked");
+  EXPECT_EQ(shell("ls"), "ok");
+  EXPECT_EQ(shell("make"), "ok");
+  EXPECT_EQ(shell("cd b"), "ok");
+  EXPECT_EQ(shell("make"), "asked");
+  EXPECT_EQ(outcome_of({{"command", "ls"}, {"stays", true}, {"restart", true}}), "ok");
+  EXPECT_EQ(shell("make"), "asked");
+  EXPECT_EQ(shell("make"), "ok");
+}
+
+TEST_F(CommandApprovals, TimeAllowsNothingThatHasNoSandbox) {
+  settings.mode = Mode::always;
+  settings.fallback = ApprovalSettings::Fallback::allow;
+  approver.is_silent = true;
+  outcome("make");
+  EXPECT_EQ(error.code, Error{}.code) << error.message;
+  outcome_of({{"command", "make"}, {"unconfined", true}});
+  EXPECT_EQ(error.type_name(), "approval_timeout");
 }
 
 TEST_F(CommandApprovals, NobodyIsAskedAboutWhatTheyCannotBeShown) {

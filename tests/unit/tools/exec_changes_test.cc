@@ -107,6 +107,27 @@ TEST_F(ExecChanges, ATrialOfTooMuchSaysSoAndKeepsOnlyTheOutput) {
   EXPECT_TRUE(trials().empty());
 }
 
+TEST_F(ExecChanges, ADemandTellsWhereTheCommandStarts) {
+  tree.directory("b");
+  const Registry registry = *Registry::load(builtin_tools());
+  const auto demand_of = [&](std::string_view tool, std::string_view arguments) {
+    return (*registry.find(tool).tool->bind(*parse_json(arguments)))->demand(context);
+  };
+  const std::string b = files->roots().front().path + "/b";
+  EXPECT_EQ(demand_of("exec", R"({"command":"make"})").directory, "");
+  EXPECT_EQ(demand_of("exec", R"({"command":"make","workdir":"."})").directory, "");
+  EXPECT_EQ(demand_of("exec", R"({"command":"make","workdir":"b"})").directory, b);
+  EXPECT_NE(demand_of("exec", R"({"command":"make","workdir":"none"})").directory, "");
+  const char* const keeping = R"({"command":"make","keep_directory":true})";
+  EXPECT_EQ(demand_of("exec", keeping).directory, "");
+  supervisor_.set_directory(context.who.session, b);
+  EXPECT_EQ(demand_of("exec", keeping).directory, b);
+  EXPECT_TRUE(demand_of("exec", keeping).follows);
+  EXPECT_TRUE(demand_of("exec", R"({"command":"make","input":"x"})").is_fed);
+  EXPECT_TRUE(demand_of("exec", R"({"command":"make"})").is_confined);
+  EXPECT_TRUE(demand_of("bash", R"({"command":"make"})").stays);
+}
+
 TEST(ExecSpec, ACommandThatNoSystemTakesIsRefusedBeforeItIsLookedAt) {
   const Registry registry = *Registry::load(builtin_tools());
   for (const char* tool : {"exec", "bash"}) {
@@ -129,7 +150,7 @@ TEST(ExecSpec, ATrialIsToldFromTheCommand) {
   const Identity who;
   const auto is_trial = [&](std::string_view arguments) {
     auto bound = registry.find("exec").tool->bind(*parse_json(arguments));
-    return (*bound)->demand({.who = who}).is_trial;
+    return (*bound)->demand({.who = who}).is_particular;
   };
   EXPECT_TRUE(is_trial(R"({"command":"make","dry_run":true})"));
   EXPECT_FALSE(is_trial(R"({"command":"make"})"));

@@ -143,7 +143,7 @@ class Examination {
       add(Mark::warn, "hooks", world.notices[i]);
   }
 
-  // What is told was tried: a command that does nothing has run.
+  // The sandbox is made, to tell what holds; no command is run.
   void look_at_sandbox(const World& world) {
     if (!world.home->files) return;
     const std::string program = process::spawn_program();
@@ -152,7 +152,7 @@ class Examination {
       return add(Mark::fail, "sandbox", program + " is missing: no command can run",
                  "it is built and installed beside helve");
     const sandbox::Policy& policy = world.home->commands->settings().policy;
-    const sandbox::Facts facts = sandbox::find_facts(world.supervisor->try_out(policy));
+    const sandbox::Facts facts = sandbox::find_facts(world.supervisor->build(policy));
     if (facts.failure) return add(Mark::fail, "sandbox", *facts.failure);
     add(Mark::ok, "sandbox", program);
     for (const sandbox::Line& line : sandbox::explain(policy, facts)) {

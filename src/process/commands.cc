@@ -59,6 +59,10 @@ void Supervisor::warm_up(std::function<sandbox::Policy()> policy) {
   });
 }
 
+Result<sandbox::Holds> Supervisor::build(const sandbox::Policy& policy) {
+  return TRY(spawner_for(policy))->holds();
+}
+
 Result<sandbox::Holds> Supervisor::try_out(const sandbox::Policy& policy) {
   const std::shared_ptr<const Spawner> spawner = TRY(spawner_for(policy));
   Plan nothing{.launch = {.argv = {"/bin/sh", "-c", ":"}, .env = {}, .cwd = "/"}};

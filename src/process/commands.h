@@ -34,6 +34,8 @@ class Supervisor {
   // Starts the helper program for a policy that commands will probably need, the first time only,
   // and does not wait for it. `policy` is called by another thread.
   void warm_up(std::function<sandbox::Policy()> policy);
+  // Makes the sandbox and runs nothing in it: what will bound commands, or why it cannot be made.
+  Result<sandbox::Holds> build(const sandbox::Policy& policy);
   // Runs a command that does nothing: what bounds commands here, or why none can run.
   Result<sandbox::Holds> try_out(const sandbox::Policy& policy);
   // As Spawner's; commands of one policy share the bound.

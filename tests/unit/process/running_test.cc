@@ -10,6 +10,7 @@
 #include "process/descendants.h"
 #include "sys/id.h"
 #include "sys/stream.h"
+#include "unit/process/helpers.h"
 
 namespace helve::process {
 namespace {
@@ -326,11 +327,8 @@ TEST_F(RunningTest, ACommandCanStillBeEndedWhenTheHelperWasKilled) {
 }
 
 TEST_F(RunningTest, AKeeperThatDoesNotAnswerHoldsNobodyUp) {
-  start("true");
-  finish();
-  for (const std::vector<pid_t> keepers = children_of(children_of(getpid()).at(0));
-       const pid_t keeper : keepers)
-    kill(keeper, SIGSTOP);
+  const pid_t keeper = idle_keeper();
+  kill(keeper, SIGSTOP);
   const std::filesystem::path made = "/tmp/helve-" + unique_seconds();
   const auto late = Running::start(*spawner_, plan("touch " + made.string()),
                                    {.longest = std::chrono::milliseconds(20)});
@@ -341,7 +339,7 @@ TEST_F(RunningTest, AKeeperThatDoesNotAnswerHoldsNobodyUp) {
   const auto cancelled = Running::start(*spawner_, plan("true"), {.stop = stop.get_token()});
   ASSERT_FALSE(cancelled);
   EXPECT_EQ(cancelled.error().code, Code::cancelled);
-  for (const pid_t keeper : children_of(children_of(getpid()).at(0))) kill(keeper, SIGCONT);
+  kill(keeper, SIGCONT);
   start("true");
   EXPECT_EQ(finish().exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(made));  // who gave up was told that it does not run

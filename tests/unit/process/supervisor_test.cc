@@ -7,6 +7,7 @@
 
 #include "process/commands.h"
 #include "process/descendants.h"
+#include "unit/process/helpers.h"
 
 namespace helve::process {
 namespace {
@@ -31,9 +32,8 @@ TEST_F(SupervisorTest, SaysWhyNoCommandCanRun) {
 
 TEST_F(SupervisorTest, ReplacesAHelperThatDoesNotAnswer) {
   const sandbox::Policy policy{.level = sandbox::Level::full};
-  ASSERT_TRUE(supervisor_.try_out(policy));
-  kill(children_of(getpid()).at(0), SIGSTOP);
-  for (const pid_t keeper : children_of(children_of(getpid()).at(0))) kill(keeper, SIGSTOP);
+  supervisor_.warm_up([&] { return policy; });
+  kill(idle_keeper(), SIGSTOP);
   const Plan plan{.launch = {.argv = {"/bin/true"}, .env = {}, .cwd = "/"}};
   const auto late = supervisor_.start(policy, plan, {.longest = std::chrono::milliseconds(20)});
   ASSERT_FALSE(late);

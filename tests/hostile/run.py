@@ -108,7 +108,7 @@ def strangers_in(calls, helve):
     spawner = str(pathlib.Path(helve).parent / "helve-spawn")
     if set(re.findall(r'execve\("([^"]*)"', calls)) - {helve, spawner}:
         return True
-    ours = set(re.findall(rf'^(\d+) execve\("{re.escape(spawner)}"', calls, re.MULTILINE))
+    ours = set(re.findall(rf'^(\d+) +execve\("{re.escape(spawner)}"', calls, re.MULTILINE))
     for line in calls.splitlines():
         made = re.search(r"^(\d+) .*\b(?:v?fork|clone3?)\b.* = (\d+)$", line)
         if not made or "CLONE_THREAD" in line:

@@ -23,7 +23,7 @@ KEPT_OUTPUTS = 64  # of jobs that have ended: what came before them is let go
 PATIENCE = 60  # seconds, for what ends by itself after the answer
 
 # What may rightly be refused: whatever ends by itself can be faster than the next call, and a shell can be killed by its command.
-EXPECTED = {"bash": {"shell_ended"}, "process": {"no_input", "has_ended"}}
+EXPECTED = {"bash": {"shell_ended", "shell_busy"}, "process": {"no_input", "has_ended"}}
 
 # {s} is a sleep that outlives the test and can be told from all others.
 COMMANDS = {

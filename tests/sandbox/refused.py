@@ -57,7 +57,7 @@ def check(user, kind, words):
 
         done = subprocess.run([HELVE, *words], cwd=home / "work", env={"HOME": name, "PATH": os.environ["PATH"]},
                               preexec_fn=become, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
-        said = done.stdout + done.stderr
+        said = " ".join((done.stdout + done.stderr).split())  # lines are broken for the screen
         if done.returncode == 0:
             yield "it succeeds"
         if (home / "work/hit").exists():

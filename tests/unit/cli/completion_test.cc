@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "unit/cli/fixture.h"
-#include "unit/cli/golden.h"
+#include "unit/golden.h"
 
 namespace helve::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include "cli/flag_docs.h"
 #include "cli/listing.h"
 #include "unit/cli/fixture.h"
-#include "unit/cli/golden.h"
+#include "unit/golden.h"
 
 namespace helve::cli {
 namespace {

@@ -1,0 +1,274 @@
+// Anthropic's Messages API.
+#include <algorithm>
+#include <map>
+
+#include "model/wire.h"
+
+namespace helve::model {
+namespace {
+
+constexpr std::string_view kName = "anthropic";
+constexpr std::int64_t kDefaultOutput = 16'000;  // tokens; the API wants to be told
+constexpr std::int64_t kLowBudget = 2'048, kMediumBudget = 8'192, kHighBudget = 24'576;
+
+JsonObject cached(JsonObject block) {
+  block["cache_control"] = JsonObject{{"type", "ephemeral"}};
+  return block;
+}
+
+JsonObject image_block(std::string_view data, std::string_view mime_type) {
+  return {{"type", "image"},
+          {"source", JsonObject{{"type", "base64"}, {"media_type", mime_type}, {"data", data}}}};
+}
+
+JsonArray result_content(const std::vector<Content>& content) {
+  JsonArray blocks;
+  for (const Content& each : content) {
+    if (const auto* image = std::get_if<ImageContent>(&each)) {
+      blocks.push_back(image_block(image->data, image->mime_type));
+    } else if (std::string text = helve::text_of({each}); !text.empty()) {  // none may be empty
+      blocks.push_back(JsonObject{{"type", "text"}, {"text", std::move(text)}});
+    }
+  }
+  return blocks;
+}
+
+void add_block(JsonArray& blocks, const Part& part) {
+  struct Visitor {
+    JsonArray& blocks;
+    void operator()(const Text& p) const {
+      if (!p.text.empty()) blocks.push_back(JsonObject{{"type", "text"}, {"text", p.text}});
+    }
+    void operator()(const Thinking& p) const {
+      if (p.origin != kName || !p.sealed.is_object()) return;
+      JsonObject block = p.sealed.get_object();
+      if (block.contains("signature")) block["thinking"] = p.text;
+      blocks.push_back(std::move(block));
+    }
+    void operator()(const Image& p) const { blocks.push_back(image_block(p.data, p.mime_type)); }
+    void operator()(const ToolCall& p) const {
+      blocks.push_back(JsonObject{
+          {"type", "tool_use"}, {"id", p.id}, {"name", p.name}, {"input", arguments_object(p)}});
+    }
+    void operator()(const ToolResult& p) const {
+      JsonObject block{{"type", "tool_result"}, {"tool_use_id", p.call_id}};
+      if (JsonArray content = result_content(p.content); !content.empty())
+        block["content"] = std::move(content);
+      if (p.is_error) block["is_error"] = true;
+      blocks.push_back(std::move(block));
+    }
+  };
+  std::visit(Visitor{blocks}, part);
+}
+
+// Everything before such a mark is read from the cache with the next request: the end of this
+// conversation, and where the last one ended.
+void mark_for_cache(JsonArray& messages) {
+  int marks = 2;
+  for (size_t i = messages.size(); i-- > 0 && marks > 0;) {
+    if (string_at(messages[i], "role") != "user") continue;
+    JsonArray& blocks = messages[i].at("content").as_array();
+    if (blocks.empty()) continue;
+    blocks.back() = cached(std::move(blocks.back().get_object()));
+    --marks;
+  }
+}
+
+JsonArray messages_of(std::span<const Message> messages) {
+  JsonArray out;
+  for (const Message& message : messages) {
+    JsonArray blocks;
+    for (const Part& part : message.parts) add_block(blocks, part);
+    if (blocks.empty()) continue;  // nothing of it is for this provider
+    const std::string_view role = message.role == Role::assistant ? "assistant" : "user";
+    // Results and what a person says after them are one message.
+    if (out.empty() || string_at(out.back(), "role") != role) {
+      out.push_back(JsonObject{{"role", role}, {"content", std::move(blocks)}});
+    } else {
+      JsonArray& before = out.back().at("content").as_array();
+      for (Json& block : blocks) before.push_back(std::move(block));
+    }
+  }
+  mark_for_cache(out);
+  return out;
+}
+
+std::int64_t budget_of(Effort effort) {
+  switch (effort) {
+    case Effort::low:
+      return kLowBudget;
+    case Effort::medium:
+      return kMediumBudget;
+    case Effort::high:
+      return kHighBudget;
+    default:
+      return 0;
+  }
+}
+
+Outgoing encode(const Request& request, const Endpoint& endpoint) {
+  Outgoing out{.path = "/v1/messages",
+               .headers = {"anthropic-version: 2023-06-01"},
+               .body = {},
+               .notes = {}};
+  if (!endpoint.key.empty()) out.headers.push_back("x-api-key: " + endpoint.key);
+  JsonObject& body = out.body;
+  std::int64_t room = request.max_output_tokens > 0 ? request.max_output_tokens : kDefaultOutput;
+  if (const std::int64_t budget = budget_of(request.effort); budget > 0) {
+    body["thinking"] = JsonObject{{"type", "enabled"}, {"budget_tokens", budget}};
+    room = std::max(room, budget + kDefaultOutput);
+  } else if (request.temperature) {  // thoughts allow no temperature
+    body["temperature"] = *request.temperature;
+  }
+  body["model"] = endpoint.model;
+  body["max_tokens"] = room;
+  body["stream"] = true;
+  if (!request.system.empty())
+    body["system"] = JsonArray{cached(JsonObject{{"type", "text"}, {"text", request.system}})};
+  body["messages"] = messages_of(request.messages);
+  if (!request.tools.empty()) {
+    Lowered lowered = to_anthropic(request.tools);
+    for (const Omitted& each : lowered.omitted)
+      out.notes.push_back(each.name + " is left out: " + each.reason);
+    if (!lowered.tools.empty()) {
+      lowered.tools.back() = cached(std::move(lowered.tools.back().get_object()));
+      body["tools"] = std::move(lowered.tools);
+    }
+  }
+  return out;
+}
+
+Stop stop_of(std::string_view reason) {
+  if (reason == "tool_use") return Stop::calls;
+  if (reason == "max_tokens" || reason == "model_context_window_exceeded") return Stop::length;
+  if (reason == "refusal") return Stop::refusal;
+  return Stop::end;
+}
+
+class AnthropicDecoder final : public Decoder {
+ public:
+  Result<bool> take(const SseEvent& event, const Emit& emit) override {
+    const Json value = TRY(parse_event(kName, event));
+    const std::string_view type = string_at(value, "type");
+    if (type == "error") {
+      const Json* error = find(value, "error");
+      return provider_error(0, error ? string_at(*error, "type") : "",
+                            error ? string_at(*error, "message") : "");
+    }
+    if (type == "message_start") {
+      if (const Json* message = find(value, "message")) begin(*message);
+    } else if (type == "content_block_start") {
+      TRY(begin_block(value, emit));
+    } else if (type == "content_block_delta") {
+      TRY(grow_block(value, emit));
+    } else if (type == "message_delta") {
+      if (const Json* delta = find(value, "delta"))
+        reply_.stop = stop_of(string_at(*delta, "stop_reason"));
+      if (const Json* usage = find(value, "usage")) count(*usage);
+    } else if (type == "message_stop") {
+      is_complete_ = true;
+    }
+    return !is_complete_;  // what has another type may be new, and is passed over
+  }
+
+  Result<Reply> finish() override {
+    if (!is_complete_) return incomplete(kName);
+    for (auto& [index, block] : blocks_) {
+      if (std::optional<Part> part = part_of(block))
+        reply_.message.parts.push_back(std::move(*part));
+    }
+    reply_.message.role = Role::assistant;
+    return std::move(reply_);
+  }
+
+ private:
+  struct Block {
+    std::string type;
+    std::string id, name;  // of a call
+    std::string text;      // also thoughts, and the arguments of a call
+    std::string sealed;    // a signature, or redacted thoughts
+    Json input;            // of a call that came whole
+  };
+
+  void begin(const Json& message) {
+    reply_.model = string_at(message, "model");
+    if (const Json* usage = find(message, "usage")) count(*usage);
+  }
+
+  // Counts are of the whole reply so far; those that are missing stay as they were.
+  void count(const Json& usage) {
+    auto set = [&](std::int64_t& number, std::string_view key) {
+      if (find(usage, key)) number = integer_at(usage, key);
+    };
+    set(reply_.usage.input, "input_tokens");
+    set(reply_.usage.output, "output_tokens");
+    set(reply_.usage.cache_read, "cache_read_input_tokens");
+    set(reply_.usage.cache_write, "cache_creation_input_tokens");
+  }
+
+  Result<void> begin_block(const Json& value, const Emit& emit) {
+    const Json* content = find(value, "content_block");
+    if (!content) return bad_event(kName, "a block begins without content");
+    const std::int64_t index = integer_at(value, "index");
+    Block& block = blocks_[index];
+    block.type = string_at(*content, "type");
+    block.id = string_at(*content, "id");
+    block.name = string_at(*content, "name");
+    block.sealed = string_at(*content, block.type == "thinking" ? "signature" : "data");
+    block.text = string_at(*content, block.type == "thinking" ? "thinking" : "text");
+    if (const Json* input = find(*content, "input"); input && input->is_object())
+      block.input = *input;
+    if (block.type == "tool_use")
+      emit(CallDelta{static_cast<size_t>(index), block.name, ""});
+    else if (!block.text.empty() && block.type == "text")
+      emit(TextDelta{block.text});
+    return {};
+  }
+
+  Result<void> grow_block(const Json& value, const Emit& emit) {
+    const std::int64_t index = integer_at(value, "index");
+    const auto found = blocks_.find(index);
+    const Json* delta = find(value, "delta");
+    if (found == blocks_.end() || !delta)
+      return bad_event(kName, "something is added to a block that did not begin");
+    Block& block = found->second;
+    const std::string_view type = string_at(*delta, "type");
+    if (type == "text_delta") {
+      block.text += string_at(*delta, "text");
+      emit(TextDelta{string_at(*delta, "text")});
+    } else if (type == "thinking_delta") {
+      block.text += string_at(*delta, "thinking");
+      emit(ThinkingDelta{string_at(*delta, "thinking")});
+    } else if (type == "input_json_delta") {
+      block.text += string_at(*delta, "partial_json");
+      emit(CallDelta{static_cast<size_t>(index), "", string_at(*delta, "partial_json")});
+    } else if (type == "signature_delta") {
+      block.sealed += string_at(*delta, "signature");
+    }
+    return {};
+  }
+
+  static std::optional<Part> part_of(Block& block) {
+    if (block.type == "text") return Text{std::move(block.text)};
+    if (block.type == "thinking")
+      return Thinking{std::move(block.text), std::string(kName),
+                      JsonObject{{"type", "thinking"}, {"signature", block.sealed}}};
+    if (block.type == "redacted_thinking")
+      return Thinking{"", std::string(kName),
+                      JsonObject{{"type", "redacted_thinking"}, {"data", block.sealed}}};
+    if (block.type != "tool_use") return std::nullopt;
+    if (block.text.empty()) block.text = block.input.is_null() ? "{}" : to_text(block.input);
+    return ToolCall{block.id, block.name, std::move(block.text), "", nullptr};
+  }
+
+  Reply reply_;
+  std::map<std::int64_t, Block> blocks_;
+  bool is_complete_ = false;
+};
+
+}  // namespace
+
+const Wire kAnthropic{
+    kName, encode, [] -> std::unique_ptr<Decoder> { return std::make_unique<AnthropicDecoder>(); }};
+
+}  // namespace helve::model

@@ -1,0 +1,204 @@
+// Google's Gemini API.
+#include "model/wire.h"
+
+namespace helve::model {
+namespace {
+
+constexpr std::string_view kName = "gemini";
+constexpr std::int64_t kLowBudget = 1'024, kMediumBudget = 8'192, kHighBudget = 24'576;
+
+JsonObject inline_data(std::string_view data, std::string_view mime_type) {
+  return {{"inlineData", JsonObject{{"mimeType", mime_type}, {"data", data}}}};
+}
+
+// A call and its result belong together by name and order; ids are ours alone, and not sent.
+void add_result(JsonArray& parts, const ToolResult& result) {
+  JsonObject response{{result.is_error ? "error" : "output", helve::text_of(result.content)}};
+  parts.push_back(JsonObject{
+      {"functionResponse", JsonObject{{"name", result.name}, {"response", std::move(response)}}}});
+  for (const Content& content : result.content) {
+    if (const auto* image = std::get_if<ImageContent>(&content))
+      parts.push_back(inline_data(image->data, image->mime_type));
+  }
+}
+
+void add_part(JsonArray& parts, const Part& part) {
+  struct Visitor {
+    JsonArray& parts;
+    void operator()(const Text& p) const {
+      if (!p.text.empty()) parts.push_back(JsonObject{{"text", p.text}});
+    }
+    void operator()(const Thinking& p) const {
+      // A signature that stood with a text goes back with a part of its own.
+      if (p.origin == kName && p.sealed.is_string())
+        parts.push_back(JsonObject{{"text", ""}, {"thoughtSignature", p.sealed}});
+    }
+    void operator()(const Image& p) const { parts.push_back(inline_data(p.data, p.mime_type)); }
+    void operator()(const ToolCall& p) const {
+      JsonObject out{{"functionCall", JsonObject{{"name", p.name}, {"args", arguments_object(p)}}}};
+      if (p.origin == kName && p.sealed.is_string()) out["thoughtSignature"] = p.sealed;
+      parts.push_back(std::move(out));
+    }
+    void operator()(const ToolResult& p) const { add_result(parts, p); }
+  };
+  std::visit(Visitor{parts}, part);
+}
+
+JsonArray contents_of(std::span<const Message> messages) {
+  JsonArray out;
+  for (const Message& message : messages) {
+    JsonArray parts;
+    for (const Part& part : message.parts) add_part(parts, part);
+    if (parts.empty()) continue;
+    const std::string_view role = message.role == Role::assistant ? "model" : "user";
+    if (out.empty() || string_at(out.back(), "role") != role) {
+      out.push_back(JsonObject{{"role", role}, {"parts", std::move(parts)}});
+    } else {
+      JsonArray& before = out.back().at("parts").as_array();
+      for (Json& part : parts) before.push_back(std::move(part));
+    }
+  }
+  return out;
+}
+
+JsonObject generation_of(const Request& request) {
+  JsonObject out;
+  if (request.max_output_tokens > 0) out["maxOutputTokens"] = request.max_output_tokens;
+  if (request.temperature) out["temperature"] = *request.temperature;
+  constexpr std::int64_t kBudgets[] = {0, 0, kLowBudget, kMediumBudget, kHighBudget};
+  if (request.effort != Effort::unset)
+    out["thinkingConfig"] =
+        JsonObject{{"thinkingBudget", kBudgets[static_cast<size_t>(request.effort)]},
+                   {"includeThoughts", request.effort != Effort::off}};
+  return out;
+}
+
+Outgoing encode(const Request& request, const Endpoint& endpoint) {
+  Outgoing out{.path = "/models/" + endpoint.model + ":streamGenerateContent?alt=sse",
+               .headers = {},
+               .body = {},
+               .notes = {}};
+  if (!endpoint.key.empty()) out.headers.push_back("x-goog-api-key: " + endpoint.key);
+  JsonObject& body = out.body;
+  if (!request.system.empty())
+    body["systemInstruction"] =
+        JsonObject{{"parts", JsonArray{JsonObject{{"text", request.system}}}}};
+  body["contents"] = contents_of(request.messages);
+  if (!request.tools.empty()) {
+    Lowered lowered = to_gemini(request.tools);
+    for (const Omitted& each : lowered.omitted)
+      out.notes.push_back(each.name + " is left out: " + each.reason);
+    if (!lowered.tools.empty())
+      body["tools"] = JsonArray{JsonObject{{"functionDeclarations", std::move(lowered.tools)}}};
+  }
+  if (JsonObject generation = generation_of(request); !generation.empty())
+    body["generationConfig"] = std::move(generation);
+  return out;
+}
+
+class GeminiDecoder final : public Decoder {
+ public:
+  Result<bool> take(const SseEvent& event, const Emit& emit) override {
+    const Json value = TRY(parse_event(kName, event));
+    if (const Json* error = find(value, "error"))
+      return provider_error(static_cast<int>(integer_at(*error, "code")),
+                            string_at(*error, "status"), string_at(*error, "message"));
+    if (const std::string_view model = string_at(value, "modelVersion"); !model.empty())
+      reply_.model = model;
+    if (const Json* usage = find(value, "usageMetadata")) count(*usage);
+    if (const Json* feedback = find(value, "promptFeedback");
+        feedback && !string_at(*feedback, "blockReason").empty()) {
+      reason_ = string_at(*feedback, "blockReason");
+      is_blocked_ = true;
+    }
+    const Json* candidates = find(value, "candidates");
+    if (!candidates || !candidates->is_array() || candidates->get_array().empty()) return true;
+    const Json& candidate = candidates->get_array().front();
+    if (const Json* content = find(candidate, "content")) {
+      const Json* parts = find(*content, "parts");
+      if (parts && parts->is_array()) {
+        for (const Json& part : parts->get_array()) add(part, emit);
+      }
+    }
+    if (const std::string_view reason = string_at(candidate, "finishReason"); !reason.empty())
+      reason_ = reason;
+    return true;
+  }
+
+  Result<Reply> finish() override {
+    if (reason_.empty()) return incomplete(kName);
+    if (reason_ == "MALFORMED_FUNCTION_CALL")
+      return Error{Code::network, "the model wrote a call that is none",
+                   "nothing of the reply was used; try again", std::string(kIncomplete)};
+    reply_.message.role = Role::assistant;
+    reply_.stop = stop();
+    return std::move(reply_);
+  }
+
+ private:
+  void count(const Json& usage) {
+    reply_.usage.cache_read = integer_at(usage, "cachedContentTokenCount");
+    reply_.usage.input =
+        std::max<std::int64_t>(integer_at(usage, "promptTokenCount") - reply_.usage.cache_read, 0);
+    reply_.usage.output =
+        integer_at(usage, "candidatesTokenCount") + integer_at(usage, "thoughtsTokenCount");
+  }
+
+  // Texts of a kind that follow each other are one part.
+  template <class Kind>
+  Kind& last() {
+    auto& parts = reply_.message.parts;
+    if (parts.empty() || !std::holds_alternative<Kind>(parts.back())) parts.emplace_back(Kind());
+    return std::get<Kind>(parts.back());
+  }
+
+  void add(const Json& part, const Emit& emit) {
+    const Json* signature = find(part, "thoughtSignature");
+    if (const Json* call = find(part, "functionCall")) {
+      add_call(*call, signature, emit);
+      return;
+    }
+    const std::string_view text = string_at(part, "text");
+    const Json* thought = find(part, "thought");
+    if (thought && thought->is_bool() && thought->get_bool()) {
+      last<Thinking>().text += text;
+      emit(ThinkingDelta{text});
+    } else if (!text.empty()) {
+      last<Text>().text += text;
+      emit(TextDelta{text});
+    }
+    if (signature && signature->is_string()) {
+      reply_.message.parts.push_back(Thinking{"", std::string(kName), *signature});
+    }
+  }
+
+  void add_call(const Json& call, const Json* signature, const Emit& emit) {
+    const Json* args = find(call, "args");
+    ToolCall made{.id = made_up_id(),
+                  .name = std::string(string_at(call, "name")),
+                  .arguments = args ? to_text(*args) : "{}",
+                  .origin = signature ? std::string(kName) : "",
+                  .sealed = signature ? *signature : Json()};
+    emit(CallDelta{calls_++, made.name, made.arguments});
+    reply_.message.parts.push_back(std::move(made));
+  }
+
+  Stop stop() const {
+    if (is_blocked_) return Stop::refusal;
+    if (reason_ == "MAX_TOKENS") return Stop::length;
+    if (reason_ != "STOP") return Stop::refusal;  // SAFETY, RECITATION, PROHIBITED_CONTENT, …
+    return calls_ > 0 ? Stop::calls : Stop::end;
+  }
+
+  Reply reply_;
+  std::string reason_;
+  bool is_blocked_ = false;
+  size_t calls_ = 0;
+};
+
+}  // namespace
+
+const Wire kGemini{kName, encode,
+                   [] -> std::unique_ptr<Decoder> { return std::make_unique<GeminiDecoder>(); }};
+
+}  // namespace helve::model

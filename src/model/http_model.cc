@@ -1,0 +1,164 @@
+#include "model/http_model.h"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <charconv>
+
+#include "base/text.h"
+#include "sys/clock.h"
+
+namespace helve::model {
+namespace {
+
+bool is_good(int status) { return status >= 200 && status < 300; }
+
+bool is_stream(const sys::HttpHead& head) {
+  return head.header("content-type").find("text/event-stream") != std::string_view::npos;
+}
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc() || end != text.data() + text.size() || !(value >= 0 && value < 1e9))
+    return std::nullopt;
+  return value;
+}
+
+// What an error says, in the forms that are around: {"error": {"message", "type"}},
+// {"error": "…"}, {"message": "…"}, {"detail": "…"}, a list of any of these.
+struct Said {
+  std::string kind, message;
+};
+
+Said said_in(const Json& value) {
+  if (value.is_array() && !value.get_array().empty()) return said_in(value.get_array().front());
+  if (value.is_string()) return {"", std::string(value.get_string())};
+  if (const Json* error = find(value, "error"); error && !error->is_null()) return said_in(*error);
+  Said said;
+  for (const char* key : {"code", "type", "status"}) {
+    if (said.kind.empty()) said.kind = string_at(value, key);
+  }
+  for (const char* key : {"message", "detail", "msg"}) {
+    if (said.message.empty()) said.message = string_at(value, key);
+  }
+  return said;
+}
+
+Said said_by(std::string_view page) {
+  if (const Result<Json> value = parse_json(page)) return said_in(*value);
+  const bool is_html = trim(page).starts_with('<');
+  return {"", is_html ? "it answered with a web page: " + preview(trim(page), 200)
+                      : preview(trim(page), 500)};
+}
+
+class Receiver {
+ public:
+  Receiver(const Wire& wire, const Emit& emit) : decoder_(wire.make_decoder()), emit_(emit) {}
+
+  bool take(const sys::HttpHead& head, std::string_view bytes) {
+    if (!is_good(head.status) || !is_stream(head)) {
+      page_ += bytes.substr(0, HttpModel::kMaxErrorPage - page_.size());
+      return page_.size() < HttpModel::kMaxErrorPage;
+    }
+    has_begun_ = true;
+    bool goes_on = true;
+    Result<void> fed = parser_.feed(bytes, [&](const SseEvent& event) {
+      Result<bool> taken = decoder_->take(event, emit_);
+      if (!taken) failed_ = std::move(taken).error();
+      goes_on = taken && *taken;
+      return goes_on;
+    });
+    if (!fed) failed_ = std::move(fed).error();
+    return fed && goes_on;
+  }
+
+  Result<Reply> finish(Result<sys::HttpHead> head) {
+    if (failed_) return std::move(*failed_);
+    // However the connection ended, a reply that is complete is one.
+    if (has_begun_) {
+      Result<Reply> reply = decoder_->finish();
+      const bool was_ended = !head && head.error().type != sys::kConnectionLost;
+      if (!reply && was_ended) return std::move(head).error();
+      return reply;
+    }
+    const sys::HttpHead answered = TRY(std::move(head));
+    return answer_error(answered, page_);
+  }
+
+ private:
+  SseParser parser_;
+  const std::unique_ptr<Decoder> decoder_;
+  const Emit& emit_;
+  std::string page_;
+  bool has_begun_ = false;
+  std::optional<Error> failed_;
+};
+
+}  // namespace
+
+Error answer_error(const sys::HttpHead& head, std::string_view page) {
+  const Said said = said_by(page);
+  if (is_good(head.status))
+    return {Code::network,
+            "the model's server did not answer with a stream: " +
+                preview(escape_lines_for_display(said.message.empty() ? page : said.message), 500),
+            "look at the base URL: it is the provider's API, with /v1 where it has one",
+            std::string(kBadStream)};
+  Error error = provider_error(head.status, said.kind, said.message);
+  if (const auto wait = retry_after(head, sys::RealClock().unix_ms()))
+    error.details = JsonObject{{kRetryAfter, wait->count()}};
+  return error;
+}
+
+std::optional<std::chrono::milliseconds> retry_after(const sys::HttpHead& head,
+                                                     std::int64_t unix_ms) {
+  if (const auto ms = number(head.header("retry-after-ms")))
+    return std::chrono::milliseconds(static_cast<std::int64_t>(*ms));
+  const std::string_view text = head.header("retry-after");
+  if (const auto seconds = number(text))
+    return std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+  tm date{};
+  const std::string copy(text);
+  const char* end = strptime(copy.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &date);
+  if (!end || *end != '\0') return std::nullopt;
+  const std::int64_t then = std::int64_t{timegm(&date)} * 1000;
+  return std::chrono::milliseconds(std::max<std::int64_t>(then - unix_ms, 0));
+}
+
+Error HttpModel::without_key(Error error) const {
+  if (endpoint_.key.empty()) return error;
+  for (std::string* text : {&error.message, &error.hint}) {
+    for (size_t at; (at = text->find(endpoint_.key)) != text->npos;)
+      text->replace(at, endpoint_.key.size(), "[key]");
+  }
+  return error;
+}
+
+Result<Reply> HttpModel::stream(const Request& request, const Emit& emit, std::stop_token stop) {
+  Outgoing out = wire_.encode(request, endpoint_);
+  for (const auto& member : endpoint_.body) out.body[member.key()] = member.value();
+  const std::string body = to_text(Json(std::move(out.body)));
+  sys::HttpRequest http{.method = "POST",
+                        .url = endpoint_.base_url + out.path,
+                        .headers = std::move(out.headers),
+                        .body = body,
+                        .connect_timeout = timeouts_.connect,
+                        .idle_timeout = timeouts_.idle,
+                        .total_timeout = timeouts_.total};
+  http.headers.push_back("Content-Type: application/json");
+  http.headers.push_back("Accept: text/event-stream");
+  http.headers.push_back("User-Agent: helve/" HELVE_VERSION);
+  http.headers.insert(http.headers.end(), endpoint_.headers.begin(), endpoint_.headers.end());
+
+  Receiver receiver(wire_, emit);
+  Result<Reply> reply = receiver.finish(client_.send(
+      http,
+      [&](const sys::HttpHead& head, std::string_view bytes) { return receiver.take(head, bytes); },
+      std::move(stop)));
+  if (!reply) return without_key(std::move(reply).error());
+  reply->notes = std::move(out.notes);
+  return reply;
+}
+
+}  // namespace helve::model

@@ -1,0 +1,45 @@
+// HttpModel: a model behind HTTP. The provider's file knows the words, this one how they travel.
+#pragma once
+
+#include <chrono>
+
+#include "model/wire.h"
+#include "sys/http.h"
+
+namespace helve::model {
+
+struct Timeouts {
+  std::chrono::milliseconds connect{10'000};
+  std::chrono::milliseconds idle{300'000};  // a model may think for long without a word
+  std::chrono::milliseconds total{0};       // 0: none
+};
+
+class HttpModel final : public Model {
+ public:
+  static constexpr size_t kMaxErrorPage = 64u
+                                          << 10;  // bytes that are read of an answer that is none
+
+  // Borrows the wire and the client.
+  HttpModel(const Wire& wire, Endpoint endpoint, sys::HttpClient& client, Timeouts timeouts = {})
+      : wire_(wire), endpoint_(std::move(endpoint)), client_(client), timeouts_(timeouts) {}
+
+  Result<Reply> stream(const Request& request, const Emit& emit, std::stop_token stop) override;
+
+ private:
+  // No error shows the key, even where the provider repeats it.
+  Error without_key(Error error) const;
+
+  const Wire& wire_;
+  const Endpoint endpoint_;
+  sys::HttpClient& client_;
+  const Timeouts timeouts_;
+};
+
+// What an answer that is no stream means.
+Error answer_error(const sys::HttpHead& head, std::string_view page);
+// How long the provider wants to be left alone; nothing when it does not say. `unix_ms` is now.
+std::optional<std::chrono::milliseconds> retry_after(const sys::HttpHead& head,
+                                                     std::int64_t unix_ms);
+constexpr std::string_view kRetryAfter = "retry_after_ms";  // in the details of an error
+
+}  // namespace helve::model

@@ -1,0 +1,252 @@
+// OpenAI's Chat Completions, as OpenAI, LM Studio, OpenRouter, Ollama, vLLM, llama.cpp and many
+// others serve it. Servers differ in details, so the decoder takes what it can get.
+#include <map>
+
+#include "model/wire.h"
+
+namespace helve::model {
+namespace {
+
+constexpr std::string_view kName = "openai";
+
+JsonObject image_part(std::string_view data, std::string_view mime_type) {
+  std::string url = "data:";
+  url.append(mime_type).append(";base64,").append(data);
+  return {{"type", "image_url"}, {"image_url", JsonObject{{"url", std::move(url)}}}};
+}
+
+JsonObject tool_call(const ToolCall& call) {
+  // Servers parse the arguments again, and some fail where they cannot.
+  const bool is_json = parse_json(call.arguments).has_value();
+  return {{"id", call.id},
+          {"type", "function"},
+          {"function",
+           JsonObject{{"name", call.name},
+                      {"arguments", is_json ? call.arguments : to_text(arguments_object(call))}}}};
+}
+
+JsonObject assistant_message(const Message& message) {
+  JsonObject out{{"role", "assistant"}};
+  JsonArray calls;
+  for (const Part& part : message.parts) {
+    if (const auto* call = std::get_if<ToolCall>(&part)) calls.push_back(tool_call(*call));
+    // Models that show their thoughts want them back until their turn has ended.
+    const auto* thinking = std::get_if<Thinking>(&part);
+    if (thinking && thinking->origin == kName && thinking->sealed.is_string())
+      out[thinking->sealed.get_string()] = thinking->text;
+  }
+  std::string text = text_of(message);
+  if (!text.empty() || calls.empty()) out["content"] = std::move(text);
+  if (!calls.empty()) out["tool_calls"] = std::move(calls);
+  return out;
+}
+
+JsonObject user_message_of(const Message& message) {
+  JsonArray parts;
+  bool has_images = false;
+  for (const Part& part : message.parts) {
+    if (const auto* text = std::get_if<Text>(&part))
+      parts.push_back(JsonObject{{"type", "text"}, {"text", text->text}});
+    const auto* image = std::get_if<Image>(&part);
+    if (!image) continue;
+    parts.push_back(image_part(image->data, image->mime_type));
+    has_images = true;
+  }
+  // Some servers know only plain text.
+  if (!has_images) return {{"role", "user"}, {"content", text_of(message)}};
+  return {{"role", "user"}, {"content", std::move(parts)}};
+}
+
+// Results are text; their images follow as if a person had sent them.
+void add_results(JsonArray& out, const Message& message) {
+  JsonArray images;
+  for (const Part& part : message.parts) {
+    const auto* result = std::get_if<ToolResult>(&part);
+    if (!result) continue;
+    out.push_back(JsonObject{{"role", "tool"},
+                             {"tool_call_id", result->call_id},
+                             {"content", helve::text_of(result->content)}});
+    for (const Content& content : result->content) {
+      if (const auto* image = std::get_if<ImageContent>(&content))
+        images.push_back(image_part(image->data, image->mime_type));
+    }
+  }
+  if (images.empty()) return;
+  images.insert(images.begin(),
+                JsonObject{{"type", "text"}, {"text", "The images of the results:"}});
+  out.push_back(JsonObject{{"role", "user"}, {"content", std::move(images)}});
+}
+
+JsonArray messages_of(const Request& request) {
+  JsonArray out;
+  if (!request.system.empty())
+    out.push_back(JsonObject{{"role", "system"}, {"content", request.system}});
+  for (const Message& message : request.messages) {
+    if (message.role == Role::tool)
+      add_results(out, message);
+    else
+      out.push_back(message.role == Role::user ? user_message_of(message)
+                                               : assistant_message(message));
+  }
+  return out;
+}
+
+std::string_view effort_name(Effort effort) {
+  switch (effort) {
+    case Effort::off:
+      return "none";
+    case Effort::low:
+      return "low";
+    case Effort::medium:
+      return "medium";
+    case Effort::high:
+      return "high";
+    default:
+      return "";
+  }
+}
+
+Outgoing encode(const Request& request, const Endpoint& endpoint) {
+  Outgoing out{.path = "/chat/completions", .headers = {}, .body = {}, .notes = {}};
+  if (!endpoint.key.empty()) out.headers.push_back("Authorization: Bearer " + endpoint.key);
+  JsonObject& body = out.body;
+  body["model"] = endpoint.model;
+  body["stream"] = true;
+  body["stream_options"] = JsonObject{{"include_usage", true}};
+  if (request.max_output_tokens > 0) body["max_completion_tokens"] = request.max_output_tokens;
+  if (request.temperature) body["temperature"] = *request.temperature;
+  if (request.effort != Effort::unset) body["reasoning_effort"] = effort_name(request.effort);
+  body["messages"] = messages_of(request);
+  if (!request.tools.empty()) {
+    Lowered lowered = to_openai(request.tools);
+    for (const Omitted& each : lowered.omitted)
+      out.notes.push_back(each.name + " is left out: " + each.reason);
+    if (!lowered.tools.empty()) body["tools"] = std::move(lowered.tools);
+  }
+  return out;
+}
+
+class OpenAiDecoder final : public Decoder {
+ public:
+  Result<bool> take(const SseEvent& event, const Emit& emit) override {
+    if (event.data == "[DONE]") return false;
+    const Json value = TRY(parse_event(kName, event));
+    if (const Json* error = find(value, "error"); error && !error->is_null()) return told(*error);
+    if (reply_.model.empty()) reply_.model = string_at(value, "model");
+    if (const Json* usage = find(value, "usage"); usage && usage->is_object()) count(*usage);
+    const Json* choices = find(value, "choices");
+    if (!choices || !choices->is_array() || choices->get_array().empty()) return true;
+    const Json& choice = choices->get_array().front();
+    if (const Json* delta = find(choice, "delta")) grow(*delta, emit);
+    if (const std::string_view reason = string_at(choice, "finish_reason"); !reason.empty())
+      reason_ = reason;
+    return true;
+  }
+
+  Result<Reply> finish() override {
+    if (reason_.empty()) return incomplete(kName);
+    if (!thoughts_.empty())
+      reply_.message.parts.push_back(
+          Thinking{std::move(thoughts_), std::string(kName), Json(thoughts_key_)});
+    if (!text_.empty()) reply_.message.parts.push_back(Text{std::move(text_)});
+    for (auto& [index, call] : calls_) {
+      if (call.id.empty()) call.id = made_up_id();
+      if (call.arguments.empty()) call.arguments = "{}";
+      reply_.message.parts.push_back(std::move(call));
+    }
+    reply_.message.role = Role::assistant;
+    reply_.stop = stop();
+    return std::move(reply_);
+  }
+
+ private:
+  static Error told(const Json& error) {
+    if (error.is_string()) return provider_error(0, "", error.get_string());
+    const Json* code = find(error, "code");
+    const int status = code && code->is_int64() ? static_cast<int>(code->get_int64()) : 0;
+    const std::string_view kind =
+        string_at(error, status == 0 && code && code->is_string() ? "code" : "type");
+    return provider_error(status, kind, string_at(error, "message"));
+  }
+
+  void count(const Json& usage) {
+    const Json* details = find(usage, "prompt_tokens_details");
+    reply_.usage.cache_read = details ? integer_at(*details, "cached_tokens") : 0;
+    reply_.usage.input =
+        std::max<std::int64_t>(integer_at(usage, "prompt_tokens") - reply_.usage.cache_read, 0);
+    reply_.usage.output = integer_at(usage, "completion_tokens");
+  }
+
+  void grow(const Json& delta, const Emit& emit) {
+    for (const char* key : {"reasoning_content", "reasoning"}) {
+      const std::string_view thought = string_at(delta, key);
+      if (thought.empty()) continue;
+      thoughts_key_ = key;
+      thoughts_ += thought;
+      emit(ThinkingDelta{thought});
+      break;  // some servers say it twice
+    }
+    for (const char* key : {"content", "refusal"}) {
+      const std::string_view text = string_at(delta, key);
+      if (text.empty()) continue;
+      text_ += text;
+      has_refused_ = has_refused_ || std::string_view(key) == "refusal";
+      emit(TextDelta{text});
+    }
+    const Json* calls = find(delta, "tool_calls");
+    if (!calls || !calls->is_array()) return;
+    for (const Json& call : calls->get_array()) grow_call(call, emit);
+  }
+
+  // Parts of a call are told apart by its index; some servers leave it out and send whole calls.
+  size_t index_of(const Json& call) const {
+    if (const Json* index = find(call, "index"); index && index->is_int64())
+      return static_cast<size_t>(std::max<std::int64_t>(index->get_int64(), 0));
+    const std::string_view id = string_at(call, "id");
+    for (const auto& [index, known] : calls_) {
+      if (!id.empty() && known.id == id) return index;
+    }
+    const Json* function = find(call, "function");
+    const bool begins = function && !string_at(*function, "name").empty();
+    if (calls_.empty()) return 0;
+    return calls_.rbegin()->first + (begins ? 1 : 0);
+  }
+
+  void grow_call(const Json& call, const Emit& emit) {
+    const size_t index = index_of(call);
+    ToolCall& known = calls_[index];
+    if (known.id.empty()) known.id = string_at(call, "id");
+    const Json* function = find(call, "function");
+    if (!function) return;
+    std::string_view name;
+    if (known.name.empty()) {
+      known.name = string_at(*function, "name");
+      name = known.name;
+    }
+    const Json* arguments = find(*function, "arguments");
+    const std::string whole =
+        arguments && arguments->is_object() ? to_text(*arguments) : std::string();
+    const std::string_view added = whole.empty() ? string_at(*function, "arguments") : whole;
+    known.arguments += added;
+    emit(CallDelta{index, name, added});
+  }
+
+  Stop stop() const {
+    if (reason_ == "length") return Stop::length;
+    if (reason_ == "content_filter" || has_refused_) return Stop::refusal;
+    return calls_.empty() ? Stop::end : Stop::calls;  // some servers say "stop" in any case
+  }
+
+  Reply reply_;
+  std::string text_, thoughts_, reason_;
+  std::string thoughts_key_;  // how this server calls them
+  bool has_refused_ = false;
+  std::map<size_t, ToolCall> calls_;
+};
+
+}  // namespace
+
+const Wire kOpenAi{kName, encode,
+                   [] -> std::unique_ptr<Decoder> { return std::make_unique<OpenAiDecoder>(); }};
+
+}  // namespace helve::model

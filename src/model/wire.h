@@ -1,0 +1,69 @@
+// Wire: how one provider's requests and streams look. One file per provider; none knows the
+// network.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model.h"
+#include "model/sse.h"
+
+namespace helve::model {
+
+// Where a model is to be had.
+struct Endpoint {
+  std::string base_url;  // without a slash at the end
+  std::string key;       // empty: none is needed
+  std::string model;
+  std::vector<std::string> headers = {};  // besides the provider's: "Name: value"
+  JsonObject body = {};                   // members that go into every request as they are
+};
+
+struct Outgoing {
+  std::string path;  // behind the base URL
+  std::vector<std::string> headers;
+  JsonObject body;
+  std::vector<std::string> notes;  // tools that were left out, and why
+};
+
+// Puts one reply together from the events of its stream.
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  // False: the reply is complete, and nothing more is wanted. Error: the provider said so, or the
+  // event makes no sense.
+  virtual Result<bool> take(const SseEvent& event, const Emit& emit) = 0;
+  // After the last event. An error of the type kIncomplete: there should have been more.
+  virtual Result<Reply> finish() = 0;
+};
+
+struct Wire {
+  std::string_view name;  // also the origin of what only this provider can read
+  Outgoing (*encode)(const Request& request, const Endpoint& endpoint);
+  std::unique_ptr<Decoder> (*make_decoder)();
+};
+
+extern const Wire kAnthropic;
+extern const Wire kOpenAi;
+extern const Wire kOpenAiResponses;
+extern const Wire kGemini;
+// By name; null when there is none.
+const Wire* find_wire(std::string_view name);
+
+// For the providers' files.
+Error incomplete(std::string_view provider);
+Error bad_event(std::string_view provider, std::string_view why);
+// An error that a provider tells in the middle of a stream or as an answer. `status` is HTTP's, or
+// 0 where `kind` alone says what it is.
+Error provider_error(int status, std::string_view kind, std::string_view message);
+// The data of an event as an object.
+Result<Json> parse_event(std::string_view provider, const SseEvent& event);
+std::int64_t integer_at(const Json& value, std::string_view key);
+// A call's id, where the provider gives none.
+std::string made_up_id();
+// The arguments as an object; where the model wrote something else, that is its only member.
+JsonObject arguments_object(const ToolCall& call);
+
+}  // namespace helve::model

@@ -1,0 +1,264 @@
+#include "model/http_model.h"
+
+#include <gtest/gtest.h>
+
+#include "model/retry.h"
+#include "unit/raw_server.h"
+
+namespace helve::model {
+namespace {
+
+using Connection = RawServer::Connection;
+using std::chrono::milliseconds;
+
+constexpr std::string_view kStream =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nTransfer-Encoding: "
+    "chunked\r\n\r\n";
+constexpr std::string_view kHello =
+    "data: {\"model\":\"m\",\"choices\":[{\"delta\":{\"content\":\"h\xc3\xa9llo\"}}]}\n\n"
+    "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+
+std::string chunk(std::string_view bytes) {
+  char size[32];
+  std::snprintf(size, sizeof size, "%zx\r\n", bytes.size());
+  return size + std::string(bytes) + "\r\n";
+}
+
+class HttpModelTest : public testing::Test {
+ protected:
+  Result<Reply> ask(const RawServer& server, std::stop_token stop = {}, Timeouts timeouts = {}) {
+    HttpModel model(kOpenAi, {.base_url = server.url("/v1"), .key = "sk-canary", .model = "m"},
+                    *client_, timeouts);
+    const std::vector<Message> messages{user_message("hi")};
+    return model.stream(
+        {.messages = messages},
+        [&](const Delta& delta) {
+          if (const auto* text = std::get_if<TextDelta>(&delta)) seen_ += text->text;
+        },
+        stop);
+  }
+
+  Error failure(const std::function<void(Connection&)>& serve) {
+    RawServer server([&](Connection& c) {
+      c.request();
+      serve(c);
+    });
+    Result<Reply> reply = ask(server);
+    EXPECT_FALSE(reply);
+    return reply ? Error{} : reply.error();
+  }
+
+  const std::unique_ptr<sys::HttpClient> client_ = sys::make_http_client();
+  std::string seen_;
+};
+
+TEST_F(HttpModelTest, StreamsAReply) {
+  std::string request;
+  RawServer server([&](Connection& c) {
+    request = c.request();
+    c.send(std::string(kStream) + chunk(kHello) + "0\r\n\r\n");
+  });
+  const Result<Reply> reply = ask(server);
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(text_of(reply->message), "h\xc3\xa9llo");
+  EXPECT_EQ(seen_, "h\xc3\xa9llo");
+  EXPECT_TRUE(request.starts_with("POST /v1/chat/completions HTTP/1.1\r\n")) << request;
+  EXPECT_NE(request.find("Authorization: Bearer sk-canary\r\n"), std::string::npos);
+  EXPECT_NE(request.find("\"stream\":true"), std::string::npos);
+}
+
+TEST_F(HttpModelTest, ReadsAStreamThatComesByteByByte) {
+  RawServer server([](Connection& c) {
+    c.request();
+    c.send(kStream);
+    for (const char byte : kHello) c.send(chunk({&byte, 1}));
+    c.send("0\r\n\r\n");
+  });
+  const Result<Reply> reply = ask(server);
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_EQ(text_of(reply->message), "h\xc3\xa9llo");
+}
+
+TEST_F(HttpModelTest, AReplyThatBreaksOffIsNone) {
+  const Error closed =
+      failure([](Connection& c) { c.send(std::string(kStream) + chunk(kHello.substr(0, 60))); });
+  EXPECT_EQ(closed.type, kIncomplete);
+  const Error ended = failure([](Connection& c) {
+    c.send(std::string(kStream) + chunk(kHello.substr(0, kHello.find("finish_reason"))) +
+           "0\r\n\r\n");
+  });
+  EXPECT_EQ(ended.type, kIncomplete);
+}
+
+TEST_F(HttpModelTest, AWholeReplyCountsHoweverTheConnectionEnds) {
+  RawServer server([](Connection& c) {
+    c.request();
+    c.send(std::string(kStream) + chunk(kHello));  // no last chunk
+  });
+  EXPECT_TRUE(ask(server));
+}
+
+TEST_F(HttpModelTest, AWebPageIsNoReply) {
+  const Error error = failure([](Connection& c) {
+    c.answer("<html><title>Welcome to the portal</title>", "200 OK", "text/html");
+  });
+  EXPECT_EQ(error.type, kBadStream);
+  EXPECT_NE(error.message.find("Welcome to the portal"), std::string::npos) << error.message;
+  EXPECT_NE(error.hint.find("base URL"), std::string::npos);
+  const Error gateway =
+      failure([](Connection& c) { c.answer("<html>Bad gateway", "502 Bad Gateway", "text/html"); });
+  EXPECT_EQ(gateway.code, Code::unavailable);
+}
+
+TEST_F(HttpModelTest, NoErrorShowsTheKey) {
+  const Error error = failure([](Connection& c) {
+    c.answer(
+        R"({"error":{"message":"Incorrect API key provided: sk-canary.","code":"invalid_api_key"}})",
+        "401 Unauthorized");
+  });
+  EXPECT_EQ(error.code, Code::auth);
+  EXPECT_EQ(describe(error).find("canary"), std::string::npos) << describe(error);
+  EXPECT_NE(describe(error).find("[key]"), std::string::npos) << describe(error);
+}
+
+TEST_F(HttpModelTest, UnderstandsTheFormsOfErrors) {
+  for (const char* body :
+       {R"({"error":{"message":"because"}})", R"({"error":"because"})", R"({"message":"because"})",
+        R"({"detail":"because"})", R"([{"error":{"message":"because"}}])", "because"}) {
+    const Error error = failure([&](Connection& c) { c.answer(body, "400 Bad Request"); });
+    EXPECT_NE(error.message.find("because (HTTP 400)"), std::string::npos) << error.message;
+  }
+}
+
+TEST_F(HttpModelTest, StopsInTheMiddle) {
+  std::stop_source stop;
+  RawServer server([&](Connection& c) {
+    c.request();
+    c.send(std::string(kStream) + chunk(kHello.substr(0, 20)));
+    stop.request_stop();
+    c.wait_for_end();
+  });
+  const Result<Reply> reply = ask(server, stop.get_token());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, Code::cancelled);
+}
+
+TEST_F(HttpModelTest, ASilentServerIsGivenUp) {
+  RawServer server([](Connection& c) {
+    c.request();
+    c.send(std::string(kStream) + chunk(kHello.substr(0, 20)));
+    c.wait_for_end();
+  });
+  const Result<Reply> reply = ask(server, {}, {.idle = milliseconds(20)});
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, Code::timeout);
+}
+
+TEST(RetryAfter, IsASecondCountOrADate) {
+  auto with = [](std::string name, std::string value) {
+    return retry_after({429, {{std::move(name), std::move(value)}}}, 1'000'000'000'000);
+  };
+  EXPECT_EQ(with("retry-after", "7"), milliseconds(7000));
+  EXPECT_EQ(with("retry-after", "0.5"), milliseconds(500));
+  EXPECT_EQ(with("retry-after-ms", "1250"), milliseconds(1250));
+  EXPECT_EQ(with("retry-after", "Sun, 09 Sep 2001 01:46:50 GMT"), milliseconds(10'000));
+  EXPECT_EQ(with("retry-after", "Sun, 09 Sep 2001 01:46:30 GMT"), milliseconds(0));
+  for (const char* nonsense : {"", "soon", "-5", "7 apples", "nan", "1e99"})
+    EXPECT_EQ(with("retry-after", nonsense), std::nullopt) << nonsense;
+}
+
+// A model that fails as it is told, then answers.
+class Failing final : public Model {
+ public:
+  Failing(std::vector<Error> errors, int& asked) : errors_(std::move(errors)), asked_(asked) {}
+  Result<Reply> stream(const Request&, const Emit&, std::stop_token) override {
+    const auto number = static_cast<size_t>(asked_++);
+    if (number < errors_.size()) return errors_[number];
+    return Reply{};
+  }
+
+ private:
+  const std::vector<Error> errors_;
+  int& asked_;
+};
+
+class Retry : public testing::Test {
+ protected:
+  Result<Reply> ask(std::vector<Error> errors) {
+    asked_ = 0;
+    waits_.clear();
+    RetryingModel model(std::make_unique<Failing>(std::move(errors), asked_), {},
+                        [&](milliseconds time, const std::stop_token&) {
+                          waits_.push_back(time);
+                          return !is_stopped_;
+                        });
+    return model.stream({},
+                        [&](const Delta& delta) {
+                          if (const auto* retrying = std::get_if<Retrying>(&delta))
+                            attempts_ = retrying->attempt;
+                        },
+                        {});
+  }
+  int asked_ = 0, attempts_ = 0;
+  bool is_stopped_ = false;
+  std::vector<milliseconds> waits_;
+};
+
+TEST_F(Retry, WhatMayPassIsTriedAgainWithLongerWaits) {
+  const Error busy{Code::unavailable, "busy"};
+  EXPECT_TRUE(ask({busy, busy, busy}));
+  EXPECT_EQ(asked_, 4);
+  EXPECT_EQ(attempts_, 4);
+  ASSERT_EQ(waits_.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_GE(waits_[i], milliseconds(500 << i));
+    EXPECT_LE(waits_[i], milliseconds(1000 << i));
+  }
+}
+
+TEST_F(Retry, GivesUpInTheEnd) {
+  const Error lost{Code::network, "lost"};
+  const Result<Reply> reply = ask({lost, lost, lost, lost, lost});
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().message, "lost (tried 4 times)");
+}
+
+TEST_F(Retry, WhatWillNotPassIsToldAtOnce) {
+  for (const Code code : {Code::auth, Code::denied, Code::invalid_argument, Code::not_found,
+                          Code::too_large, Code::cancelled}) {
+    EXPECT_FALSE(ask({{code, "no"}}));
+    EXPECT_EQ(asked_, 1);
+  }
+  EXPECT_FALSE(ask({{Code::network, "no", "", "tls_failed"}}));
+  EXPECT_EQ(asked_, 1);
+}
+
+TEST_F(Retry, TheProviderSaysHowLong) {
+  Error busy{Code::unavailable, "busy"};
+  busy.details = JsonObject{{kRetryAfter, 7000}};
+  EXPECT_TRUE(ask({busy}));
+  EXPECT_EQ(waits_, std::vector{milliseconds(7000)});
+  busy.details = JsonObject{{kRetryAfter, 3'600'000}};
+  const Result<Reply> reply = ask({busy});
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(asked_, 1);
+  EXPECT_NE(reply.error().hint.find("3600 s"), std::string::npos) << reply.error().hint;
+}
+
+TEST_F(Retry, StopsWhileItWaits) {
+  is_stopped_ = true;
+  const Result<Reply> reply = ask({{Code::unavailable, "busy"}});
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, Code::cancelled);
+  EXPECT_EQ(asked_, 1);
+}
+
+TEST_F(Retry, AWaitEndsWithAStop) {
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_FALSE(wait_on_thread(std::chrono::hours(1), stop.get_token()));
+  EXPECT_TRUE(wait_on_thread(milliseconds(1), {}));
+}
+
+}  // namespace
+}  // namespace helve::model

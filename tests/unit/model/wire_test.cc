@@ -1,0 +1,236 @@
+// Each provider's words, by files: what is sent for one conversation
+// (golden/wire/NAME/request.json), and what comes of streams (STREAM.sse becomes STREAM.json).
+#include "model/wire.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "unit/golden.h"
+
+namespace helve::model {
+namespace {
+
+const std::filesystem::path kGolden = std::filesystem::path(HELVE_TEST_DIR) / "golden/wire";
+
+std::vector<Message> conversation(std::string_view origin) {
+  const std::string name(origin);
+  Json sealed;
+  if (origin == "anthropic") sealed = JsonObject{{"type", "thinking"}, {"signature", "c2lnbmVk"}};
+  if (origin == "openai") sealed = "reasoning_content";
+  if (origin == "openai-responses")
+    sealed = JsonObject{{"type", "reasoning"}, {"id", "rs_1"}, {"encrypted_content", "c2VjcmV0"}};
+  if (origin == "gemini") sealed = "c2lnbmVk";
+  return {
+      {Role::user, {Text{"What is in these files?"}, Image{"aW1hZ2U=", "image/png"}}},
+      {Role::assistant,
+       {Thinking{"Two files.", name, sealed}, Thinking{"Of somebody else.", "other", "sealed"},
+        Text{"I read both."}, ToolCall{"call_1", "read", R"({"path": "a.md"})", name, sealed},
+        ToolCall{"call_2", "ls", "{broken", "", nullptr}}},
+      {Role::tool,
+       {ToolResult{
+            "call_1", "read", {TextContent{"text"}, ImageContent{"cGljdHVyZQ==", "image/jpeg"}}},
+        ToolResult{"call_2", "ls", {TextContent{"arguments: not JSON"}}, true}}},
+      {Role::user, {Text{"Go on."}}},
+      {Role::assistant, {Text{""}, Text{"Done."}}},
+      {Role::user, {Text{"Thanks."}}},
+  };
+}
+
+std::vector<Offer> offers() {
+  return {{"read",
+           "Read a file.",
+           {{"type", "object"},
+            {"properties", JsonObject{{"path", JsonObject{{"type", "string"}}}}},
+            {"required", JsonArray{"path"}}}},
+          {"ls", "List files.", {{"type", "object"}, {"properties", JsonObject()}}},
+          {"bad name", "Cannot be offered.", {{"type", "object"}}}};
+}
+
+std::string slurp(const std::filesystem::path& file) {
+  std::ostringstream text;
+  text << std::ifstream(file, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+struct Decoded {
+  Result<Reply> reply;
+  std::string deltas;  // what a person would see
+};
+
+Decoded decode(const Wire& wire, const std::vector<SseEvent>& events) {
+  const std::unique_ptr<Decoder> decoder = wire.make_decoder();
+  std::string deltas;
+  const Emit emit = [&](const Delta& delta) {
+    if (const auto* text = std::get_if<TextDelta>(&delta)) deltas += text->text;
+    if (const auto* thought = std::get_if<ThinkingDelta>(&delta))
+      deltas.append("(").append(thought->text).append(")");
+    if (const auto* call = std::get_if<CallDelta>(&delta))
+      deltas.append("[").append(call->name).append(call->arguments).append("]");
+  };
+  for (const SseEvent& event : events) {
+    const Result<bool> goes_on = decoder->take(event, emit);
+    if (!goes_on) return {goes_on.error(), deltas};
+    if (!*goes_on) break;
+  }
+  return {decoder->finish(), deltas};
+}
+
+std::vector<SseEvent> events_of(const std::string& stream) {
+  std::vector<SseEvent> events;
+  SseParser parser;
+  EXPECT_TRUE(parser.feed(stream, [&](SseEvent& event) {
+    events.push_back(event);
+    return true;
+  }));
+  return events;
+}
+
+// Ids that we made up are not the same twice.
+void name_made_up_ids(Message& message) {
+  for (Part& part : message.parts) {
+    auto* call = std::get_if<ToolCall>(&part);
+    if (call && call->id.size() == 21 && call->id.starts_with("call_")) call->id = "made up";
+  }
+}
+
+std::string shown(Decoded decoded) {
+  JsonObject out;
+  if (!decoded.reply) {
+    out["error"] = to_json(decoded.reply.error());
+  } else {
+    Reply& reply = *decoded.reply;
+    name_made_up_ids(reply.message);
+    out = {{"stop", name_of(reply.stop)},
+           {"model", reply.model},
+           {"usage", JsonArray{reply.usage.input, reply.usage.output, reply.usage.cache_read,
+                               reply.usage.cache_write}},
+           {"message", to_json(reply.message)}};
+  }
+  out["deltas"] = decoded.deltas;
+  return to_pretty(Json(out));
+}
+
+class WireTest : public testing::TestWithParam<const char*> {
+ protected:
+  const Wire& wire_ = *find_wire(GetParam());
+  std::vector<std::filesystem::path> streams() const {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(kGolden / GetParam())) {
+      if (entry.path().extension() == ".sse") files.push_back(entry.path());
+    }
+    std::ranges::sort(files);
+    return files;
+  }
+};
+
+TEST_P(WireTest, SendsAConversation) {
+  const std::vector<Message> messages = conversation(GetParam());
+  const std::vector<Offer> tools = offers();
+  const Outgoing out = wire_.encode({.system = "Be brief.",
+                                     .messages = messages,
+                                     .tools = tools,
+                                     .max_output_tokens = 1000,
+                                     .effort = Effort::medium,
+                                     .session = "s_1"},
+                                    {.base_url = "", .key = "KEY", .model = "model-x"});
+  JsonArray headers, notes;
+  for (const std::string& each : out.headers) headers.emplace_back(each);
+  for (const std::string& each : out.notes) notes.emplace_back(each);
+  expect_golden(
+      std::string("wire/") + GetParam() + "/request.json",
+      to_pretty(Json(JsonObject{
+          {"path", out.path}, {"headers", headers}, {"notes", notes}, {"body", out.body}})));
+}
+
+TEST_P(WireTest, ReadsStreams) {
+  for (const auto& file : streams()) {
+    std::filesystem::path expected = std::filesystem::path("wire") / GetParam() / file.stem();
+    expect_golden(expected.string() + ".json", shown(decode(wire_, events_of(slurp(file)))));
+  }
+}
+
+TEST_P(WireTest, AStreamThatEndsEarlyIsNoReply) {
+  for (const auto& file : streams()) {
+    const std::vector<SseEvent> events = events_of(slurp(file));
+    const std::string whole = shown(decode(wire_, events));
+    for (size_t count = 0; count < events.size(); ++count) {
+      const Decoded cut =
+          decode(wire_, {events.begin(), events.begin() + static_cast<long>(count)});
+      // All that can be missing of a reply is how many tokens it took.
+      if (cut.reply) {
+        EXPECT_EQ(to_json(cut.reply->message).at("parts").as_array().size(),
+                  parse_json(whole)->at("message").at("parts").as_array().size())
+            << file << " after " << count;
+      } else {
+        EXPECT_EQ(cut.reply.error().type, kIncomplete) << file << " after " << count;
+      }
+    }
+  }
+}
+
+TEST_P(WireTest, WhatMakesNoSenseIsAnError) {
+  for (const char* data : {"{", "[]", "null", "7", "\"text\"", "{\"a\":", "<html>"}) {
+    const Decoded decoded = decode(wire_, {{"message", data}});
+    ASSERT_FALSE(decoded.reply) << data;
+    EXPECT_EQ(decoded.reply.error().type, kBadStream) << data;
+  }
+  // Objects of any form may come: nobody falls over.
+  for (const char* data :
+       {"{}", R"({"choices":{}})", R"({"choices":[7]})",
+        R"({"choices":[{"delta":{"tool_calls":[7,{}]}}]})", R"({"type":"content_block_start"})",
+        R"({"type":"content_block_delta","index":9})",
+        R"({"type":"message_delta","usage":{"output_tokens":"many"}})",
+        R"({"type":"response.output_item.done","item":7})", R"({"type":"response.failed"})",
+        R"({"candidates":[{"content":{"parts":[7,{"functionCall":7}]}}]})", R"({"error":7})",
+        R"({"usage":{"prompt_tokens":1e300,"completion_tokens":-5}})"}) {
+    EXPECT_FALSE(decode(wire_, {{"message", data}}).reply) << data;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Providers, WireTest,
+                         testing::Values("anthropic", "openai", "openai-responses", "gemini"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Wire, ErrorsSayWhatToDo) {
+  const struct {
+    int status;
+    const char *kind, *message;
+    Code code;
+    std::string_view type;
+  } cases[] = {
+      {401, "authentication_error", "invalid x-api-key", Code::auth, "auth"},
+      {403, "", "forbidden", Code::auth, "auth"},
+      {429, "rate_limit_error", "slow down", Code::unavailable, "rate_limited"},
+      {429, "insufficient_quota", "You exceeded your current quota", Code::denied, "billing"},
+      {400, "invalid_request_error", "Your credit balance is too low", Code::denied, "billing"},
+      {400, "invalid_request_error", "prompt is too long: 210000 tokens", Code::too_large,
+       kContextOverflow},
+      {400, "context_length_exceeded", "", Code::too_large, kContextOverflow},
+      {400, "exceed_context_size_error", "the request exceeds the available context size",
+       Code::too_large, kContextOverflow},
+      {400, "invalid_request_error", "max_tokens: must be positive", Code::invalid_argument,
+       "bad_request"},
+      {404, "not_found_error", "model: nothing", Code::not_found, "unknown_model"},
+      {500, "", "", Code::unavailable, "provider_failed"},
+      {529, "overloaded_error", "Overloaded", Code::unavailable, "provider_failed"},
+      {0, "overloaded_error", "Overloaded", Code::unavailable, "provider_failed"},
+      {0, "UNAUTHENTICATED", "no key", Code::auth, "auth"},
+  };
+  for (const auto& each : cases) {
+    const Error error = provider_error(each.status, each.kind, each.message);
+    EXPECT_EQ(error.code, each.code) << each.status << each.kind << each.message;
+    EXPECT_EQ(error.type, each.type) << each.status << each.kind << each.message;
+    EXPECT_FALSE(error.message.empty());
+  }
+}
+
+}  // namespace
+}  // namespace helve::model

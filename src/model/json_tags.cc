@@ -76,10 +76,13 @@ Result<Call> read_call(std::string_view object) {
 
 class Scanner {
  public:
-  Scanner(std::string_view text, Calls calls) : rest_(text), calls_(calls) {}
+  Scanner(std::string_view text, Calls calls) : whole_(text), rest_(text), calls_(calls) {
+    scan_.begin = text.size();
+  }
 
   Scan run() {
     for (size_t open = rest_.find(kOpen); open != rest_.npos; open = rest_.find(kOpen)) {
+      tag_ = whole_.size() - rest_.size() + open;
       rest_.remove_prefix(open + kOpen.size());
       ++blocks_;
       read_block();
@@ -123,12 +126,12 @@ class Scanner {
 
   void take(std::string_view object) {
     Result<Call> call = read_call(object);
-    if (!call)
-      problem(block() + call.error().message);
-    else if (calls_ == Calls::one && !scan_.calls.empty())
-      ++left_out_;
-    else
-      scan_.calls.push_back(std::move(*call));
+    if (!call) return problem(block() + call.error().message);
+    if (scan_.calls.empty())
+      scan_.begin = tag_;
+    else if (calls_ == Calls::one)
+      return void(++left_out_);
+    scan_.calls.push_back(std::move(*call));
   }
 
   void cut() {
@@ -146,13 +149,27 @@ class Scanner {
 
   std::string block() const { return fmt::format("<json> block {}: ", blocks_); }
 
+  const std::string_view whole_;
   std::string_view rest_;
   Calls calls_;
   Scan scan_;
+  size_t tag_ = 0;  // where the block that is read begins
   size_t blocks_ = 0;
   size_t left_out_ = 0;
   size_t unlisted_ = 0;
 };
+
+std::string between_tags(const Json& value) {
+  std::string out(kOpen);
+  for (const char c : to_text(value)) {
+    // It stands in strings only, where \u003c means the same: no tag can begin inside.
+    if (c == '<')
+      out += "\\u003c";
+    else
+      out += c;
+  }
+  return out.append(kClose);
+}
 
 }  // namespace
 
@@ -180,19 +197,14 @@ std::string prompt(std::span<const Offer> tools, Calls calls) {
   return out;
 }
 
+std::string call(std::string_view tool_name, const Json& tool_input) {
+  return between_tags(JsonObject{{"tool_name", tool_name}, {"tool_input", tool_input}});
+}
+
 std::string result(std::string_view tool_name, const Json& tool_input,
                    std::string_view tool_output) {
-  const std::string json = to_text(JsonObject{
+  return between_tags(JsonObject{
       {"tool_name", tool_name}, {"tool_input", tool_input}, {"tool_output", tool_output}});
-  std::string out(kOpen);
-  for (const char c : json) {
-    // It stands in strings only, where \u003c means the same: no tag can begin inside.
-    if (c == '<')
-      out += "\\u003c";
-    else
-      out += c;
-  }
-  return out.append(kClose);
 }
 
 }  // namespace helve::model::json_tags

@@ -24,11 +24,14 @@ struct Scan {
   std::vector<Call> calls;            // at most one with Calls::one
   std::vector<std::string> problems;  // blocks that are no calls, and why
   bool truncated = false;             // the text ends inside a block: the model ran out of room
+  size_t begin = 0;                   // of the first call; the text's size when there is none
 };
 // Finds the calls in what a model wrote. JSON is read as JSON, so tags and braces inside strings
 // mislead nobody. Linear in the text.
 Scan scan(std::string_view text, Calls calls);
 
+// A call as a model writes it.
+std::string call(std::string_view tool_name, const Json& tool_input);
 // What the model reads: the call and its output. No text inside can end the block early.
 std::string result(std::string_view tool_name, const Json& tool_input,
                    std::string_view tool_output);

@@ -43,8 +43,9 @@ struct Reply {
   Message message;
   Stop stop = Stop::end;
   Usage usage;
-  std::string model;               // as the provider calls it
-  std::vector<std::string> notes;  // tools that were left out, and why
+  std::string model;                // as the provider calls it
+  std::vector<std::string> unread;  // what was meant as a call and is none, and why
+  std::vector<std::string> notes;   // tools that were left out, and why
 };
 
 // What happens while a reply comes. The views are valid during the call.

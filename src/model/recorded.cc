@@ -1,0 +1,188 @@
+#include "model/recorded.h"
+
+#include <fmt/format.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "model/wire.h"
+
+namespace helve::model {
+namespace {
+
+Error wrong(size_t line, std::string_view what) {
+  return Error{Code::invalid_argument, fmt::format("line {} of the record: {}", line, what), "",
+               "bad_record"};
+}
+
+// What tells messages apart; ids differ from run to run.
+JsonArray digests_of(std::span<const Message> messages) {
+  JsonArray out;
+  for (const Message& message : messages) {
+    std::string text(name_of(message.role));
+    for (const Part& part : message.parts) {
+      if (const auto* said = std::get_if<Text>(&part)) text += "\ntext " + said->text;
+      if (const auto* call = std::get_if<ToolCall>(&part))
+        text += "\ncall " + call->name + " " + call->arguments;
+      if (const auto* result = std::get_if<ToolResult>(&part))
+        text += "\nresult " + helve::text_of(result->content);
+    }
+    out.push_back(Json(sha256_hex(text).substr(0, 16)));
+  }
+  return out;
+}
+
+JsonObject usage_json(const Usage& usage) {
+  return {{"input", usage.input},
+          {"output", usage.output},
+          {"cache_read", usage.cache_read},
+          {"cache_write", usage.cache_write}};
+}
+
+JsonObject reply_json(const Reply& reply) {
+  JsonObject out{{"message", to_json(reply.message)},
+                 {"stop", name_of(reply.stop)},
+                 {"usage", usage_json(reply.usage)},
+                 {"model", reply.model}};
+  if (!reply.unread.empty()) out["unread"] = JsonArray(reply.unread.begin(), reply.unread.end());
+  return out;
+}
+
+Result<Reply> reply_from(const Json& value) {
+  Reply reply;
+  const Json* message = find(value, "message");
+  if (!message) return Error{Code::invalid_argument, "a reply has a message"};
+  reply.message = TRY(message_from_json(*message));
+  for (const Stop stop : {Stop::end, Stop::calls, Stop::length, Stop::refusal}) {
+    if (name_of(stop) == string_at(value, "stop")) reply.stop = stop;
+  }
+  if (const Json* usage = find(value, "usage"))
+    reply.usage = {integer_at(*usage, "input"), integer_at(*usage, "output"),
+                   integer_at(*usage, "cache_read"), integer_at(*usage, "cache_write")};
+  reply.model = string_at(value, "model");
+  if (const Json* unread = find(value, "unread"); unread && unread->is_array()) {
+    for (const Json& each : unread->get_array()) {
+      if (each.is_string()) reply.unread.emplace_back(each.get_string());
+    }
+  }
+  return reply;
+}
+
+Json delta_json(const Delta& delta) {
+  if (const auto* text = std::get_if<TextDelta>(&delta)) return JsonArray{"text", text->text};
+  if (const auto* thought = std::get_if<ThinkingDelta>(&delta))
+    return JsonArray{"thinking", thought->text};
+  if (const auto* call = std::get_if<CallDelta>(&delta))
+    return JsonArray{"call", call->index, call->name, call->arguments};
+  return nullptr;
+}
+
+void tell_delta(const Json& value, const Emit& emit) {
+  if (!value.is_array() || value.get_array().size() < 2 || !value.get_array()[0].is_string())
+    return;
+  const JsonArray& delta = value.get_array();
+  auto text = [&](size_t i) {
+    return i < delta.size() && delta[i].is_string() ? std::string_view(delta[i].get_string())
+                                                    : std::string_view();
+  };
+  if (text(0) == "text") emit(TextDelta{text(1)});
+  if (text(0) == "thinking") emit(ThinkingDelta{text(1)});
+  if (text(0) == "call" && delta[1].is_int64())
+    emit(CallDelta{static_cast<size_t>(delta[1].get_int64()), text(2), text(3)});
+}
+
+Error error_from(const Json& value) {
+  Error error{Code::internal, std::string(string_at(value, "message")),
+              std::string(string_at(value, "hint")), std::string(string_at(value, "error_type"))};
+  for (int i = 0; i <= static_cast<int>(Code::internal); ++i) {
+    if (name_of(static_cast<Code>(i)) == string_at(value, "code"))
+      error.code = static_cast<Code>(i);
+  }
+  return error;
+}
+
+// Where the conversation is another than the recorded one; nothing when it is the same.
+std::optional<std::string> difference(const Json& recorded, std::span<const Message> messages) {
+  const Json* known = find(recorded, "messages");
+  const JsonArray now = digests_of(messages);
+  if (!known || !known->is_array()) return std::nullopt;
+  const JsonArray& then = known->get_array();
+  for (size_t i = 0; i < std::min(then.size(), now.size()); ++i) {
+    if (then[i] != now[i])
+      return fmt::format("message {} is another than in the recorded run", i + 1);
+  }
+  if (then.size() != now.size())
+    return fmt::format("there are {} messages; in the recorded run there were {}", now.size(),
+                       then.size());
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Reply> RecordingModel::stream(const Request& request, const Emit& emit,
+                                     std::stop_token stop) {
+  JsonArray deltas;
+  Result<Reply> reply = inner_->stream(
+      request,
+      [&](const Delta& delta) {
+        // What is void is not told again.
+        if (std::holds_alternative<Retrying>(delta))
+          deltas.clear();
+        else
+          deltas.push_back(delta_json(delta));
+        emit(delta);
+      },
+      std::move(stop));
+  JsonObject line{{"messages", digests_of(request.messages)}, {"deltas", std::move(deltas)}};
+  if (reply)
+    line["reply"] = reply_json(*reply);
+  else
+    line["error"] = to_json(reply.error());
+  std::lock_guard lock(mutex_);
+  const Result<void> written = write_(to_text(Json(std::move(line))) + "\n");
+  if (reply && !written) reply->notes.push_back("not recorded: " + describe(written.error()));
+  return reply;
+}
+
+Result<std::unique_ptr<RecordedModel>> RecordedModel::parse(std::string_view record) {
+  auto model = std::make_unique<RecordedModel>();
+  size_t number = 0;
+  for (const std::string_view line : split(record, '\n')) {
+    ++number;
+    if (trim(line).empty()) continue;
+    Result<Json> turn = parse_json(line, {.bytes = kMaxRecord});
+    if (!turn) return wrong(number, turn.error().message);
+    const Json* reply = find(*turn, "reply");
+    if (!reply && !find(*turn, "error")) return wrong(number, "there is neither reply nor error");
+    if (reply) {
+      if (const Result<Reply> read = reply_from(*reply); !read)
+        return wrong(number, read.error().message);
+    }
+    model->turns_.push_back(std::move(*turn));
+  }
+  return model;
+}
+
+Result<Reply> RecordedModel::stream(const Request& request, const Emit& emit,
+                                    std::stop_token stop) {
+  const Json* turn = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    if (next_ == turns_.size())
+      return Error{Code::not_found, fmt::format("the record has only {} replies", turns_.size()),
+                   "the run went on for longer than the recorded one", "record_ended"};
+    turn = &turns_[next_++];
+  }
+  if (const Json* deltas = find(*turn, "deltas"); deltas && deltas->is_array()) {
+    for (const Json& delta : deltas->get_array()) {
+      if (stop.stop_requested()) return Error{Code::cancelled, "stopped"};
+      tell_delta(delta, emit);
+    }
+  }
+  if (const Json* error = find(*turn, "error")) return error_from(*error);
+  Reply reply = TRY(reply_from(turn->at("reply")));
+  if (std::optional<std::string> other = difference(*turn, request.messages))
+    reply.notes.push_back(std::move(*other));
+  return reply;
+}
+
+}  // namespace helve::model

@@ -1,0 +1,236 @@
+#include "model/scripted.h"
+
+#include <gtest/gtest.h>
+
+#include "model/recorded.h"
+#include "model/text_protocol.h"
+
+namespace helve::model {
+namespace {
+
+// "text (thought) [call arguments] <retrying>"
+Emit into(std::string& seen) {
+  return [&seen](const Delta& delta) {
+    if (const auto* text = std::get_if<TextDelta>(&delta)) seen += text->text;
+    if (const auto* thought = std::get_if<ThinkingDelta>(&delta))
+      seen.append("(").append(thought->text).append(")");
+    if (const auto* call = std::get_if<CallDelta>(&delta))
+      seen.append("[").append(call->name).append(call->arguments).append("]");
+  };
+}
+
+std::unique_ptr<ScriptedModel> scripted(std::string_view script) {
+  auto model = ScriptedModel::parse(script);
+  EXPECT_TRUE(model) << describe(model.error());
+  return std::move(*model);
+}
+
+Result<Reply> ask(Model& model, std::string text = "hi") {
+  const std::vector<Message> messages{user_message(std::move(text))};
+  return model.stream({.messages = messages}, [](const Delta&) {}, {});
+}
+
+TEST(Scripted, SaysWhatTheFileTells) {
+  const auto model = scripted(
+      "# a comment\n\n"
+      R"({"thinking": "hm", "text": "I look at it.", "calls": [{"tool": "read", "arguments": {"path": "a"}}, {"tool": "ls"}], "usage": {"input": 7, "output": 3}})"
+      "\n"
+      R"({"text": "Done.", "stop": "length"})");
+  std::string seen;
+  const std::vector<Message> messages{user_message("hi")};
+  const auto first = model->stream({.messages = messages}, into(seen), {});
+  ASSERT_TRUE(first);
+  EXPECT_EQ(seen, R"((hm)I look at it.[read{"path":"a"}][ls{}])");
+  EXPECT_EQ(first->stop, Stop::calls);
+  EXPECT_EQ(first->usage.input, 7);
+  ASSERT_EQ(calls_of(first->message).size(), 2u);
+  EXPECT_NE(calls_of(first->message)[0]->id, calls_of(first->message)[1]->id);
+  EXPECT_EQ(ask(*model)->stop, Stop::length);
+  EXPECT_EQ(ask(*model).error().type, "script_ended");
+}
+
+TEST(Scripted, AReplyMayWaitForItsQuestion) {
+  const auto model = scripted(R"({"when": "second", "text": "two"})"
+                              "\n"
+                              R"({"text": "one"})");
+  EXPECT_EQ(text_of(ask(*model, "the first")->message), "one");
+  EXPECT_FALSE(ask(*model, "the first"));
+  EXPECT_EQ(text_of(ask(*model, "the second")->message), "two");
+}
+
+TEST(Scripted, FailsAsItIsTold) {
+  const auto model =
+      scripted(R"({"error": {"code": "unavailable", "message": "busy", "type": "rate_limited"}})");
+  const auto reply = ask(*model);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, Code::unavailable);
+  EXPECT_EQ(reply.error().type, "rate_limited");
+}
+
+TEST(Scripted, ErrorsNameTheLine) {
+  for (const char* line :
+       {"{", "[]", R"({"texts": "x"})", R"({"calls": 7})", R"({"calls": [{"name": "x"}]})",
+        R"({"stop": "now"})", R"({"error": {"code": "odd"}})"}) {
+    const auto model = ScriptedModel::parse("# first\n" + std::string(line));
+    ASSERT_FALSE(model) << line;
+    EXPECT_TRUE(model.error().message.starts_with("line 2 of the script: "))
+        << model.error().message;
+  }
+}
+
+TEST(Scripted, StopsBetweenWords) {
+  std::stop_source stop;
+  const auto model = scripted(R"({"text": "one two three"})");
+  std::string seen;
+  const auto reply = model->stream(
+      {},
+      [&](const Delta& delta) {
+        seen += std::get<TextDelta>(delta).text;
+        stop.request_stop();
+      },
+      stop.get_token());
+  EXPECT_EQ(reply.error().code, Code::cancelled);
+  EXPECT_EQ(seen, "one ");
+}
+
+// Keeps what it was asked.
+class Listening final : public Model {
+ public:
+  Listening(std::unique_ptr<Model> inner, std::vector<JsonObject>& asked, std::string& system)
+      : inner_(std::move(inner)), asked_(asked), system_(system) {}
+  Result<Reply> stream(const Request& request, const Emit& emit, std::stop_token stop) override {
+    asked_.clear();
+    for (const Message& message : request.messages) asked_.push_back(to_json(message));
+    system_ = request.system;
+    EXPECT_TRUE(request.tools.empty());
+    return inner_->stream(request, emit, stop);
+  }
+
+ private:
+  const std::unique_ptr<Model> inner_;
+  std::vector<JsonObject>& asked_;
+  std::string& system_;
+};
+
+class TextProtocolTest : public testing::Test {
+ protected:
+  Result<Reply> ask(const std::string& said, std::vector<Message> messages = {user_message("hi")},
+                    json_tags::Calls calls = json_tags::Calls::one) {
+    JsonObject turn{{"text", said}};
+    TextProtocol model(std::make_unique<Listening>(scripted(to_text(Json(turn))), asked_, system_),
+                       calls);
+    const std::vector<Offer> tools{{"read", "Read.", {{"type", "object"}}}};
+    seen_.clear();
+    return model.stream({.system = "Be brief.", .messages = messages, .tools = tools}, into(seen_),
+                        {});
+  }
+  std::vector<JsonObject> asked_;
+  std::string system_, seen_;
+};
+
+TEST_F(TextProtocolTest, FindsACallAndHidesIt) {
+  const auto reply = ask(
+      R"(I look. <json>{"tool_name": "read", "tool_input": {"path": "a"}}</json> <json>{"tool_name": "read", "tool_input": {"path": "b"}}</json> And?)");
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(seen_, "I look. ");
+  EXPECT_EQ(text_of(reply->message), "I look.");
+  ASSERT_EQ(calls_of(reply->message).size(), 1u);
+  EXPECT_EQ(calls_of(reply->message)[0]->arguments, R"({"path":"a"})");
+  EXPECT_EQ(reply->stop, Stop::calls);
+  EXPECT_TRUE(system_.starts_with("Be brief.\n\nYou can use these tools:")) << system_;
+}
+
+TEST_F(TextProtocolTest, TakesSeveralWhereItMay) {
+  const auto reply = ask(
+      R"(<json>{"tool_name": "read", "tool_input": {}}</json><json>{"tool_name": "ls", "tool_input": {}}</json>)",
+      {user_message("hi")}, json_tags::Calls::many);
+  EXPECT_EQ(calls_of(reply->message).size(), 2u);
+}
+
+TEST_F(TextProtocolTest, TextThatOnlyTalksOfTagsIsShown) {
+  const std::string text = "Write <json> tags, a < b, <js";
+  const auto reply = ask(text);
+  EXPECT_EQ(seen_, text);
+  EXPECT_EQ(text_of(reply->message), text);
+  EXPECT_EQ(reply->stop, Stop::end);
+}
+
+TEST_F(TextProtocolTest, ACallThatIsNoneIsToldApart) {
+  const auto broken = ask(R"(<json>{"tool_name": read}</json>)");
+  EXPECT_TRUE(calls_of(broken->message).empty());
+  ASSERT_EQ(broken->unread.size(), 1u);
+  const auto cut = ask(R"(<json>{"tool_name": "read", "tool_input": {"path": "a)");
+  EXPECT_EQ(cut->stop, Stop::length);
+}
+
+TEST_F(TextProtocolTest, CallsAndResultsBecomeText) {
+  ASSERT_TRUE(ask(
+      "Done.",
+      {user_message("hi"),
+       {Role::assistant, {Text{"I look."}, ToolCall{"c1", "read", R"({"path":"a"})", "", nullptr}}},
+       {Role::tool,
+        {ToolResult{"c1", "read", {TextContent{"</json>"}, ImageContent{"aQ==", "image/png"}}}}}}));
+  ASSERT_EQ(asked_.size(), 3u);
+  EXPECT_EQ(
+      to_text(Json(asked_[1])),
+      R"({"role":"assistant","parts":[{"type":"text","text":"I look.\n\n<json>{\"tool_name\":\"read\",\"tool_input\":{\"path\":\"a\"}}</json>"}]})");
+  const std::string result = to_text(Json(asked_[2]));
+  EXPECT_NE(result.find("tool_output"), std::string::npos) << result;
+  EXPECT_NE(result.find("\\\\u003c/json>"), std::string::npos) << result;
+  EXPECT_NE(result.find(R"({"type":"image")"), std::string::npos) << result;
+}
+
+TEST(Recorded, TellsARunAgain) {
+  std::string record;
+  const auto script = R"({"thinking": "hm", "text": "I look.", "calls": [{"tool": "ls"}]})"
+                      "\n"
+                      R"({"error": {"code": "timeout", "message": "late"}})";
+  RecordingModel recording(scripted(script), [&](std::string_view line) -> Result<void> {
+    record += line;
+    return {};
+  });
+  const std::vector<Message> messages{user_message("hi")};
+  std::string first, second;
+  const auto told = recording.stream({.messages = messages}, into(first), {});
+  EXPECT_FALSE(ask(recording));
+  auto recorded = RecordedModel::parse(record);
+  ASSERT_TRUE(recorded) << describe(recorded.error());
+  const auto again = (*recorded)->stream({.messages = messages}, into(second), {});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(first, second);
+  EXPECT_EQ(to_json(again->message), to_json(told->message));
+  EXPECT_TRUE(again->notes.empty());
+  EXPECT_EQ(ask(**recorded).error().code, Code::timeout);
+  EXPECT_EQ(ask(**recorded).error().type, "record_ended");
+}
+
+TEST(Recorded, SaysWhereTheConversationIsAnother) {
+  std::string record;
+  RecordingModel recording(scripted(R"({"text": "one"})"),
+                           [&](std::string_view line) -> Result<void> {
+                             record += line;
+                             return {};
+                           });
+  EXPECT_TRUE(ask(recording, "hi"));
+  const auto reply = ask(**RecordedModel::parse(record), "something else");
+  ASSERT_TRUE(reply);
+  ASSERT_EQ(reply->notes.size(), 1u);
+  EXPECT_NE(reply->notes[0].find("message 1"), std::string::npos) << reply->notes[0];
+}
+
+TEST(Recorded, AReplyThatCannotBeWrittenDownIsToldAllTheSame) {
+  RecordingModel recording(scripted(R"({"text": "one"})"), [](std::string_view) -> Result<void> {
+    return Error{Code::unavailable, "the disk is full"};
+  });
+  const auto reply = ask(recording);
+  ASSERT_TRUE(reply);
+  EXPECT_NE(reply->notes.at(0).find("the disk is full"), std::string::npos);
+}
+
+TEST(Recorded, RefusesWhatIsNoRecord) {
+  for (const char* text : {"{", "{}", R"({"reply": 7})", R"({"reply": {"message": {}}})"})
+    EXPECT_FALSE(RecordedModel::parse(text)) << text;
+}
+
+}  // namespace
+}  // namespace helve::model

@@ -154,7 +154,52 @@ CREATE INDEX jobs_running ON jobs (process) WHERE state = 'running';
 CREATE INDEX jobs_ended ON jobs (key, started_ms) WHERE state <> 'running';
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5};
+// Conversations with models. A post that was taken out of the inbox leaves its id, so that it is
+// not taken for a new one when it is posted again.
+constexpr const char* kVersion6 = R"sql(
+CREATE TABLE conversations (
+  session       TEXT PRIMARY KEY NOT NULL,
+  title         BLOB NOT NULL,
+  agent         TEXT NOT NULL,
+  workspace     BLOB NOT NULL,
+  purpose       TEXT NOT NULL,
+  parent        TEXT NOT NULL,
+  created_ms    INTEGER NOT NULL,
+  changed_ms    INTEGER NOT NULL,
+  entries       INTEGER NOT NULL,          -- the number of the last one
+  input         INTEGER NOT NULL,          -- tokens
+  output        INTEGER NOT NULL,
+  cache_read    INTEGER NOT NULL,
+  cache_write   INTEGER NOT NULL,
+  micro_dollars INTEGER NOT NULL,
+  process       TEXT NOT NULL              -- who works on it; empty: nobody
+) STRICT, WITHOUT ROWID;
+CREATE INDEX conversations_by_change ON conversations (changed_ms);
+CREATE INDEX conversations_by_parent ON conversations (parent) WHERE parent <> '';
+
+CREATE TABLE entries (
+  key        INTEGER PRIMARY KEY,
+  session    TEXT NOT NULL,
+  number     INTEGER NOT NULL,
+  kind       TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  body       BLOB NOT NULL,
+  UNIQUE (session, number)
+) STRICT;
+
+CREATE TABLE posts (
+  key       INTEGER PRIMARY KEY,
+  id        TEXT NOT NULL UNIQUE,
+  session   TEXT NOT NULL,
+  sender    TEXT NOT NULL,
+  posted_ms INTEGER NOT NULL,
+  taken     INTEGER NOT NULL,              -- 1: only its id is left
+  body      BLOB NOT NULL
+) STRICT;
+CREATE INDEX posts_waiting ON posts (session, key) WHERE taken = 0;
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
 
 enum class Kind { empty, ours, foreign };
 struct Found {

@@ -29,6 +29,7 @@ Result<Pruned> SqliteStore::prune(const Retention& retention) {
   pruned.calls = TRY(prune_calls(before_ms, retention.calls));
   pruned.results = TRY(prune_results(before_ms, retention.result_bytes));
   pruned.jobs = TRY(prune_jobs(before_ms, retention.jobs));
+  TRY(prune_posts(before_ms));
   if (pruned.calls < kCallsAtOnce) TRY(prune_identities());  // once, at the last step
   pruned.sessions = TRY(prune_sessions(before_ms));
   pruned.more = pruned.calls == kCallsAtOnce || pruned.results == kResultsAtOnce ||
@@ -85,6 +86,13 @@ DELETE FROM jobs WHERE key IN (
   remove.integer(1, before_ms).integer(2, bounded(keep)).integer(3, kJobsAtOnce);
   TRY(remove.run());
   return database_->changes();
+}
+
+// Nobody posts the same again after so long a time.
+Result<void> SqliteStore::prune_posts(std::int64_t before_ms) {
+  Statement remove =
+      TRY(database_->prepare("DELETE FROM posts WHERE taken = 1 AND posted_ms < ?1"));
+  return remove.integer(1, before_ms).run();
 }
 
 // Those that no call has any more. There are few, next to the calls.

@@ -53,6 +53,23 @@ class SqliteStore final : public Store {
                                     std::uint64_t page) override;
   Result<std::vector<Results::Stored>> results(std::string_view session) override;
 
+  Result<void> begin_conversation(const Conversation& conversation) override;
+  Result<Conversation> conversation(std::string_view session) override;
+  Result<std::vector<Conversation>> conversations(const ConversationFilter& filter) override;
+  Result<void> rename_conversation(std::string_view session, std::string_view title) override;
+  Result<void> remove_conversation(std::string_view session) override;
+  Result<void> copy_conversation(std::string_view from, std::uint64_t last,
+                                 const Conversation& to) override;
+  Result<std::uint64_t> append_entries(std::string_view session, std::span<const Entry> entries,
+                                       const Spent& spent, Keep keep) override;
+  Result<std::vector<Entry>> entries(std::string_view session, std::uint64_t after,
+                                     size_t limit) override;
+  Result<bool> post(const Post& post) override;
+  Result<std::vector<Post>> posts(std::string_view session) override;
+  Result<std::vector<std::string>> sessions_with_posts() override;
+  Result<bool> claim_conversation(std::string_view session) override;
+  Result<void> release_conversation(std::string_view session) override;
+
   Result<Pruned> prune(const Retention& retention) override;
   Result<bool> claim_chore(std::string_view name, std::chrono::milliseconds period) override;
 
@@ -66,8 +83,12 @@ class SqliteStore final : public Store {
   Result<std::uint64_t> prune_jobs(std::int64_t before_ms, std::uint64_t keep);
   Result<void> make_room(std::uint64_t bytes);
   Result<void> write_pages(std::int64_t result, std::string_view text);
+  Result<void> prune_posts(std::int64_t before_ms);
   Result<void> prune_identities();
   Result<std::uint64_t> prune_sessions(std::int64_t before_ms);
+
+  Result<void> write_conversation(const Conversation& conversation);
+  Result<void> take_post(std::string_view id);
 
   Error unknown_result(std::string_view session, std::string_view id);
 

@@ -1,5 +1,6 @@
 // Store: durable state behind one interface: sessions, the record of calls, background jobs, stored
-// results. SQLite serves it; a second engine implements the same class and passes the same tests.
+// results, conversations. SQLite serves it; a second engine implements the same class and passes
+// the same tests.
 //
 // Thread rule: a Store is one connection, used by one thread at a time. Any number may be open on
 // the same data at once, in one process or in several.
@@ -22,6 +23,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "store/conversation.h"
 #include "tool/services.h"
 
 namespace helve::store {
@@ -156,6 +158,39 @@ class Store {
                                             std::uint64_t page) = 0;
   virtual Result<std::vector<Results::Stored>> results(
       std::string_view session) = 0;  // oldest first
+
+  // Conversations are kept until somebody removes them. A conflict (session_exists) where there is
+  // one of this id.
+  virtual Result<void> begin_conversation(const Conversation& conversation) = 0;
+  virtual Result<Conversation> conversation(std::string_view session) = 0;
+  // Those that changed last come first.
+  virtual Result<std::vector<Conversation>> conversations(const ConversationFilter& filter) = 0;
+  virtual Result<void> rename_conversation(std::string_view session, std::string_view title) = 0;
+  // With its entries and its inbox; stored results stay until they are pruned.
+  virtual Result<void> remove_conversation(std::string_view session) = 0;
+  // A new one, `to`, with the entries of another up to that number; it has spent nothing yet.
+  virtual Result<void> copy_conversation(std::string_view from, std::uint64_t last,
+                                         const Conversation& to) = 0;
+
+  // All or none. Returns the number of the last one. What an entry takes out of the inbox must be
+  // there: else a conflict (already_taken), so that nothing is told twice.
+  virtual Result<std::uint64_t> append_entries(std::string_view session,
+                                               std::span<const Entry> entries, const Spent& spent,
+                                               Keep keep) = 0;
+  // Those after `after`, at most kMaxEntriesRead.
+  virtual Result<std::vector<Entry>> entries(std::string_view session, std::uint64_t after,
+                                             size_t limit) = 0;
+
+  // On disk when it returns. False: it was posted before, whatever has become of it.
+  virtual Result<bool> post(const Post& post) = 0;
+  virtual Result<std::vector<Post>> posts(std::string_view session) = 0;  // oldest first
+  // Sessions with something in their inbox.
+  virtual Result<std::vector<std::string>> sessions_with_posts() = 0;
+
+  // Whether this process may work on the conversation: no other living one does. Until it lets go,
+  // or dies.
+  virtual Result<bool> claim_conversation(std::string_view session) = 0;
+  virtual Result<void> release_conversation(std::string_view session) = 0;
 
   // Removes a bounded part of what retention no longer covers, so that others wait only briefly.
   virtual Result<Pruned> prune(const Retention& retention) = 0;

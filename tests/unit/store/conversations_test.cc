@@ -1,0 +1,155 @@
+// Conversations in the store.
+#include "store/store.h"
+#include "unit/store/support.h"
+
+namespace helve::store {
+namespace {
+
+Conversation sample(std::string session) {
+  return {.session = std::move(session),
+          .title = "A bug",
+          .agent = "main",
+          .workspace = "/home/ada/engine",
+          .purpose = "chat",
+          .created_ms = kNow};
+}
+
+Entry said(std::string body, std::string post = "") {
+  return {.kind = "message", .body = std::move(body), .created_ms = kNow, .post = std::move(post)};
+}
+
+class Conversations : public testing::Test {
+ protected:
+  std::unique_ptr<Store> open() { return must(opener_.open()); }
+  Result<std::uint64_t> append(const std::vector<Entry>& entries, const Spent& spent = {}) {
+    return store_->append_entries("s_1", entries, spent, Keep::power_loss);
+  }
+  std::vector<std::string> bodies(std::string_view session = "s_1", std::uint64_t after = 0) {
+    std::vector<std::string> out;
+    for (const Entry& entry : must(store_->entries(session, after, 100))) out.push_back(entry.body);
+    return out;
+  }
+  using Bodies = std::vector<std::string>;
+
+  TempDir directory_;
+  sys::ManualClock clock_{kNow};
+  Opener opener_{directory_.file("state/helve.db"), {}, clock_};
+  std::unique_ptr<Store> store_ = open();
+};
+
+TEST_F(Conversations, AreThereWhenTheyBegin) {
+  must(store_->begin_conversation(sample("s_1")));
+  const Conversation found = must(open()->conversation("s_1"));
+  EXPECT_EQ(found.title, "A bug");
+  EXPECT_EQ(found.workspace, "/home/ada/engine");
+  EXPECT_EQ(found.entries, 0u);
+  EXPECT_EQ(store_->begin_conversation(sample("s_1")).error().type, "session_exists");
+  EXPECT_EQ(store_->conversation("s_2").error().type, "unknown_session");
+}
+
+TEST_F(Conversations, KeepEntriesInOrderAndEveryByte) {
+  must(store_->begin_conversation(sample("s_1")));
+  const std::string odd("\0\xff\n", 3);
+  EXPECT_EQ(must(append({said("one"), said(odd)})), 2u);
+  clock_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(must(append({said("three")}, {.input = 5, .micro_dollars = 7})), 3u);
+  EXPECT_EQ(must(append({}, {.input = 1})), 3u);
+  EXPECT_EQ(bodies(), (Bodies{"one", odd, "three"}));
+  EXPECT_EQ(bodies("s_1", 2), (Bodies{"three"}));
+  const Conversation now = must(open()->conversation("s_1"));
+  EXPECT_EQ(now.entries, 3u);
+  EXPECT_EQ(now.changed_ms, kNow + 1000);
+  EXPECT_EQ(now.spent, (Spent{.input = 6, .micro_dollars = 7}));
+}
+
+TEST_F(Conversations, OfAnotherIdTakeNothing) {
+  EXPECT_EQ(append({said("x")}).error().type, "unknown_session");
+  EXPECT_EQ(store_->post({.id = "p", .session = "s_1"}).error().type, "unknown_session");
+}
+
+TEST_F(Conversations, APostIsTakenOnce) {
+  must(store_->begin_conversation(sample("s_1")));
+  EXPECT_TRUE(must(store_->post({.id = "p_1", .session = "s_1", .sender = "ada", .body = "hi"})));
+  EXPECT_FALSE(must(store_->post({.id = "p_1", .session = "s_1", .sender = "ada", .body = "hi"})));
+  EXPECT_TRUE(must(store_->post({.id = "p_2", .session = "s_1", .body = "there"})));
+  const std::vector<Post> waiting = must(open()->posts("s_1"));
+  ASSERT_EQ(waiting.size(), 2u);
+  EXPECT_EQ(waiting[0].body, "hi");
+  EXPECT_EQ(waiting[0].sender, "ada");
+  EXPECT_EQ(must(store_->sessions_with_posts()), (Bodies{"s_1"}));
+
+  must(append({said("hi", "p_1")}));
+  EXPECT_EQ(append({said("new"), said("hi", "p_1")}).error().type, "already_taken");
+  EXPECT_EQ(bodies(), (Bodies{"hi"})) << "all or none";
+  EXPECT_FALSE(must(store_->post({.id = "p_1", .session = "s_1", .body = "hi"})))
+      << "a post that was taken is not posted again";
+  must(append({said("there", "p_2")}));
+  EXPECT_TRUE(must(store_->posts("s_1")).empty());
+  EXPECT_TRUE(must(store_->sessions_with_posts()).empty());
+}
+
+TEST_F(Conversations, AnInboxHasAnEnd) {
+  must(store_->begin_conversation(sample("s_1")));
+  for (size_t i = 0; i < kMaxPosts; ++i)
+    must(store_->post({.id = std::to_string(i), .session = "s_1", .body = "x"}));
+  EXPECT_EQ(store_->post({.id = "one more", .session = "s_1", .body = "x"}).error().type,
+            "inbox_full");
+}
+
+TEST_F(Conversations, AreListedByTheirLastChangeAndFound) {
+  for (const char* id : {"s_1", "s_2", "s_3"}) must(store_->begin_conversation(sample(id)));
+  Conversation child = sample("s_4");
+  child.parent = "s_2";
+  child.workspace = "/elsewhere";
+  clock_.advance(std::chrono::seconds(5));
+  must(store_->begin_conversation(child));
+  must(append({said("the needle is here")}));
+  auto listed = [&](ConversationFilter filter) {
+    Bodies ids;
+    for (const Conversation& each : must(store_->conversations(filter)))
+      ids.push_back(each.session);
+    return ids;
+  };
+  EXPECT_EQ(listed({}).front(), "s_1");
+  EXPECT_EQ(listed({}).size(), 4u);
+  EXPECT_EQ(listed({.limit = 2}).size(), 2u);
+  EXPECT_EQ(listed({.parent = "s_2"}), (Bodies{"s_4"}));
+  EXPECT_EQ(listed({.workspace = "/elsewhere"}), (Bodies{"s_4"}));
+  EXPECT_EQ(listed({.text = "needle"}), (Bodies{"s_1"}));
+  EXPECT_EQ(listed({.text = "A bug"}).size(), 4u);
+}
+
+TEST_F(Conversations, CanBeRenamedCopiedAndRemoved) {
+  must(store_->begin_conversation(sample("s_1")));
+  must(append({said("one"), said("two"), said("three")}, {.input = 5}));
+  must(store_->rename_conversation("s_1", "Another"));
+  EXPECT_EQ(must(store_->conversation("s_1")).title, "Another");
+  must(store_->copy_conversation("s_1", 2, sample("s_2")));
+  EXPECT_EQ(bodies("s_2"), (Bodies{"one", "two"}));
+  EXPECT_EQ(must(store_->conversation("s_2")).spent, Spent{});
+  EXPECT_EQ(must(store_->append_entries("s_2", std::vector{said("new")}, {}, Keep::process_death)),
+            3u);
+  must(store_->remove_conversation("s_1"));
+  EXPECT_TRUE(bodies().empty());
+  EXPECT_FALSE(store_->conversation("s_1"));
+  EXPECT_EQ(bodies("s_2").size(), 3u);
+  for (const auto& failed :
+       {store_->remove_conversation("s_1"), store_->rename_conversation("s_1", "x"),
+        store_->copy_conversation("s_1", 1, sample("s_9"))})
+    EXPECT_EQ(failed.error().type, "unknown_session");
+  EXPECT_EQ(store_->copy_conversation("s_2", 1, sample("s_2")).error().type, "session_exists");
+}
+
+TEST_F(Conversations, AreWorkedOnByOneLivingProcess) {
+  must(store_->begin_conversation(sample("s_1")));
+  EXPECT_TRUE(must(store_->claim_conversation("s_1")));
+  EXPECT_TRUE(must(open()->claim_conversation("s_1"))) << "the same process";
+  EXPECT_EQ(in_child([&] { return must(open()->claim_conversation("s_1")) ? "claimed" : ""; }), "");
+  must(store_->release_conversation("s_1"));
+  EXPECT_EQ(in_child([&] { return must(open()->claim_conversation("s_1")) ? "" : "not claimed"; }),
+            "");
+  EXPECT_TRUE(must(store_->claim_conversation("s_1"))) << "the child has died";
+}
+
+}  // namespace
+}  // namespace helve::store

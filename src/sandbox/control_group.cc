@@ -134,7 +134,8 @@ std::uint64_t memory_kills(int pid) {
        {std::pair("", "memory.events"), {"memory", "memory.oom_control"}}) {
     const auto own = own_group(controller, groups, mounts);
     if (!own) continue;
-    for (const std::string_view line : split(read_table(*own + "/" + file), '\n')) {
+    const std::string events = read_table(*own + "/" + file);
+    for (const std::string_view line : split(events, '\n')) {
       constexpr std::string_view kKilled = "oom_kill ";
       if (!line.starts_with(kKilled)) continue;
       const std::string_view number = line.substr(kKilled.size());

@@ -43,7 +43,6 @@ class NoticesTest : public ::testing::Test {
   FakeNotices notices_;
   Mailbox mailbox_;
   sys::ManualClock clock_;
-  std::optional<Session> session_;
   Registry registry_ = *Registry::load(
       {tool_of({.name = "talk", .group = "g"}, said),
        tool_of({.name = "quit", .group = "g"}, [this](const Json& arguments, Context& context) {
@@ -51,6 +50,7 @@ class NoticesTest : public ::testing::Test {
        })});
   dispatch::Dispatcher dispatcher_{registry_, {}, {.notices = &notices_}};
   Server server_{dispatcher_, clock_, nullptr};
+  std::optional<Session> session_;
   Job job_;
 
   void SetUp() override { session_.emplace(server_, Identity{.session = "s_1"}, mailbox_); }

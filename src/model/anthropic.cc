@@ -127,12 +127,9 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
     body["system"] = JsonArray{cached(JsonObject{{"type", "text"}, {"text", request.system}})};
   body["messages"] = messages_of(request.messages);
   if (!request.tools.empty()) {
-    Lowered lowered = to_anthropic(request.tools);
-    for (const Omitted& each : lowered.omitted)
-      out.notes.push_back(each.name + " is left out: " + each.reason);
-    if (!lowered.tools.empty()) {
-      lowered.tools.back() = cached(std::move(lowered.tools.back().get_object()));
-      body["tools"] = std::move(lowered.tools);
+    if (JsonArray tools = tools_of(to_anthropic(request.tools), out.notes); !tools.empty()) {
+      tools.back() = cached(std::move(tools.back().get_object()));
+      body["tools"] = std::move(tools);
     }
   }
   return out;

@@ -85,11 +85,8 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
         JsonObject{{"parts", JsonArray{JsonObject{{"text", request.system}}}}};
   body["contents"] = contents_of(request.messages);
   if (!request.tools.empty()) {
-    Lowered lowered = to_gemini(request.tools);
-    for (const Omitted& each : lowered.omitted)
-      out.notes.push_back(each.name + " is left out: " + each.reason);
-    if (!lowered.tools.empty())
-      body["tools"] = JsonArray{JsonObject{{"functionDeclarations", std::move(lowered.tools)}}};
+    if (JsonArray tools = tools_of(to_gemini(request.tools), out.notes); !tools.empty())
+      body["tools"] = JsonArray{JsonObject{{"functionDeclarations", std::move(tools)}}};
   }
   if (JsonObject generation = generation_of(request); !generation.empty())
     body["generationConfig"] = std::move(generation);

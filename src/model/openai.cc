@@ -10,9 +10,7 @@ namespace {
 constexpr std::string_view kName = "openai";
 
 JsonObject image_part(std::string_view data, std::string_view mime_type) {
-  std::string url = "data:";
-  url.append(mime_type).append(";base64,").append(data);
-  return {{"type", "image_url"}, {"image_url", JsonObject{{"url", std::move(url)}}}};
+  return {{"type", "image_url"}, {"image_url", JsonObject{{"url", data_url(data, mime_type)}}}};
 }
 
 JsonObject tool_call(const ToolCall& call) {
@@ -118,10 +116,8 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (request.effort != Effort::unset) body["reasoning_effort"] = effort_name(request.effort);
   body["messages"] = messages_of(request);
   if (!request.tools.empty()) {
-    Lowered lowered = to_openai(request.tools);
-    for (const Omitted& each : lowered.omitted)
-      out.notes.push_back(each.name + " is left out: " + each.reason);
-    if (!lowered.tools.empty()) body["tools"] = std::move(lowered.tools);
+    if (JsonArray tools = tools_of(to_openai(request.tools), out.notes); !tools.empty())
+      body["tools"] = std::move(tools);
   }
   return out;
 }

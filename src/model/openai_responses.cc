@@ -9,9 +9,7 @@ namespace {
 constexpr std::string_view kName = "openai-responses";
 
 JsonObject image_part(std::string_view data, std::string_view mime_type) {
-  std::string url = "data:";
-  url.append(mime_type).append(";base64,").append(data);
-  return {{"type", "input_image"}, {"image_url", std::move(url)}};
+  return {{"type", "input_image"}, {"image_url", data_url(data, mime_type)}};
 }
 
 JsonObject text_part(std::string_view type, std::string_view text) {
@@ -66,12 +64,10 @@ void add_items(JsonArray& items, const Message& message) {
         JsonObject{{"type", "message"}, {"role", "user"}, {"content", std::move(said)}});
 }
 
-JsonArray tools_of(std::span<const Offer> offers, std::vector<std::string>& notes) {
-  Lowered lowered = to_openai(offers);
-  for (const Omitted& each : lowered.omitted)
-    notes.push_back(each.name + " is left out: " + each.reason);
+// Here a function is not wrapped.
+JsonArray flat_tools(JsonArray wrapped) {
   JsonArray tools;
-  for (Json& each : lowered.tools) {
+  for (Json& each : wrapped) {
     JsonObject tool{{"type", "function"}};
     for (auto& member : each.at("function").as_object())
       tool[member.key()] = std::move(member.value());
@@ -105,8 +101,8 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   for (const Message& message : request.messages) add_items(items, message);
   body["input"] = std::move(items);
   if (!request.tools.empty()) {
-    if (JsonArray tools = tools_of(request.tools, out.notes); !tools.empty())
-      body["tools"] = std::move(tools);
+    if (JsonArray tools = tools_of(to_openai(request.tools), out.notes); !tools.empty())
+      body["tools"] = flat_tools(std::move(tools));
   }
   return out;
 }

@@ -105,6 +105,16 @@ std::int64_t integer_at(const Json& value, std::string_view key) {
   return 0;
 }
 
+JsonArray tools_of(Lowered lowered, std::vector<std::string>& notes) {
+  for (const Omitted& each : lowered.omitted)
+    notes.push_back(fmt::format("{} is left out: {}", each.name, each.reason));
+  return std::move(lowered.tools);
+}
+
+std::string data_url(std::string_view data, std::string_view mime_type) {
+  return fmt::format("data:{};base64,{}", mime_type, data);
+}
+
 std::string made_up_id() { return fmt::format("call_{:016x}", sys::random_number()); }
 
 JsonObject arguments_object(const ToolCall& call) {

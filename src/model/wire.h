@@ -61,6 +61,10 @@ Error provider_error(int status, std::string_view kind, std::string_view message
 // The data of an event as an object.
 Result<Json> parse_event(std::string_view provider, const SseEvent& event);
 std::int64_t integer_at(const Json& value, std::string_view key);
+// The tools that the provider takes; those that it does not become notes.
+JsonArray tools_of(Lowered lowered, std::vector<std::string>& notes);
+// An image within an address.
+std::string data_url(std::string_view data, std::string_view mime_type);
 // A call's id, where the provider gives none.
 std::string made_up_id();
 // The arguments as an object; where the model wrote something else, that is its only member.

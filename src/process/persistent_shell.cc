@@ -25,6 +25,8 @@ constexpr size_t kMaxRestored = 8u << 10;
 constexpr std::string_view kTrapBegins = "\ntrap -- '", kTrapEnds = "' DEBUG\n";
 // Most commands end within this, and then we need not wake up for the status as well.
 constexpr std::chrono::milliseconds kQuick{20};
+// A program that is being started may miss an interrupt, and then the shell waits for its end.
+constexpr std::chrono::milliseconds kAgain{200};
 constexpr std::chrono::milliseconds kTurnInterval{50};
 constexpr std::chrono::milliseconds kLetPass{1};
 constexpr std::chrono::milliseconds kLookInterval{50};
@@ -263,8 +265,7 @@ Result<ShellAnswer> PersistentShell::run(const ShellCall& call, const ShellUrge&
     running_->end_now();
     return answer(course == Course::broken ? End::broken : End::restarted);
   }
-  running_->signal_group(SIGINT);
-  const Course then = await(std::chrono::steady_clock::now() + call.grace, nullptr, call);
+  const Course then = interrupt(call);
   // An interrupt may hit the frame, which then tells nothing.
   if (then == Course::broken) code_ = kInterrupted;
   const bool goes_on = then == Course::done || then == Course::broken;
@@ -272,6 +273,16 @@ Result<ShellAnswer> PersistentShell::run(const ShellCall& call, const ShellUrge&
   ShellAnswer last = answer(goes_on ? End::interrupted : End::lost, code_);
   if (is_cancelled) return cancelled();
   return last;
+}
+
+PersistentShell::Course PersistentShell::interrupt(const ShellCall& call) {
+  const Time now = std::chrono::steady_clock::now();
+  running_->signal_group(SIGINT);
+  const Course course =
+      await(now + std::min<Time::duration>(call.grace / 2, kAgain), nullptr, call);
+  if (course != Course::late) return course;
+  running_->signal_group(SIGINT);
+  return await(now + call.grace, nullptr, call);
 }
 
 Result<void> PersistentShell::renew(Supervisor& supervisor, const sandbox::Policy& policy) {

@@ -106,6 +106,7 @@ class PersistentShell {
   enum class Course : unsigned char { done, broken, ended, late };
   // `urge` may be null. Late: the time is up, or somebody urges.
   Course await(Time end, const ShellUrge* urge, const ShellCall& call);
+  Course interrupt(const ShellCall& call);
   void attend(const pollfd* events, const ShellCall& call);
   void hear();
   bool understand();

@@ -216,6 +216,14 @@ TEST_F(PersistentShellTest, AnInterruptEndsEveryFunctionOfTheCommand) {
   EXPECT_EQ(next.out.whole(), "7 130\n");
 }
 
+TEST_F(PersistentShellTest, WhatMissedTheInterruptGetsItAgain) {
+  std::stop_source stop;
+  ShellCall late = call("x=7; (trap : INT; echo begun; sleep 1000; trap - INT; exec sleep 1000)");
+  late.on_output = [&](const Output&, std::uint64_t) { stop.request_stop(); };
+  EXPECT_FALSE(attempt(late, stop.get_token()));
+  EXPECT_EQ(output_of("echo $x"), "7\n");
+}
+
 TEST_F(PersistentShellTest, ThatACancelledCallCostTheShellIsSaidByTheNext) {
   std::stop_source stop;
   ShellCall stubborn = call("trap '' INT; echo begun; sleep 1000");

@@ -76,8 +76,7 @@ std::string processes_line(const Policy& policy, const Facts& facts) {
   if (facts.namespace_processes && (!full || facts.root))
     by.push_back("the process namespace (each command)");
   if (!facts.root)
-    by.push_back(full ? "RLIMIT_NPROC (all of this user)"
-                      : "RLIMIT_NPROC (all of this user in the sandbox)");
+    by.push_back(fmt::format("RLIMIT_NPROC (all of this user{})", full ? "" : " in the sandbox"));
   if (by.empty()) {
     return fmt::format(
         "{} is asked for, but nothing on this machine bounds root: a delegated control "

@@ -159,7 +159,8 @@ Result<Product> Dispatcher::pass(Passage& passage) {
     const sys::Clock& clock =
         capabilities_.clock ? *capabilities_.clock : static_cast<const sys::Clock&>(kRealClock);
     passage.record.started_ms = clock.unix_ms();
-    passage.outcome.call_id = sys::new_id("c_", passage.record.started_ms);
+    passage.outcome.call_id =
+        call.id.empty() ? sys::new_id("c_", passage.record.started_ms) : std::string(call.id);
   }
   Result<Registry::Found> found = registry_.resolve(call.tool);
   if (!found) {

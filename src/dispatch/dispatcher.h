@@ -41,6 +41,7 @@ struct Call {
   std::optional<std::chrono::milliseconds> timeout = {};
   Listener* listener = nullptr;
   Approver* approver = nullptr;  // who is asked about this call; null: the one of the stages
+  std::string_view id = {};      // by which it is recorded; empty: a new one
 };
 
 // What came of a call. Exactly one of error and product is meaningful.

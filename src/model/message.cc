@@ -188,4 +188,19 @@ Usage& Usage::operator+=(const Usage& other) {
   return *this;
 }
 
+JsonObject to_json(const Usage& usage) {
+  return {{"input", usage.input},
+          {"output", usage.output},
+          {"cache_read", usage.cache_read},
+          {"cache_write", usage.cache_write}};
+}
+
+Usage usage_from_json(const Json& value) {
+  const auto count = [&](std::string_view key) -> std::int64_t {
+    const Json* const number = find(value, key);
+    return number && number->is_int64() ? number->get_int64() : 0;
+  };
+  return {count("input"), count("output"), count("cache_read"), count("cache_write")};
+}
+
 }  // namespace helve::model

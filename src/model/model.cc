@@ -16,4 +16,10 @@ std::string_view name_of(Stop stop) {
   return "";
 }
 
+std::optional<Stop> find_stop(std::string_view name) {
+  for (const Stop stop : {Stop::end, Stop::calls, Stop::length, Stop::refusal})
+    if (name_of(stop) == name) return stop;
+  return std::nullopt;
+}
+
 }  // namespace helve::model

@@ -38,6 +38,7 @@ enum class Stop : unsigned char {
   refusal,  // the provider or the model declined
 };
 std::string_view name_of(Stop stop);
+std::optional<Stop> find_stop(std::string_view name);
 
 struct Reply {
   Message message;

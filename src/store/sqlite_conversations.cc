@@ -36,6 +36,13 @@ Conversation conversation_at(const Statement& row) {
                     .micro_dollars = row.integer_at(13)}};
 }
 
+Entry entry_at(const Statement& row) {
+  return {.number = static_cast<std::uint64_t>(row.integer_at(0)),
+          .kind = row.bytes_at(1),
+          .body = row.bytes_at(3),
+          .created_ms = row.integer_at(2)};
+}
+
 Result<void> check_size(size_t bytes) {
   if (bytes <= kMaxEntryBytes) return {};
   return Error{Code::too_large,
@@ -185,12 +192,17 @@ WHERE session = ?1 AND number > ?2 ORDER BY number LIMIT ?3)sql"));
   query.text(1, session).integer(2, static_cast<std::int64_t>(after));
   query.integer(3, static_cast<std::int64_t>(std::min(limit, kMaxEntriesRead)));
   std::vector<Entry> found;
-  while (TRY(query.step()))
-    found.push_back({.number = static_cast<std::uint64_t>(query.integer_at(0)),
-                     .kind = query.bytes_at(1),
-                     .body = query.bytes_at(3),
-                     .created_ms = query.integer_at(2)});
+  while (TRY(query.step())) found.push_back(entry_at(query));
   return found;
+}
+
+Result<std::optional<Entry>> SqliteStore::last_entry(std::string_view session,
+                                                     std::string_view kind) {
+  Statement query = TRY(database_->prepare(R"sql(
+SELECT number, kind, created_ms, body FROM entries
+WHERE session = ?1 AND kind = ?2 ORDER BY number DESC LIMIT 1)sql"));
+  if (!TRY(query.text(1, session).text(2, kind).step())) return std::nullopt;
+  return entry_at(query);
 }
 
 Result<bool> SqliteStore::post(const Post& post) {

@@ -64,6 +64,7 @@ class SqliteStore final : public Store {
                                        const Spent& spent, Keep keep) override;
   Result<std::vector<Entry>> entries(std::string_view session, std::uint64_t after,
                                      size_t limit) override;
+  Result<std::optional<Entry>> last_entry(std::string_view session, std::string_view kind) override;
   Result<bool> post(const Post& post) override;
   Result<std::vector<Post>> posts(std::string_view session) override;
   Result<std::vector<std::string>> sessions_with_posts() override;

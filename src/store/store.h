@@ -181,6 +181,10 @@ class Store {
   virtual Result<std::vector<Entry>> entries(std::string_view session, std::uint64_t after,
                                              size_t limit) = 0;
 
+  // The last one of that kind; nothing where there is none.
+  virtual Result<std::optional<Entry>> last_entry(std::string_view session,
+                                                  std::string_view kind) = 0;
+
   // On disk when it returns. False: it was posted before, whatever has become of it.
   virtual Result<bool> post(const Post& post) = 0;
   virtual Result<std::vector<Post>> posts(std::string_view session) = 0;  // oldest first

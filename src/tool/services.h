@@ -138,10 +138,20 @@ struct HookCall {
   bool is_error = false;         // after
 };
 
+// Around what is said in a session.
+struct HookTalk {
+  const Identity& who;
+  std::string_view text;  // the prompt, or the last answer
+};
+
 // Thread-safe; nothing is locked while a hook runs.
 class Hooks {
  public:
   virtual ~Hooks() = default;
+  // A deny keeps the prompt from the model.
+  virtual HookAnswer before_prompt(const HookTalk&, std::stop_token) { return {}; }
+  // It has been given: nothing can be denied any more.
+  virtual HookAnswer after_response(const HookTalk&, std::stop_token) { return {}; }
   virtual HookAnswer before(const HookCall& call, std::stop_token stop) = 0;
   virtual HookAnswer after(const HookCall& call, std::stop_token stop) = 0;
 };

@@ -41,6 +41,7 @@ struct Spec {
   Effect effect = Effect::read;  // the strongest it can have, when it depends on the arguments
   bool effect_varies = false;    // set by make_tool when the effect depends on the arguments
   bool terminal = false;         // ends the agent's loop
+  bool concurrent = false;       // a model may make several at once, whatever the effect
   bool idempotent = false;
   bool open_world = false;   // reaches beyond the workspace and the store
   bool destructive = false;  // may destroy what was there

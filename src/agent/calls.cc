@@ -1,0 +1,178 @@
+#include "agent/calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "agent/tool_result.h"
+#include "schema/validate.h"
+
+namespace helve::agent {
+namespace {
+
+using model::ToolResult;
+using std::chrono::steady_clock;
+
+constexpr size_t kMaxTogether = 8;
+
+Error cancelled() {
+  return {Code::cancelled, "Cancelled: the user stopped before this call was made"};
+}
+
+class CallListener final : public Listener {
+ public:
+  CallListener(std::string_view session, std::string_view id, const Emit& emit)
+      : session_(session), id_(id), emit_(emit) {}
+  void progress(double done, std::optional<double> total, std::string_view message) override {
+    emit_({session_, CallProgress{id_, done, total, message}});
+  }
+  void log(Level, std::string_view message) override {
+    emit_({session_, CallProgress{id_, 0, {}, message}});
+  }
+  bool wants_output() const override { return true; }
+  void output(std::string_view text) override { emit_({session_, CallOutput{id_, text}}); }
+
+ private:
+  const std::string_view session_, id_;
+  const Emit& emit_;
+};
+
+// Lets everyone who watches see the questions.
+class WatchedApprover final : public Approver {
+ public:
+  WatchedApprover(std::string_view session, Approver& inner, const Emit& emit)
+      : session_(session), inner_(inner), emit_(emit) {}
+  Result<Answer> ask(const Question& question, std::stop_token stop) override {
+    emit_({session_, ApprovalAsked{question}});
+    const Result<Answer> answer = inner_.ask(question, stop);
+    emit_({session_, ApprovalResolved{question, answer}});
+    return answer;
+  }
+
+ private:
+  const std::string_view session_;
+  Approver& inner_;
+  const Emit& emit_;
+};
+
+}  // namespace
+
+bool Calls::only_reads(const OpenCall& open) const {
+  const auto found = setup_.dispatcher->registry().resolve(open.call.name);
+  // What does not exist changes nothing either.
+  return !found || found->tool->spec.effect == Effect::read || found->tool->spec.concurrent;
+}
+
+bool Calls::is_terminal(const OpenCall& open) const {
+  if (setup_.output_schema && open.call.name == kHandIn) return true;
+  const auto found = setup_.dispatcher->registry().resolve(open.call.name);
+  return found && found->tool->spec.terminal;
+}
+
+Result<void> Calls::run(std::stop_token stop) {
+  std::vector<OpenCall> open = transcript_.open_calls();
+  if (setup_.order == Order::first_only) {
+    for (size_t i = 1; i < open.size(); ++i)
+      refuse(open[i], {Code::unsupported, "not run: only the first call of an answer is",
+                       "make one call at a time", "first_only"});
+    open.resize(std::min<size_t>(open.size(), 1));
+  }
+  // What ends the work comes last and alone.
+  const auto terminal = std::stable_partition(
+      open.begin(), open.end(), [&](const OpenCall& each) { return !is_terminal(each); });
+  const size_t others = static_cast<size_t>(terminal - open.begin());
+  for (size_t i = 0; i < others;) {
+    size_t end = i + 1;
+    if (setup_.order == Order::parallel && only_reads(open[i])) {
+      while (end < others && end - i < kMaxTogether && only_reads(open[end])) ++end;
+    }
+    TRY(run_together(std::span(open).subspan(i, end - i), stop));
+    i = end;
+  }
+  for (size_t i = others; i < open.size(); ++i) {
+    if (is_over_)
+      refuse(open[i], {Code::conflict, "not run: the work was ended before", "", "already_over"});
+    else
+      TRY(run_together(std::span(open).subspan(i, 1), stop));
+  }
+  if (failure_) return *failure_;
+  return {};
+}
+
+Result<void> Calls::refuse_all(const Error& why) {
+  for (const OpenCall& open : transcript_.open_calls()) refuse(open, why);
+  if (failure_) return *failure_;
+  return {};
+}
+
+Result<void> Calls::run_together(std::span<const OpenCall> calls, std::stop_token stop) {
+  {
+    std::vector<std::jthread> threads;
+    for (size_t i = 1; i < calls.size(); ++i)
+      threads.emplace_back([this, &call = calls[i], stop] { run_one(call, stop); });
+    run_one(calls[0], stop);
+  }
+  if (failure_) return *failure_;
+  return {};
+}
+
+void Calls::run_one(const OpenCall& open, std::stop_token stop) {
+  if (stop.stop_requested()) return refuse(open, cancelled());
+  const std::string_view session = transcript_.session();
+  emit_({session, CallBegun{open.call.id, open.call.name, open.call.arguments}});
+  if (setup_.output_schema && open.call.name == kHandIn) return hand_in(open);
+  CallListener listener(session, open.call.id, emit_);
+  std::optional<WatchedApprover> approver;
+  if (setup_.approver) approver.emplace(session, *setup_.approver, emit_);
+  const auto begun = steady_clock::now();
+  dispatch::Outcome outcome = setup_.dispatcher->call({.tool = open.call.name,
+                                                       .raw_arguments = open.call.arguments,
+                                                       .caller = Caller::model,
+                                                       .who = setup_.who,
+                                                       .named_session = true,
+                                                       .policy = setup_.policy,
+                                                       .stop = stop,
+                                                       .listener = &listener,
+                                                       .approver = approver ? &*approver : nullptr,
+                                                       .id = open.id});
+  const bool ends_work = outcome.ok() && outcome.tool->spec.terminal;
+  finish(open, tool_result(open.call, outcome), steady_clock::now() - begun);
+  std::lock_guard lock(mutex_);
+  is_over_ = is_over_ || ends_work;
+  if (failure_ && outcome.telling) outcome.telling->did_not_arrive();
+}
+
+void Calls::hand_in(const OpenCall& open) {
+  const Result<Json> value = parse_json(open.call.arguments);
+  if (!value) return refuse(open, value.error());
+  const std::vector<schema::Problem> problems = schema::validate(*setup_.output_schema, *value);
+  if (!problems.empty()) return refuse(open, schema::to_error(problems));
+  finish(open, {open.call.id, open.call.name, text_content("Accepted."), false}, {});
+  std::lock_guard lock(mutex_);
+  is_over_ = true;
+  structured_ = *value;
+}
+
+void Calls::refuse(const OpenCall& open, const Error& why) {
+  finish(open, session::error_result(open.call, why), {});
+}
+
+void Calls::finish(const OpenCall& open, ToolResult result, std::chrono::nanoseconds duration) {
+  std::lock_guard lock(mutex_);
+  if (failure_) return;
+  ++made_;
+  const int times = repetition_.count(open.call, result);
+  if (times == Repetition::kWarnAt)
+    result.content.emplace_back(TextContent{fmt::format(
+        "Note: this is the same call with the same result for the {}rd time. Do something else, or "
+        "say what keeps you from going on.",
+        times)});
+  is_repeating_ = is_repeating_ || times >= Repetition::kStopAt;
+  // A parallel reader may still use what the emit shows, so the item has a copy.
+  if (Result<void> added = transcript_.add(session::Finished{result}); !added)
+    failure_ = std::move(added).error();
+  emit_({transcript_.session(), CallEnded{result, duration}});
+}
+
+}  // namespace helve::agent

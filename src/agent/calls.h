@@ -1,0 +1,53 @@
+// Calls: runs the calls of one answer in the order that the setup asks for.
+#pragma once
+
+#include <mutex>
+
+#include "agent/loop.h"
+#include "agent/repetition.h"
+
+namespace helve::agent {
+
+class Calls {
+ public:
+  Calls(session::Transcript& transcript, const Setup& setup, const Emit& emit)
+      : transcript_(transcript), setup_(setup), emit_(emit) {}
+
+  // Each call has its result in the transcript when it returns. An error: the transcript could not
+  // be kept, and nothing more was run.
+  Result<void> run(std::stop_token stop);
+  // Gives every open call the same result, without running it.
+  Result<void> refuse_all(const Error& why);
+
+  int made() const { return made_; }
+  bool is_repeating() const { return is_repeating_; }
+  // One that ends the work has succeeded.
+  bool is_over() const { return is_over_; }
+  const std::optional<Json>& structured() const { return structured_; }
+
+ private:
+  using OpenCall = session::Transcript::OpenCall;
+  Result<void> run_together(std::span<const OpenCall> calls, std::stop_token stop);
+  void run_one(const OpenCall& open, std::stop_token stop);
+  void finish(const OpenCall& open, model::ToolResult result, std::chrono::nanoseconds duration);
+  void refuse(const OpenCall& open, const Error& why);
+  void hand_in(const OpenCall& open);
+  bool only_reads(const OpenCall& open) const;
+  bool is_terminal(const OpenCall& open) const;
+
+  session::Transcript& transcript_;
+  const Setup& setup_;
+  const Emit& emit_;
+  Repetition repetition_;
+  std::mutex mutex_;
+  std::optional<Error> failure_;    // guarded by mutex_: the transcript could not be kept
+  int made_ = 0;                    // guarded by mutex_
+  bool is_repeating_ = false;       // guarded by mutex_
+  bool is_over_ = false;            // guarded by mutex_
+  std::optional<Json> structured_;  // what was handed in
+};
+
+// The tool by which a model gives an answer that must have a form.
+constexpr std::string_view kHandIn = "final_answer";
+
+}  // namespace helve::agent

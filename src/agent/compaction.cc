@@ -1,0 +1,146 @@
+#include "agent/compaction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace helve::agent {
+namespace {
+
+using model::Message;
+using model::Role;
+using model::ToolResult;
+using session::Transcript;
+
+constexpr std::int64_t kProtected = 40'000;   // tokens at the end of which no output is removed
+constexpr std::int64_t kWorthwhile = 20'000;  // tokens that removing must save
+constexpr std::int64_t kSmallOutput = 100;    // tokens: removing it saves nothing
+constexpr std::int64_t kAssumedWindow = 128'000;
+constexpr double kKept = 0.25;  // of the window: the last turns, which a summary leaves as they are
+constexpr size_t kMaxShownOutput = 2'000;  // characters of a tool's output in what is summarised
+constexpr std::string_view kRequest =
+    "Write a summary of the conversation above for yourself: you will go on with nothing but it. "
+    "Keep what the user asked for in their words, decisions and why, what was done and with which "
+    "result, names of files, commands and ids that matter, what failed, and what is left to do, "
+    "the next step first. No greetings.";
+
+std::int64_t window_of(const Setup& setup) {
+  return setup.window > 0 ? setup.window : kAssumedWindow;
+}
+
+std::int64_t tokens_of(const ToolResult& result) {
+  return session::estimate_tokens(Message{Role::tool, {result}});
+}
+
+// The outputs of old calls, beyond those that are protected.
+session::Pruned old_output(const Transcript& transcript, std::int64_t window) {
+  const std::int64_t spared = std::min(kProtected, window / 3);
+  std::int64_t passed = 0, saved = 0;
+  session::Pruned pruned;
+  const std::span<const Message> context = transcript.context();
+  for (size_t i = context.size(); i-- > 0;) {
+    for (const model::Part& part : context[i].parts) {
+      const auto* const result = std::get_if<ToolResult>(&part);
+      if (!result) continue;
+      const std::int64_t tokens = tokens_of(*result);
+      passed += tokens;
+      if (passed <= spared || tokens <= kSmallOutput) continue;
+      saved += tokens;
+      pruned.calls.push_back(result->call_id);
+    }
+  }
+  if (saved < std::min(kWorthwhile, window / 6)) pruned.calls.clear();
+  return pruned;
+}
+
+// How many messages a summary would replace: a whole number of turns, so that no result stands
+// without its call.
+size_t summarised(const Transcript& transcript, std::int64_t kept) {
+  const std::span<const Message> context = transcript.context();
+  std::int64_t tokens = 0;
+  size_t first = context.size();
+  for (size_t i = context.size(); i-- > 0;) {
+    tokens += session::estimate_tokens(context[i]);
+    if (tokens > kept && first < context.size()) break;
+    if (context[i].role != Role::tool) first = i;
+  }
+  return first;
+}
+
+// The model is to read it, not to answer it: no calls, and nothing that only a provider can read.
+std::string told(std::span<const Message> messages) {
+  std::string text;
+  for (const Message& message : messages) {
+    for (const model::Part& part : message.parts) {
+      if (const auto* said = std::get_if<model::Text>(&part)) {
+        text += fmt::format("[{}]\n{}\n\n", name_of(message.role), said->text);
+      } else if (const auto* call = std::get_if<model::ToolCall>(&part)) {
+        text +=
+            fmt::format("[call] {} {}\n\n", call->name, preview(call->arguments, kMaxShownOutput));
+      } else if (const auto* result = std::get_if<ToolResult>(&part)) {
+        const std::string output = text_of(result->content);
+        text += fmt::format("[{} of {}]\n{}\n\n", result->is_error ? "error" : "result",
+                            result->name, preview(output, kMaxShownOutput));
+      }
+    }
+  }
+  return text;
+}
+
+Result<model::Usage> summarise(Transcript& transcript, const Setup& setup, size_t count,
+                               std::int64_t window, std::stop_token stop) {
+  std::string text = told(transcript.context().first(count));
+  // What is to be summarised must fit as well; its end matters most.
+  const size_t room = static_cast<size_t>(window) * 2;
+  if (text.size() > room) text.erase(0, text.size() - room);
+  const Message question = model::user_message(
+      fmt::format("{}\n<conversation>\n{}</conversation>\n\n{}", kRequest, text, kRequest));
+  const model::Reply reply = TRY(setup.model->stream(
+      {.system = "You summarise conversations precisely.",
+       .messages = std::span(&question, 1),
+       .session = transcript.session()},
+      [](const model::Delta&) {}, stop));
+  const std::string summary = model::text_of(reply.message);
+  if (summary.empty())
+    return Error{Code::unavailable, "the model wrote no summary", "", "no_summary"};
+  const std::optional<std::int64_t> cost =
+      setup.cost ? setup.cost(reply.usage) : std::optional<std::int64_t>();
+  TRY(transcript.add(session::Summary{summary, transcript.shown(count - 1).number},
+                     {.spent = {.input = reply.usage.input,
+                                .output = reply.usage.output,
+                                .cache_read = reply.usage.cache_read,
+                                .cache_write = reply.usage.cache_write,
+                                .micro_dollars = cost.value_or(0)}}));
+  return reply.usage;
+}
+
+}  // namespace
+
+Result<Room> make_room(Transcript& transcript, const Setup& setup, bool must, const Emit& emit,
+                       std::stop_token stop) {
+  const std::int64_t window = window_of(setup);
+  const auto limit = static_cast<std::int64_t>(static_cast<double>(window) * setup.compact_at);
+  const std::int64_t before = transcript.tokens();
+  if (!must && (setup.window == 0 || before <= limit)) return Room{};
+  Room room;
+  if (session::Pruned pruned = old_output(transcript, window); !pruned.calls.empty()) {
+    TRY(transcript.add(std::move(pruned)));
+    room.made = true;
+  }
+  const bool is_enough = room.made && transcript.tokens() <= limit * 3 / 4;
+  if (!is_enough) {
+    const auto kept = std::min(static_cast<std::int64_t>(static_cast<double>(window) * kKept),
+                               std::max<std::int64_t>(before / 4, 1));
+    const size_t count = summarised(transcript, kept);
+    if (count > 1) {
+      room.usage = TRY(summarise(transcript, setup, count, window, stop));
+      room.made = true;
+    }
+  }
+  if (room.made) emit({transcript.session(), Compacted{before, transcript.tokens()}});
+  return room;
+}
+
+}  // namespace helve::agent

@@ -1,0 +1,23 @@
+#include "agent/repetition.h"
+
+#include "base/quick_hash.h"
+#include "base/result.h"
+
+namespace helve::agent {
+
+int Repetition::count(const model::ToolCall& call, const model::ToolResult& result) {
+  // Spaces make no other call.
+  const Result<Json> arguments = parse_json(call.arguments);
+  std::uint64_t hash = quick_hash(call.name);
+  hash = quick_hash(arguments ? to_text(*arguments) : call.arguments, hash);
+  for (const Content& block : result.content) {
+    if (const auto* text = std::get_if<TextContent>(&block)) hash = quick_hash(text->text, hash);
+    if (const auto* image = std::get_if<ImageContent>(&block)) hash = quick_hash(image->data, hash);
+  }
+  if (!seen_.contains(hash)) {
+    for (auto& [each, times] : seen_) times = 0;
+  }
+  return ++seen_[hash];
+}
+
+}  // namespace helve::agent

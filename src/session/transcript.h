@@ -1,0 +1,92 @@
+// Transcript: a session as the model sees it, over what the store keeps of it. Nothing is ever
+// changed there, only added: when the window fills, the model is shown less, and people still find
+// everything.
+//
+// Thread rule: one thread at a time, and one process (Store::claim_conversation).
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "session/item.h"
+#include "store/shared_store.h"
+
+namespace helve::session {
+
+// What goes with an item.
+struct Along {
+  std::string post = {};  // what it takes out of the inbox
+  store::Spent spent = {};
+  store::Keep keep = store::Keep::process_death;
+};
+
+class Transcript {
+ public:
+  // Reads it; a call that has no result gets one that says what is known about it. Borrows all.
+  static Result<Transcript> open(store::SharedStore& store, const sys::Clock& clock,
+                                 std::string session);
+
+  const std::string& session() const { return session_; }
+  std::span<const model::Message> context() const { return context_; }
+  // Of the context: as the provider counted it, and an estimate of what came since.
+  std::int64_t tokens() const { return counted_ + estimated_; }
+  std::uint64_t entries() const { return entries_; }
+  std::int64_t now_ms() const;
+
+  // The calls of the last answer that have no result yet.
+  struct OpenCall {
+    model::ToolCall call;
+    std::string id;  // by which the dispatcher knows it
+  };
+  std::vector<OpenCall> open_calls() const;
+  // Whether the model has yet to answer.
+  bool is_unanswered() const;
+
+  // It is kept when this returns; after an error nothing has changed.
+  Result<void> add(Item item, const Along& along = {});
+  Result<std::vector<store::Post>> inbox();
+
+  // Providers want each id once in a request, whatever a model made up.
+  void make_ids_unique(model::Message& answer);
+
+  // One message of the context, and the number of the entry that it ends with.
+  struct Shown {
+    std::uint64_t number;
+    const model::Message& message;
+  };
+  Shown shown(size_t index) const { return {numbers_[index], context_[index]}; }
+
+ private:
+  struct Awaited {
+    std::string call_id, id;
+    std::optional<model::ToolResult> result;
+  };
+  Transcript(store::SharedStore& store, const sys::Clock& clock, std::string session)
+      : store_(&store), clock_(&clock), session_(std::move(session)) {}
+
+  Result<void> load();
+  Result<void> repair();
+  void apply(Item item, std::uint64_t number);
+  void show(model::Message message, std::uint64_t number);
+  void count_anew();
+
+  store::SharedStore* store_;
+  const sys::Clock* clock_;
+  std::string session_;
+  std::uint64_t entries_ = 0;
+  std::vector<model::Message> context_;
+  std::vector<std::uint64_t> numbers_;  // as long as context_
+  std::vector<Awaited> awaited_;        // the calls of the last answer, while one has no result
+  std::set<std::string, std::less<>> call_ids_;
+  std::int64_t counted_ = 0, estimated_ = 0;
+};
+
+// Roughly, where no provider has counted.
+std::int64_t estimate_tokens(const model::Message& message);
+std::int64_t estimate_tokens(std::string_view text);
+
+model::ToolResult error_result(const model::ToolCall& call, const Error& error);
+
+}  // namespace helve::session

@@ -1,0 +1,130 @@
+#include "agent/agents.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "sys/clock.h"
+#include "sys/id.h"
+
+namespace helve::agent {
+namespace {
+
+constexpr std::string_view kSubagent = "subagent";
+constexpr size_t kMaxTitleChars = 60;
+
+std::string report(const std::string& session, const Ending& ending) {
+  if (ending.ok()) return fmt::format("Sub-agent {} has finished:\n\n{}", session, ending.text);
+  return fmt::format("Sub-agent {} ended with '{}'{}{}", session, name_of(ending.end),
+                     ending.error ? ": " + describe(*ending.error) : "",
+                     ending.text.empty() ? "" : ". It said last:\n\n" + ending.text);
+}
+
+}  // namespace
+
+std::string_view name_of(Kit kit) { return kit == Kit::inherit ? "inherit" : "read_only"; }
+
+const std::vector<std::string>& read_only_tools() {
+  static const std::vector<std::string> tools{"read", "grep",          "glob",
+                                              "ls",   "memory_search", "memory_get"};
+  return tools;
+}
+
+std::string purpose_of(Kit kit) { return fmt::format("{}:{}", kSubagent, name_of(kit)); }
+
+std::optional<Kit> kit_of(const store::Conversation& conversation) {
+  if (conversation.purpose == purpose_of(Kit::inherit)) return Kit::inherit;
+  // What cannot be read gets least.
+  if (conversation.purpose.starts_with(kSubagent)) return Kit::read_only;
+  return std::nullopt;
+}
+
+std::string title_of(std::string_view prompt) {
+  const size_t begin = prompt.find_first_not_of(" \t\r\n");
+  if (begin == prompt.npos) return "";
+  prompt.remove_prefix(begin);
+  return preview(prompt.substr(0, prompt.find_first_of("\r\n")), kMaxTitleChars);
+}
+
+Result<int> Agents::depth_of(std::string_view session) {
+  std::string at(session);
+  for (int depth = 0;; ++depth) {
+    if (depth > options_.depth) return depth;
+    const store::Conversation found =
+        TRY(store_.use([&](store::Store& store) { return store.conversation(at); }));
+    if (found.parent.empty()) return depth;
+    at = found.parent;
+  }
+}
+
+Result<bool> Agents::descends(std::string_view session, std::string_view ancestor) {
+  std::string at(session);
+  for (int depth = 0; depth <= options_.depth + 1; ++depth) {
+    const store::Conversation found =
+        TRY(store_.use([&](store::Store& store) { return store.conversation(at); }));
+    if (found.parent.empty()) return false;
+    if (found.parent == ancestor) return true;
+    at = found.parent;
+  }
+  return false;
+}
+
+Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
+  if (TRY(depth_of(spawn.parent)) >= options_.depth)
+    return Error{
+        Code::denied,
+        fmt::format("sub-agents may be nested {} deep, and this would be deeper", options_.depth),
+        "do it yourself, with the tools that you have", "depth_limit"};
+  const store::Conversation parent =
+      TRY(store_.use([&](store::Store& store) { return store.conversation(spawn.parent); }));
+  const std::int64_t now = clock_.unix_ms();
+  const store::Conversation child{
+      .session = sys::new_id("s_", now),
+      .title = spawn.title.empty() ? title_of(spawn.prompt) : spawn.title,
+      .agent = spawn.agent.empty() ? parent.agent : spawn.agent,
+      .workspace = parent.workspace,
+      .purpose = purpose_of(spawn.kit),
+      .parent = spawn.parent,
+      .created_ms = now};
+  TRY(store_.use([&](store::Store& store) { return store.begin_conversation(child); }));
+  runner_.emit({spawn.parent, SubagentBegun{child.agent, child.session, spawn.prompt}});
+  Letter letter{.session = child.session,
+                .sender = spawn.parent,
+                .message = model::user_message(spawn.prompt),
+                .lane = Lane::subagent};
+  if (spawn.in_background)
+    letter.on_end = [this, parent = spawn.parent](const Work& work, const Ending& ending) {
+      account(work, parent, ending);
+      const std::string text = report(work.session(), ending);
+      const auto posted = runner_.post({.session = parent,
+                                        .sender = work.session(),
+                                        .message = model::user_message(text),
+                                        .id = "p_end_" + work.session()});
+      if (!posted) runner_.emit({parent, Warned{describe(posted.error())}});
+    };
+  const std::shared_ptr<Work> work = TRY(runner_.post(letter));
+  Spawned spawned{child.session, {}};
+  if (spawn.in_background) return spawned;
+  spawned.ending = runner_.see_through(*work, spawn.parent, stop);
+  account(*work, spawn.parent, *spawned.ending);
+  return spawned;
+}
+
+// What it spent counts for the parent as well.
+void Agents::account(const Work& work, const std::string& parent, const Ending& ending) {
+  const model::Usage& usage = ending.usage;
+  const Result<std::uint64_t> added = store_.use([&](store::Store& store) {
+    return store.append_entries(parent, {},
+                                {.input = usage.input,
+                                 .output = usage.output,
+                                 .cache_read = usage.cache_read,
+                                 .cache_write = usage.cache_write,
+                                 .micro_dollars = ending.micro_dollars},
+                                store::Keep::process_death);
+  });
+  if (!added) runner_.emit({parent, Warned{describe(added.error())}});
+  runner_.emit(
+      {parent, SubagentEnded{work.session(), ending, work.calls(),
+                             std::chrono::milliseconds(clock_.unix_ms() - work.begun_ms())}});
+}
+
+}  // namespace helve::agent

@@ -1,0 +1,76 @@
+// Agents: what tools reach of the agents and sessions around them: sub-agents, other sessions, and
+// who is at work.
+#pragma once
+
+#include "agent/runner.h"
+
+namespace helve::agent {
+
+// An agent that the configuration has.
+struct Card {
+  std::string id;
+  std::string description;
+  std::string model;  // empty: the one of whoever begins it
+};
+
+// What a sub-agent may use of its parent's tools.
+enum class Kit : unsigned char { inherit, read_only };
+std::string_view name_of(Kit kit);
+// What Kit::read_only leaves.
+const std::vector<std::string>& read_only_tools();
+
+struct Spawn {
+  std::string parent;  // session
+  std::string prompt;
+  std::string agent = {};  // empty: the parent's
+  Kit kit = Kit::inherit;
+  std::string title = {};
+  bool in_background = false;  // its end is posted to the parent
+};
+
+struct Spawned {
+  std::string session;
+  std::optional<Ending> ending;  // nothing: it runs on
+};
+
+// How a sub-agent's kit is written into its conversation, and read from there.
+std::string purpose_of(Kit kit);
+std::optional<Kit> kit_of(const store::Conversation& conversation);  // nothing: no sub-agent
+
+// Thread-safe.
+class Agents {
+ public:
+  struct Options {
+    std::vector<Card> cards;
+    int depth = 2;          // of sub-agents of sub-agents
+    std::string workspace;  // that this process works in
+  };
+  // Borrows all.
+  Agents(store::SharedStore& store, const sys::Clock& clock, Runner& runner, Options options)
+      : store_(store), clock_(clock), runner_(runner), options_(std::move(options)) {}
+
+  const std::vector<Card>& cards() const { return options_.cards; }
+  const std::string& workspace() const { return options_.workspace; }
+  store::SharedStore& store() { return store_; }
+  Runner& runner() { return runner_; }
+
+  // Runs a sub-agent in a session of its own; what it spends counts as the parent's as well.
+  // Returns when it has ended, unless in the background.
+  Result<Spawned> spawn(const Spawn& spawn, std::stop_token stop);
+  // Whether `session` was begun by `ancestor`, or by one that was.
+  Result<bool> descends(std::string_view session, std::string_view ancestor);
+
+ private:
+  Result<int> depth_of(std::string_view session);
+  void account(const Work& work, const std::string& parent, const Ending& ending);
+
+  store::SharedStore& store_;
+  const sys::Clock& clock_;
+  Runner& runner_;
+  const Options options_;
+};
+
+// The first line of a prompt, as a title.
+std::string title_of(std::string_view prompt);
+
+}  // namespace helve::agent

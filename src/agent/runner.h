@@ -1,0 +1,117 @@
+// Runner: every prompt, whoever has it, comes in by post(). A session that has something in its
+// inbox gets a worker, which answers until nothing is left; one that has nothing costs nothing.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "agent/loop.h"
+
+namespace helve::agent {
+
+// Each has its own limit, so that what runs by itself leaves room for people.
+enum class Lane : unsigned char { main, cron, subagent };
+constexpr size_t kLanes = 3;
+
+class Work;
+// Called once, on the worker's thread, when everything has been answered; not when the runner goes.
+using OnEnd = std::function<void(const Work&, const Ending&)>;
+
+struct Letter {
+  std::string session;
+  std::string sender = "user";
+  model::Message message;
+  std::string id = {};  // posting one twice is posting it once; empty: a new one
+  Lane lane = Lane::main;
+  OnEnd on_end = {};  // where this letter begins the work
+};
+
+// What a session's worker needs, made when it begins.
+using Prepare = std::function<Result<std::shared_ptr<const Setup>>(const store::Conversation&)>;
+
+// One stretch of work on a session, from the first prompt until nothing is left.
+class Work {
+ public:
+  const std::string& session() const { return session_; }
+  int calls() const { return calls_; }
+  std::int64_t begun_ms() const { return begun_ms_; }
+  bool has_ended() const;
+  // Its end; or `cancelled` when the token was stopped before.
+  Result<Ending> wait(std::stop_token stop) const;
+
+ private:
+  friend class Runner;
+  std::string session_;
+  Lane lane_ = Lane::main;
+  OnEnd on_end_;
+  std::int64_t begun_ms_ = 0;
+  std::atomic<int> calls_ = 0;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable_any changed_;
+  std::stop_source stop_;         // guarded by mutex_
+  std::optional<Ending> ending_;  // guarded by mutex_
+  bool is_poked_ = false;         // guarded by the runner's mutex: there may be more to do
+  bool is_queued_ = true;         // likewise: it waits for its lane
+  int awaits_ = 0;                // likewise: how many others it waits for
+  std::jthread thread_;           // likewise
+};
+
+// Thread-safe.
+class Runner {
+ public:
+  struct Options {
+    std::array<size_t, kLanes> limits{3, 1, 5};  // of workers at once
+  };
+  // Borrows store and clock.
+  Runner(store::SharedStore& store, const sys::Clock& clock, Prepare prepare, Emit emit,
+         Options options);
+  ~Runner();  // stops everything, and waits for it
+  Runner(const Runner&) = delete;
+
+  // It is on disk when this returns, and will be answered, by this process or by the one that works
+  // on the session already.
+  Result<std::shared_ptr<Work>> post(const Letter& letter);
+  // Goes on with what was left unanswered.
+  std::shared_ptr<Work> resume(const std::string& session, Lane lane);
+
+  // False: nothing runs.
+  bool stop(std::string_view session);
+  std::shared_ptr<Work> work_of(std::string_view session) const;  // null: it rests
+  std::vector<std::shared_ptr<Work>> at_work() const;
+
+  // Waits; meanwhile a worker that waits itself, the one of `waiting`, leaves its place in its lane
+  // to others. Stops the work when the token is stopped.
+  Ending see_through(Work& work, std::string_view waiting, std::stop_token stop);
+
+  // What is told to everyone who watches.
+  void emit(const Event& event) const { emit_(event); }
+
+ private:
+  std::shared_ptr<Work> poke(const std::string& session, Lane lane, OnEnd on_end);
+  void join_finished();
+  void start_queued();                  // mutex_ is held
+  void end(Work& work, Ending ending);  // likewise, and that of the work
+  void run(const std::shared_ptr<Work>& work);
+  Ending perform(Work& work);
+  Result<Ending> perform_claimed(Work& work);
+  bool is_over(Work& work, Ending& ending);
+  bool has_mail(std::string_view session);
+
+  store::SharedStore& store_;
+  const sys::Clock& clock_;
+  const Prepare prepare_;
+  const Emit emit_;
+  const Options options_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Work>, std::less<>> works_;  // guarded by mutex_
+  std::deque<std::shared_ptr<Work>> queue_;                          // guarded by mutex_
+  std::array<size_t, kLanes> busy_{};                                // guarded by mutex_
+  std::vector<std::jthread> finished_;                               // guarded by mutex_
+  bool is_closing_ = false;                                          // guarded by mutex_
+};
+
+}  // namespace helve::agent

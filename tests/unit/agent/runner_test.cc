@@ -1,0 +1,260 @@
+#include "agent/runner.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "agent/agents.h"
+#include "model/scripted.h"
+#include "unit/dispatch/test_tools.h"
+#include "unit/temp_store.h"
+
+namespace helve::agent {
+namespace {
+
+using helve::testing::must;
+
+// Answers "re: " and the last prompt; a prompt "wait" is answered when `open` is.
+class EchoModel final : public model::Model {
+ public:
+  Result<model::Reply> stream(const model::Request& request, const model::Emit&,
+                              std::stop_token stop) override {
+    const std::string prompt = model::text_of(request.messages.back());
+    std::unique_lock lock(mutex_);
+    ++asked_;
+    changed_.notify_all();
+    if (prompt == "wait") {
+      changed_.wait(lock, stop, [&] { return open_; });
+      if (stop.stop_requested()) return Error{Code::cancelled, "stopped"};
+    }
+    model::Reply reply;
+    reply.message = {model::Role::assistant, {model::Text{"re: " + prompt}}};
+    reply.usage = {.input = 10, .output = 1};
+    return reply;
+  }
+  void open() {
+    std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+  // Until it was asked so often.
+  void await(int count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return asked_ >= count; });
+  }
+  int asked() {
+    std::lock_guard lock(mutex_);
+    return asked_;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool open_ = false;
+  int asked_ = 0;
+};
+
+class RunnerTest : public helve::testing::TempStore {
+ protected:
+  RunnerTest() {
+    dispatcher_.emplace(registry_, dispatch::Capabilities{});
+    make({});
+  }
+  void make(Runner::Options options) {
+    runner_.reset();
+    runner_ = std::make_unique<Runner>(
+        store_, clock_,
+        [this](const store::Conversation& conversation) -> Result<std::shared_ptr<const Setup>> {
+          auto setup = std::make_shared<agent::Setup>();
+          setup->model = model_;
+          setup->dispatcher = &*dispatcher_;
+          setup->who.session = conversation.session;
+          return setup;
+        },
+        [this](const Event& event) {
+          std::lock_guard lock(mutex_);
+          const JsonObject object = to_json(event);
+          events_.push_back(
+              fmt::format("{} {}", event.session, std::string_view(string_at(object, "type"))));
+        },
+        options);
+  }
+  using Setup = agent::Setup;
+
+  Result<std::shared_ptr<Work>> post(const std::string& text, const std::string& session = kSession,
+                                     Lane lane = Lane::main) {
+    return runner_->post({.session = session, .message = model::user_message(text), .lane = lane});
+  }
+  Ending end_of(const std::shared_ptr<Work>& work) { return must(work->wait({})); }
+
+  Registry registry_ = *Registry::load(helve::testing::test_tools());
+  std::optional<dispatch::Dispatcher> dispatcher_;
+  std::shared_ptr<EchoModel> model_ = std::make_shared<EchoModel>();
+  std::mutex mutex_;
+  std::vector<std::string> events_;
+  std::unique_ptr<Runner> runner_;
+};
+
+TEST_F(RunnerTest, AnswersWhatIsPosted) {
+  EXPECT_EQ(end_of(must(post("hello"))).text, "re: hello");
+  EXPECT_EQ(runner_->work_of(kSession), nullptr) << "it rests";
+  EXPECT_EQ(end_of(must(post("again"))).text, "re: again");
+  EXPECT_EQ(runner_->post({.session = "s_none"}).error().type, "unknown_session");
+}
+
+TEST_F(RunnerTest, PostingALetterTwiceIsPostingItOnce) {
+  const Letter letter{.session = kSession, .message = model::user_message("a"), .id = "p_1"};
+  end_of(must(runner_->post(letter)));
+  end_of(must(runner_->post(letter)));
+  EXPECT_EQ(model_->asked(), 1);
+}
+
+TEST_F(RunnerTest, ASessionAnswersOneAfterAnother) {
+  const auto first = must(post("wait"));
+  model_->await(1);
+  const auto second = must(post("more"));
+  EXPECT_EQ(first, second) << "the same worker";
+  model_->open();
+  EXPECT_EQ(end_of(second).text, "re: more");
+  EXPECT_EQ(model_->asked(), 2);
+}
+
+TEST_F(RunnerTest, ALaneHasItsLimit) {
+  make({.limits = {1, 1, 1}});
+  begin("s_2");
+  begin("s_3");
+  const auto first = must(post("wait"));
+  model_->await(1);
+  const auto second = must(post("b", "s_2"));
+  EXPECT_EQ(end_of(must(post("c", "s_3", Lane::cron))).text, "re: c") << "another lane is free";
+  EXPECT_FALSE(second->has_ended());
+  model_->open();
+  EXPECT_EQ(end_of(second).text, "re: b");
+}
+
+TEST_F(RunnerTest, StopsWhatRunsAndWhatWaits) {
+  make({.limits = {1, 1, 1}});
+  begin("s_2");
+  const auto first = must(post("wait"));
+  model_->await(1);
+  const auto second = must(post("b", "s_2"));
+  EXPECT_TRUE(runner_->stop("s_2"));
+  EXPECT_EQ(end_of(second).end, End::cancelled);
+  EXPECT_TRUE(runner_->stop(kSession));
+  EXPECT_EQ(end_of(first).end, End::cancelled);
+  EXPECT_FALSE(runner_->stop(kSession));
+  EXPECT_EQ(end_of(runner_->resume("s_2", Lane::main)).text, "re: b") << "nothing is lost";
+}
+
+TEST_F(RunnerTest, WhatIsPostedWhileItIsStoppedIsAnswered) {
+  const auto work = must(post("wait"));
+  model_->await(1);
+  const auto same = must(post("now"));
+  runner_->stop(kSession);
+  EXPECT_EQ(end_of(same).text, "re: now");
+}
+
+TEST_F(RunnerTest, ASessionOfAnotherProcessIsLeftToIt) {
+  int claimed[2], done[2];
+  ASSERT_EQ(pipe(claimed), 0);
+  ASSERT_EQ(pipe(done), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(done[1]);
+    store::SharedStore own(opener_);
+    const auto got =
+        own.use([](store::Store& store) { return store.claim_conversation(kSession); });
+    char byte = got && *got ? 'y' : 'n';
+    (void)!write(claimed[1], &byte, 1);
+    (void)!read(done[0], &byte, 1);
+    _exit(0);
+  }
+  char byte = 0;
+  ASSERT_EQ(read(claimed[0], &byte, 1), 1);
+  ASSERT_EQ(byte, 'y');
+  const Ending ending = end_of(must(post("a")));
+  EXPECT_EQ(ending.error->type, "session_busy");
+  EXPECT_EQ(use([](store::Store& store) { return store.posts(kSession); }).size(), 1u);
+  close(done[1]);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(end_of(runner_->resume(kSession, Lane::main)).text, "re: a") << "it died";
+}
+
+TEST_F(RunnerTest, GoesWithWhatRuns) {
+  const auto work = must(post("wait"));
+  model_->await(1);
+  runner_.reset();
+  EXPECT_EQ(end_of(work).end, End::cancelled);
+}
+
+TEST_F(RunnerTest, ManySessionsAtOnce) {
+  make({.limits = {8, 1, 1}});
+  std::vector<std::shared_ptr<Work>> works;
+  for (int i = 0; i < 100; ++i) {
+    const std::string session = fmt::format("s_many_{}", i);
+    begin(session);
+    works.push_back(must(post(session, session)));
+  }
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(end_of(works[static_cast<size_t>(i)]).text, fmt::format("re: s_many_{}", i));
+}
+
+TEST_F(RunnerTest, ASubagentHasASessionOfItsOwnAndItsCostIsTheParents) {
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 1, .workspace = ""});
+  const Spawned spawned = must(agents.spawn({.parent = kSession, .prompt = "look\nclosely"}, {}));
+  EXPECT_EQ(spawned.ending->text, "re: look\nclosely");
+  const auto child = use([&](store::Store& store) { return store.conversation(spawned.session); });
+  EXPECT_EQ(child.parent, kSession);
+  EXPECT_EQ(child.title, "look");
+  EXPECT_EQ(kit_of(child), Kit::inherit);
+  EXPECT_EQ(use([](store::Store& store) { return store.conversation(kSession); }).spent.input, 10);
+  EXPECT_TRUE(must(agents.descends(spawned.session, kSession)));
+  EXPECT_FALSE(must(agents.descends(kSession, spawned.session)));
+  EXPECT_EQ(agents.spawn({.parent = spawned.session, .prompt = "x"}, {}).error().type,
+            "depth_limit");
+  std::lock_guard lock(mutex_);
+  EXPECT_EQ(events_.front(), "s_1 subagent_start");
+  EXPECT_EQ(events_.back(), "s_1 subagent_done");
+}
+
+TEST_F(RunnerTest, TheEndOfASubagentInTheBackgroundIsPosted) {
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 1, .workspace = ""});
+  const Spawned spawned =
+      must(agents.spawn({.parent = kSession, .prompt = "wait", .in_background = true}, {}));
+  EXPECT_FALSE(spawned.ending);
+  model_->await(1);
+  model_->open();
+  model_->await(2);  // the parent is told
+  if (const auto work = runner_->work_of(kSession)) end_of(work);
+  const auto entries = use([](store::Store& store) { return store.entries(kSession, 0, 10); });
+  ASSERT_FALSE(entries.empty());
+  EXPECT_NE(entries.front().body.find("has finished"), std::string::npos);
+}
+
+TEST_F(RunnerTest, WhoWaitsForASubagentLeavesItsPlace) {
+  make({.limits = {1, 1, 1}});
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 5, .workspace = ""});
+  // As a tool of a sub-agent does: all of the lane's one place.
+  const Spawned outer = must(agents.spawn({.parent = kSession, .prompt = "a"}, {}));
+  const auto work = must(post("wait", outer.session, Lane::subagent));
+  model_->await(2);
+  const Spawned inner = must(agents.spawn({.parent = outer.session, .prompt = "b"}, {}));
+  EXPECT_EQ(inner.ending->text, "re: b");
+  model_->open();
+  end_of(work);
+}
+
+TEST_F(RunnerTest, StoppingWhoWaitsStopsTheSubagent) {
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 1, .workspace = ""});
+  std::stop_source stop;
+  std::jthread stopper([&] {
+    model_->await(1);
+    stop.request_stop();
+  });
+  const Spawned spawned =
+      must(agents.spawn({.parent = kSession, .prompt = "wait"}, stop.get_token()));
+  EXPECT_EQ(spawned.ending->end, End::cancelled);
+}
+
+}  // namespace
+}  // namespace helve::agent

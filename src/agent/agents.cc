@@ -68,7 +68,25 @@ Result<bool> Agents::descends(std::string_view session, std::string_view ancesto
   return false;
 }
 
+Result<void> Agents::ensure(const std::string& session) {
+  const Result<store::Conversation> known =
+      store_.use([&](store::Store& store) { return store.conversation(session); });
+  if (known) return {};
+  if (known.error().type != "unknown_session") return known.error();
+  const store::Conversation caller{.session = session,
+                                   .title = "calls of another program",
+                                   .workspace = options_.workspace,
+                                   .purpose = "caller",
+                                   .created_ms = clock_.unix_ms()};
+  const Result<void> begun =
+      store_.use([&](store::Store& store) { return store.begin_conversation(caller); });
+  // Several calls may have been first.
+  if (!begun && begun.error().type != "session_exists") return begun.error();
+  return {};
+}
+
 Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
+  TRY(ensure(spawn.parent));
   if (TRY(depth_of(spawn.parent)) >= options_.depth)
     return Error{
         Code::denied,

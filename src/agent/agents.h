@@ -61,6 +61,7 @@ class Agents {
   Result<bool> descends(std::string_view session, std::string_view ancestor);
 
  private:
+  Result<void> ensure(const std::string& session);
   Result<int> depth_of(std::string_view session);
   void account(const Work& work, const std::string& parent, const Ending& ending);
 
@@ -68,6 +69,25 @@ class Agents {
   const sys::Clock& clock_;
   Runner& runner_;
   const Options options_;
+};
+
+// Made when somebody first needs them: most calls do not. Thread-safe.
+class AgentsOnDemand {
+ public:
+  using Make = std::function<Result<Agents*>()>;
+  explicit AgentsOnDemand(Make make) : make_(std::move(make)) {}
+
+  // Borrowed. After a failure the next use tries again.
+  Result<Agents*> get() {
+    std::lock_guard lock(mutex_);
+    if (!agents_) agents_ = TRY(make_());
+    return agents_;
+  }
+
+ private:
+  const Make make_;
+  std::mutex mutex_;
+  Agents* agents_ = nullptr;  // guarded by mutex_
 };
 
 // The first line of a prompt, as a title.

@@ -336,6 +336,7 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .witness = capabilities_.witness,
           .results = stages_.results,
           .commands = capabilities_.commands,
+          .agents = capabilities_.agents,
           .clock = capabilities_.clock,
           .listener = call.listener,
           .dialect = words_of(passage)};

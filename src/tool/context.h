@@ -25,6 +25,9 @@ class CallStore;
 namespace process {
 class Commands;
 }
+namespace agent {
+class AgentsOnDemand;
+}
 namespace sys {
 class Clock;
 }
@@ -77,6 +80,7 @@ struct Context {
   store::CallStore* store = nullptr;      // opened on first use, released when the call ends
   Results* results = nullptr;             // stored results of this session
   process::Commands* commands = nullptr;
+  agent::AgentsOnDemand* agents = nullptr;  // other sessions and sub-agents
   sys::Clock* clock = nullptr;
 
   Listener* listener = nullptr;

@@ -33,6 +33,7 @@ struct Conversation {
   std::int64_t changed_ms = 0;  // with each entry
   std::uint64_t entries = 0;    // the number of the last one
   Spent spent = {};
+  bool is_at_work = false;  // a living process works on it; told by the store
 };
 
 struct Entry {

@@ -19,6 +19,19 @@ Error unknown_session(std::string_view session) {
       .type = "unknown_session"};
 }
 
+Error session_busy(std::string_view session) {
+  return {.code = Code::conflict,
+          .message = fmt::format("a process works on session '{}'",
+                                 escape_for_display(preview(session, kMaxShownId))),
+          .hint = "stop it there first, or wait until it has answered",
+          .type = "session_busy"};
+}
+
+// One that cannot be asked about counts as living.
+bool works(std::string_view process) {
+  return !process.empty() && sys::liveness_of(process) != sys::Liveness::gone;
+}
+
 Conversation conversation_at(const Statement& row) {
   return {.session = row.bytes_at(0),
           .title = row.bytes_at(1),
@@ -33,7 +46,8 @@ Conversation conversation_at(const Statement& row) {
                     .output = row.integer_at(10),
                     .cache_read = row.integer_at(11),
                     .cache_write = row.integer_at(12),
-                    .micro_dollars = row.integer_at(13)}};
+                    .micro_dollars = row.integer_at(13)},
+          .is_at_work = works(row.bytes_at(14))};
 }
 
 Entry entry_at(const Statement& row) {
@@ -82,7 +96,7 @@ Result<void> SqliteStore::begin_conversation(const Conversation& conversation) {
 Result<Conversation> SqliteStore::conversation(std::string_view session) {
   Statement query = TRY(database_->prepare(R"sql(
 SELECT session, title, agent, workspace, purpose, parent, created_ms, changed_ms, entries,
-       input, output, cache_read, cache_write, micro_dollars
+       input, output, cache_read, cache_write, micro_dollars, process
 FROM conversations WHERE session = ?1)sql"));
   if (TRY(query.text(1, session).step())) return conversation_at(query);
   return unknown_session(session);
@@ -91,7 +105,7 @@ FROM conversations WHERE session = ?1)sql"));
 Result<std::vector<Conversation>> SqliteStore::conversations(const ConversationFilter& filter) {
   Statement query = TRY(database_->prepare(R"sql(
 SELECT session, title, agent, workspace, purpose, parent, created_ms, changed_ms, entries,
-       input, output, cache_read, cache_write, micro_dollars
+       input, output, cache_read, cache_write, micro_dollars, process
 FROM conversations AS c
 WHERE (?1 = x'' OR workspace = ?1) AND (?2 = '' OR parent = ?2)
   AND (?3 = x'' OR instr(title, ?3)
@@ -115,13 +129,13 @@ Result<void> SqliteStore::rename_conversation(std::string_view session, std::str
 
 Result<void> SqliteStore::remove_conversation(std::string_view session) {
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
+  if (TRY(conversation(session)).is_at_work) return session_busy(session);
   for (const char* sql :
        {"DELETE FROM entries WHERE session = ?1", "DELETE FROM posts WHERE session = ?1",
         "DELETE FROM conversations WHERE session = ?1"}) {
     Statement remove = TRY(database_->prepare(sql));
     TRY(remove.text(1, session).run());
   }
-  if (database_->changes() == 0) return unknown_session(session);
   return transaction.commit();
 }
 
@@ -205,6 +219,13 @@ WHERE session = ?1 AND kind = ?2 ORDER BY number DESC LIMIT 1)sql"));
   return entry_at(query);
 }
 
+Result<std::uint64_t> SqliteStore::count_entries(std::string_view session, std::string_view kind) {
+  Statement query =
+      TRY(database_->prepare("SELECT count(*) FROM entries WHERE session = ?1 AND kind = ?2"));
+  if (!TRY(query.text(1, session).text(2, kind).step())) return std::uint64_t{0};
+  return static_cast<std::uint64_t>(query.integer_at(0));
+}
+
 Result<bool> SqliteStore::post(const Post& post) {
   TRY(check_size(post.body.size()));
   Transaction transaction = TRY(Transaction::begin(*database_, promised_));
@@ -260,8 +281,7 @@ Result<bool> SqliteStore::claim_conversation(std::string_view session) {
         TRY(database_->prepare("SELECT process FROM conversations WHERE session = ?1"));
     if (!TRY(query.text(1, session).step())) return unknown_session(session);
     const std::string worker = query.bytes_at(0);
-    if (!worker.empty() && worker != process_ && sys::liveness_of(worker) != sys::Liveness::gone)
-      return false;
+    if (worker != process_ && works(worker)) return false;
   }
   Statement update =
       TRY(database_->prepare("UPDATE conversations SET process = ?2 WHERE session = ?1"));

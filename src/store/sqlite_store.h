@@ -65,6 +65,7 @@ class SqliteStore final : public Store {
   Result<std::vector<Entry>> entries(std::string_view session, std::uint64_t after,
                                      size_t limit) override;
   Result<std::optional<Entry>> last_entry(std::string_view session, std::string_view kind) override;
+  Result<std::uint64_t> count_entries(std::string_view session, std::string_view kind) override;
   Result<bool> post(const Post& post) override;
   Result<std::vector<Post>> posts(std::string_view session) override;
   Result<std::vector<std::string>> sessions_with_posts() override;

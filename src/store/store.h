@@ -166,7 +166,8 @@ class Store {
   // Those that changed last come first.
   virtual Result<std::vector<Conversation>> conversations(const ConversationFilter& filter) = 0;
   virtual Result<void> rename_conversation(std::string_view session, std::string_view title) = 0;
-  // With its entries and its inbox; stored results stay until they are pruned.
+  // With its entries and its inbox; stored results stay until they are pruned. A conflict
+  // (session_busy) while a living process works on it.
   virtual Result<void> remove_conversation(std::string_view session) = 0;
   // A new one, `to`, with the entries of another up to that number; it has spent nothing yet.
   virtual Result<void> copy_conversation(std::string_view from, std::uint64_t last,
@@ -184,6 +185,8 @@ class Store {
   // The last one of that kind; nothing where there is none.
   virtual Result<std::optional<Entry>> last_entry(std::string_view session,
                                                   std::string_view kind) = 0;
+
+  virtual Result<std::uint64_t> count_entries(std::string_view session, std::string_view kind) = 0;
 
   // On disk when it returns. False: it was posted before, whatever has become of it.
   virtual Result<bool> post(const Post& post) = 0;

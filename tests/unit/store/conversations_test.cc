@@ -148,7 +148,28 @@ TEST_F(Conversations, AreWorkedOnByOneLivingProcess) {
   must(store_->release_conversation("s_1"));
   EXPECT_EQ(in_child([&] { return must(open()->claim_conversation("s_1")) ? "" : "not claimed"; }),
             "");
+  EXPECT_FALSE(must(store_->conversation("s_1")).is_at_work) << "the child has died";
   EXPECT_TRUE(must(store_->claim_conversation("s_1"))) << "the child has died";
+}
+
+TEST_F(Conversations, StayWhileAProcessWorksOnThem) {
+  must(store_->begin_conversation(sample("s_1")));
+  EXPECT_FALSE(must(store_->conversation("s_1")).is_at_work);
+  must(store_->claim_conversation("s_1"));
+  EXPECT_TRUE(must(open()->conversations({})).front().is_at_work);
+  EXPECT_EQ(store_->remove_conversation("s_1").error().type, "session_busy");
+  must(store_->release_conversation("s_1"));
+  must(store_->remove_conversation("s_1"));
+}
+
+TEST_F(Conversations, CountTheirEntriesByKind) {
+  must(store_->begin_conversation(sample("s_1")));
+  Entry other = said("x");
+  other.kind = "remark";
+  must(append({said("one"), other, said("two")}));
+  EXPECT_EQ(must(store_->count_entries("s_1", "message")), 2u);
+  EXPECT_EQ(must(store_->count_entries("s_1", "remark")), 1u);
+  EXPECT_EQ(must(store_->count_entries("s_2", "message")), 0u);
 }
 
 }  // namespace

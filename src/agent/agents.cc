@@ -122,7 +122,8 @@ Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
   const std::shared_ptr<Work> work = TRY(runner_.post(letter));
   Spawned spawned{child.session, {}};
   if (spawn.in_background) return spawned;
-  spawned.ending = runner_.see_through(*work, spawn.parent, stop);
+  spawned.ending =
+      runner_.see_through(*work, spawn.parent, {.stop = stop, .on_calls = spawn.on_calls});
   account(*work, spawn.parent, *spawned.ending);
   return spawned;
 }

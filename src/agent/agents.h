@@ -25,7 +25,8 @@ struct Spawn {
   std::string agent = {};  // empty: the parent's
   Kit kit = Kit::inherit;
   std::string title = {};
-  bool in_background = false;  // its end is posted to the parent
+  bool in_background = false;                      // its end is posted to the parent
+  std::function<void(const Work&)> on_calls = {};  // of one that is waited for: it made more
 };
 
 struct Spawned {
@@ -81,6 +82,11 @@ class AgentsOnDemand {
   Result<Agents*> get() {
     std::lock_guard lock(mutex_);
     if (!agents_) agents_ = TRY(make_());
+    return agents_;
+  }
+  // Null: nobody has needed them yet, so nothing is at work here.
+  Agents* if_made() {
+    std::lock_guard lock(mutex_);
     return agents_;
   }
 

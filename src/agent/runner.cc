@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "sys/clock.h"
 #include "sys/id.h"
 
@@ -39,11 +42,22 @@ bool Work::has_ended() const {
   return ending_.has_value();
 }
 
-Result<Ending> Work::wait(std::stop_token stop) const {
+Result<Ending> Work::wait(const Waiting& waiting) const {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, stop, [&] { return ending_.has_value(); });
-  if (!ending_) return Error{Code::cancelled, "stopped waiting"};
-  return *ending_;
+  for (int told = 0;;) {
+    const auto has_news = [&] { return ending_ || (waiting.on_calls && calls_ != told); };
+    if (waiting.until)
+      changed_.wait_until(lock, waiting.stop, *waiting.until, has_news);
+    else
+      changed_.wait(lock, waiting.stop, has_news);
+    if (ending_) return *ending_;
+    if (waiting.stop.stop_requested()) return Error{Code::cancelled, "stopped waiting"};
+    if (!has_news()) return Error{Code::timeout, "it still works"};
+    told = calls_;
+    lock.unlock();
+    waiting.on_calls(*this);
+    lock.lock();
+  }
 }
 
 Runner::Runner(store::SharedStore& store, const sys::Clock& clock, Prepare prepare, Emit emit,
@@ -201,13 +215,24 @@ Result<Ending> Runner::perform_claimed(Work& work) {
   const Emit emit = [&](const Event& event) {
     emit_(event);
     if (!std::holds_alternative<CallEnded>(event.what)) return;
-    ++work.calls_;
+    {
+      std::lock_guard lock(work.mutex_);
+      ++work.calls_;
+    }
+    work.changed_.notify_all();
     if (conversation.parent.empty()) return;
     emit_({conversation.parent,
            SubagentProgress{work.session_, work.calls_,
                             std::chrono::milliseconds(clock_.unix_ms() - work.begun_ms_)}});
   };
-  return agent::run(transcript, *setup, emit, stop);
+  Ending ending = agent::run(transcript, *setup, emit, stop);
+  if (!ending.ok()) {
+    const session::Remark remark{fmt::format("{}{}{}", session::kEnded, name_of(ending.end),
+                                             ending.error ? ": " + describe(*ending.error) : "")};
+    if (Result<void> added = transcript.add(remark); !added)
+      emit_({work.session_, Warned{describe(added.error())}});
+  }
+  return ending;
 }
 
 bool Runner::stop(std::string_view session) {
@@ -242,24 +267,56 @@ std::vector<std::shared_ptr<Work>> Runner::at_work() const {
   return works;
 }
 
-Ending Runner::see_through(Work& work, std::string_view waiting, std::stop_token stop) {
-  const std::shared_ptr<Work> waiter = work_of(waiting);
-  const auto lane = waiter ? static_cast<size_t>(waiter->lane_) : 0;
+bool Runner::reaches(std::string_view from, std::string_view to) const {
+  std::vector<std::string_view> open{from};
+  std::set<std::string_view> seen{from};
+  while (!open.empty()) {
+    const std::string_view at = open.back();
+    open.pop_back();
+    if (at == to) return true;
+    const auto found = works_.find(at);
+    if (found == works_.end()) continue;
+    for (const std::string& next : found->second->awaits_)
+      if (seen.insert(next).second) open.push_back(next);
+  }
+  return false;
+}
+
+bool Runner::is_awaited(std::string_view session, std::string_view by) const {
+  std::lock_guard lock(mutex_);
+  return reaches(by, session);
+}
+
+Result<Ending> Runner::await(const Work& work, std::string_view who, const Waiting& waiting) {
+  std::shared_ptr<Work> waiter;
+  {
+    std::lock_guard lock(mutex_);
+    const auto found = works_.find(who);
+    if (found != works_.end()) waiter = found->second;
+    if (waiter && reaches(work.session_, who))
+      return Error{Code::conflict, fmt::format("session {} waits for this one", work.session_),
+                   "do not wait for it", "would_wait_forever"};
+    if (waiter) {
+      waiter->awaits_.push_back(work.session_);
+      if (waiter->awaits_.size() == 1) --busy_[static_cast<size_t>(waiter->lane_)];
+      start_queued();
+    }
+  }
+  Result<Ending> ending = work.wait(waiting);
   if (waiter) {
     std::lock_guard lock(mutex_);
-    if (waiter->awaits_++ == 0) --busy_[lane];
-    start_queued();
+    waiter->awaits_.erase(std::ranges::find(waiter->awaits_, work.session_));
+    if (waiter->awaits_.empty()) ++busy_[static_cast<size_t>(waiter->lane_)];
   }
-  Result<Ending> ending = work.wait(stop);
-  if (!ending) {
-    this->stop(work.session_);
-    ending = work.wait({});
-  }
-  if (waiter) {
-    std::lock_guard lock(mutex_);
-    if (--waiter->awaits_ == 0) ++busy_[lane];
-  }
-  return std::move(*ending);
+  return ending;
+}
+
+Ending Runner::see_through(Work& work, std::string_view who, const Waiting& waiting) {
+  Result<Ending> ending = await(work, who, waiting);
+  if (ending) return std::move(*ending);
+  stop(work.session_);
+  ending = work.wait({});
+  return ending ? std::move(*ending) : failed(std::move(ending).error());
 }
 
 }  // namespace helve::agent

@@ -30,6 +30,13 @@ struct Letter {
   OnEnd on_end = {};  // where this letter begins the work
 };
 
+// How long somebody waits, and what they want to know meanwhile.
+struct Waiting {
+  std::stop_token stop = {};
+  std::optional<std::chrono::steady_clock::time_point> until = {};
+  std::function<void(const Work&)> on_calls = {};  // it has made more; on the thread that waits
+};
+
 // What a session's worker needs, made when it begins.
 using Prepare = std::function<Result<std::shared_ptr<const Setup>>(const store::Conversation&)>;
 
@@ -40,8 +47,8 @@ class Work {
   int calls() const { return calls_; }
   std::int64_t begun_ms() const { return begun_ms_; }
   bool has_ended() const;
-  // Its end; or `cancelled` when the token was stopped before.
-  Result<Ending> wait(std::stop_token stop) const;
+  // Its end; or `cancelled` when the token was stopped before, `timeout` when it took too long.
+  Result<Ending> wait(const Waiting& waiting) const;
 
  private:
   friend class Runner;
@@ -52,12 +59,12 @@ class Work {
   std::atomic<int> calls_ = 0;
   mutable std::mutex mutex_;
   mutable std::condition_variable_any changed_;
-  std::stop_source stop_;         // guarded by mutex_
-  std::optional<Ending> ending_;  // guarded by mutex_
-  bool is_poked_ = false;         // guarded by the runner's mutex: there may be more to do
-  bool is_queued_ = true;         // likewise: it waits for its lane
-  int awaits_ = 0;                // likewise: how many others it waits for
-  std::jthread thread_;           // likewise
+  std::stop_source stop_;            // guarded by mutex_
+  std::optional<Ending> ending_;     // guarded by mutex_
+  bool is_poked_ = false;            // guarded by the runner's mutex: there may be more to do
+  bool is_queued_ = true;            // likewise: it waits for its lane
+  std::vector<std::string> awaits_;  // likewise: sessions that it waits for
+  std::jthread thread_;              // likewise
 };
 
 // Thread-safe.
@@ -83,9 +90,13 @@ class Runner {
   std::shared_ptr<Work> work_of(std::string_view session) const;  // null: it rests
   std::vector<std::shared_ptr<Work>> at_work() const;
 
-  // Waits; meanwhile a worker that waits itself, the one of `waiting`, leaves its place in its lane
-  // to others. Stops the work when the token is stopped.
-  Ending see_through(Work& work, std::string_view waiting, std::stop_token stop);
+  // Waits; meanwhile the worker of the session `who`, if it is one that waits, leaves its place in
+  // its lane to others. A conflict (would_wait_forever) where is_awaited(who, …) holds.
+  Result<Ending> await(const Work& work, std::string_view who, const Waiting& waiting);
+  // The same, and stops the work when the token is stopped.
+  Ending see_through(Work& work, std::string_view who, const Waiting& waiting);
+  // Whether `by` waits for `session`, by way of others, too.
+  bool is_awaited(std::string_view session, std::string_view by) const;
 
   // What is told to everyone who watches.
   void emit(const Event& event) const { emit_(event); }
@@ -93,8 +104,9 @@ class Runner {
  private:
   std::shared_ptr<Work> poke(const std::string& session, Lane lane, OnEnd on_end);
   void join_finished();
-  void start_queued();                  // mutex_ is held
-  void end(Work& work, Ending ending);  // likewise, and that of the work
+  bool reaches(std::string_view from, std::string_view to) const;  // mutex_ is held
+  void start_queued();                                             // mutex_ is held
+  void end(Work& work, Ending ending);                             // likewise, and that of the work
   void run(const std::shared_ptr<Work>& work);
   Ending perform(Work& work);
   Result<Ending> perform_claimed(Work& work);

@@ -48,6 +48,9 @@ struct Pruned {
   std::vector<std::string> calls;
 };
 
+// A remark that begins so says how a run ended that did not come to its end.
+constexpr std::string_view kEnded = "ended: ";
+
 // For people: the model does not see it.
 struct Remark {
   std::string text;

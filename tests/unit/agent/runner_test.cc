@@ -256,5 +256,85 @@ TEST_F(RunnerTest, StoppingWhoWaitsStopsTheSubagent) {
   EXPECT_EQ(spawned.ending->end, End::cancelled);
 }
 
+TEST_F(RunnerTest, WaitingHasAnEndAndTheWorkGoesOn) {
+  const auto work = must(post("wait"));
+  model_->await(1);
+  const auto now = std::chrono::steady_clock::now();
+  EXPECT_EQ(runner_->await(*work, "", {.until = now}).error().code, Code::timeout);
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(runner_->await(*work, "", {.stop = stop.get_token()}).error().code, Code::cancelled);
+  model_->open();
+  EXPECT_EQ(end_of(work).text, "re: wait");
+}
+
+TEST_F(RunnerTest, NobodyWaitsInACircle) {
+  begin("s_2");
+  begin("s_3");
+  const auto one = must(post("wait"));
+  const auto two = must(post("wait", "s_2"));
+  const auto three = must(post("wait", "s_3"));
+  model_->await(3);
+  std::jthread first([&] { must(runner_->await(*two, kSession, {})); });
+  std::jthread second([&] { must(runner_->await(*three, "s_2", {})); });
+  while (!runner_->is_awaited("s_3", kSession)) std::this_thread::yield();
+  EXPECT_FALSE(runner_->is_awaited(kSession, "s_3"));
+  EXPECT_EQ(runner_->await(*one, "s_3", {}).error().type, "would_wait_forever");
+  EXPECT_EQ(runner_->await(*one, kSession, {}).error().type, "would_wait_forever") << "for itself";
+  model_->open();
+}
+
+TEST_F(RunnerTest, WhatDidNotComeToItsEndSaysSo) {
+  const auto work = must(post("wait"));
+  model_->await(1);
+  runner_->stop(kSession);
+  end_of(work);
+  const auto remark = use([](store::Store& store) { return store.last_entry(kSession, "remark"); });
+  ASSERT_TRUE(remark);
+  EXPECT_NE(remark->body.find("ended: cancelled"), std::string::npos) << remark->body;
+}
+
+// Calls a tool, and says something once `told_` is.
+class CallingModel final : public model::Model {
+ public:
+  Result<model::Reply> stream(const model::Request& request, const model::Emit&,
+                              std::stop_token) override {
+    model::Reply reply;
+    reply.message.role = model::Role::assistant;
+    if (request.messages.size() == 1) {
+      reply.message.parts.emplace_back(model::ToolCall{.name = "none", .arguments = "{}"});
+      reply.stop = model::Stop::calls;
+      return reply;
+    }
+    told_.wait(false);
+    reply.message.parts.emplace_back(model::Text{"done"});
+    return reply;
+  }
+  std::atomic<bool> told_ = false;
+};
+
+TEST_F(RunnerTest, WhoWaitsIsToldOfCalls) {
+  const auto calling = std::make_shared<CallingModel>();
+  runner_ = std::make_unique<Runner>(
+      store_, clock_,
+      [&](const store::Conversation& conversation) -> Result<std::shared_ptr<const Setup>> {
+        auto setup = std::make_shared<agent::Setup>();
+        setup->model = calling;
+        setup->dispatcher = &*dispatcher_;
+        setup->who.session = conversation.session;
+        return setup;
+      },
+      [](const Event&) {}, Runner::Options{});
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 1, .workspace = ""});
+  const auto tell = [&](const Work& work) {
+    EXPECT_EQ(work.calls(), 1);
+    calling->told_ = true;
+    calling->told_.notify_all();
+  };
+  const Spawned spawned =
+      must(agents.spawn({.parent = kSession, .prompt = "go", .on_calls = tell}, {}));
+  EXPECT_EQ(spawned.ending->text, "done");
+}
+
 }  // namespace
 }  // namespace helve::agent

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "model/wire.h"
 
 namespace helve::model {
 namespace {
@@ -186,6 +187,18 @@ Usage& Usage::operator+=(const Usage& other) {
   cache_read += other.cache_read;
   cache_write += other.cache_write;
   return *this;
+}
+
+JsonObject to_json(const Usage& usage) {
+  return {{"input", usage.input},
+          {"output", usage.output},
+          {"cache_read", usage.cache_read},
+          {"cache_write", usage.cache_write}};
+}
+
+Usage usage_from_json(const Json& value) {
+  return {integer_at(value, "input"), integer_at(value, "output"), integer_at(value, "cache_read"),
+          integer_at(value, "cache_write")};
 }
 
 }  // namespace helve::model

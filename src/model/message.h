@@ -82,4 +82,8 @@ struct Usage {
   bool operator==(const Usage&) const = default;
 };
 
+JsonObject to_json(const Usage& usage);
+// What is missing, negative or no number counts as 0.
+Usage usage_from_json(const Json& value);
+
 }  // namespace helve::model

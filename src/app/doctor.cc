@@ -92,13 +92,13 @@ class Examination {
   // Who calls, and every setting that is not left as it was.
   void look_at_settings(const World& world) {
     const config::Loaded& settings = world.home->settings;
-    const config::Layer* named = settings.decider("agent");
+    const config::Layer* named = settings.decider("default_agent");
     const std::string from = options_.agent ? "--agent"
-                             : named        ? named->place_of("agent")
+                             : named        ? named->place_of("default_agent")
                                             : "the default";
     add(Mark::ok, "agent", fmt::format("{} ({})", world.home->who.agent, from));
     for (const config::Said& said : settings.said()) {
-      if (said.path != "agent")
+      if (said.path != "default_agent")
         add(Mark::ok, "settings", fmt::format("{}: {} ({})", said.path, said.value, said.place));
     }
   }

@@ -49,6 +49,7 @@ cli::Command trust_command(App& app);
 cli::Command doctor_command(App& app);
 cli::Command index_command(App& app);
 cli::Command sandbox_command(App& app);
+cli::Command models_command(App& app);
 Result<int> show_overview(App& app, cli::Run& run);
 
 }  // namespace helve::app

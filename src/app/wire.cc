@@ -170,7 +170,8 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
 }
 
 std::string agent_of(const cli::Options& options, const config::Config& config) {
-  return options.agent.value_or(config.agent.empty() ? std::string(kDefaultAgent) : config.agent);
+  return options.agent.value_or(config.default_agent.empty() ? std::string(kDefaultAgent)
+                                                             : config.default_agent);
 }
 
 // What tools are told when they need files, and there are none.
@@ -306,7 +307,7 @@ JsonObject config_flags(const cli::Options& options, const std::string& current_
   if (!roots.empty()) flags["roots"] = std::move(roots);
   if (options.approvals)
     flags["approvals"] = JsonObject{{"mode", cli::name_of(*options.approvals)}};
-  if (options.agent && *options.agent != kDefaultAgent) flags["agent"] = *options.agent;
+  if (options.agent && *options.agent != kDefaultAgent) flags["default_agent"] = *options.agent;
   if (options.profile == cli::Profile::bare) flags["profile"] = "bare";
   if (options.dialect) flags["dialect"] = *options.dialect;
   if (options.timeout) flags["limits"] = JsonObject{{"timeout_seconds", *options.timeout}};

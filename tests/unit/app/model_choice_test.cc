@@ -138,6 +138,14 @@ TEST_F(ModelChoice, NothingAtAllSaysTheThreeWays) {
   EXPECT_EQ(servers_.urls_.size(), 4u);
 }
 
+TEST_F(ModelChoice, AStopWhileLookingIsNoLackOfModels) {
+  std::stop_source source;
+  source.request_stop();
+  const auto model = choose_model(settings(), "", {}, around_, servers_, source.get_token());
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, Code::cancelled);
+}
+
 TEST_F(ModelChoice, WhatIsWrongIsSaidBeforeAnybodyIsAsked) {
   const auto fails = [&](const ModelFlags& flags, std::string_view type, const char* part) {
     const auto model = choose(flags);

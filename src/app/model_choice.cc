@@ -146,11 +146,13 @@ Result<ChosenModel> choose_model(const config::Loaded& settings, std::string_vie
                                  sys::HttpClient& client, std::stop_token stop) {
   ModelPlan plan = TRY(plan_model(settings, agent, flags, surroundings));
   if (std::optional<Error> problem = plan.find_problem()) return std::move(*problem);
-  if (plan.provider.empty())
-    TRY(take_first(plan, model::discover(environment_of(surroundings), client, stop),
-                   surroundings));
-  else if (plan.endpoint.model.empty())
+  if (plan.provider.empty()) {
+    auto servers = model::discover(environment_of(surroundings), client, stop);
+    if (stop.stop_requested()) return Error{Code::cancelled, "stopped while looking for a model"};
+    TRY(take_first(plan, std::move(servers), surroundings));
+  } else if (plan.endpoint.model.empty()) {
     TRY(find_first(plan, client, stop));
+  }
   ChosenModel chosen;
   chosen.model = TRY(make_model(plan, client));
   chosen.provider = plan.provider;

@@ -48,6 +48,13 @@ Result<config::Loaded> load_config(const cli::Options& options, const Surroundin
   // However a config file is wrong, to the shell it is wrong input.
   if (!loaded && loaded.error().type == "invalid_config")
     loaded.error().code = Code::invalid_argument;
+  if (loaded && std::ranges::any_of(loaded->layers, config::holds_key)) {
+    // Commands read no key, wherever the file is.
+    const std::string& file = loaded->user_file;
+    const bool is_absolute = file.starts_with('/');
+    loaded->config.sandbox.hidden.push_back(
+        is_absolute ? file : surroundings.current_directory + "/" + file);
+  }
   return loaded;
 }
 

@@ -143,7 +143,7 @@ std::int64_t cost(const Usage& usage, const Price& price) {
       price.long_from > 0 && usage.input + usage.cache_read + usage.cache_write > price.long_from;
   const std::int64_t in = is_long ? price.long_input : 100;
   const std::int64_t out = is_long ? price.long_output : 100;
-  __extension__ using Wide = __int128;
+  __extension__ typedef __int128 Wide;
   Wide sum = 0;
   sum += Wide{usage.input} * percent_of(price.input, in);
   sum += Wide{usage.cache_read} * percent_of(price.cache_read, in);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "unit/app/fixture.h"
+#include "unit/raw_server.h"
 
 namespace helve::app {
 namespace {
@@ -135,6 +136,14 @@ TEST_F(ModelChoice, NothingAtAllSaysTheThreeWays) {
   for (const char* way : {"ANTHROPIC_API_KEY", "ollama serve", "base_url", "config.yaml"})
     EXPECT_THAT(model.error().hint, HasSubstr(way));
   EXPECT_EQ(servers_.urls_.size(), 4u);
+}
+
+TEST_F(ModelChoice, AStopWhileLookingIsNoLackOfModels) {
+  std::stop_source source;
+  source.request_stop();
+  const auto model = choose_model(settings(), "", {}, around_, servers_, source.get_token());
+  ASSERT_FALSE(model);
+  EXPECT_EQ(model.error().code, Code::cancelled);
 }
 
 TEST_F(ModelChoice, WhatIsWrongIsSaidBeforeAnybodyIsAsked) {
@@ -280,6 +289,26 @@ TEST_F(ModelChoice, ARecordIsMadeOutsideOfTheTextProtocol) {
   ASSERT_TRUE(told);
   ASSERT_EQ(calls_of(told->message).size(), 1u);
   EXPECT_EQ(calls_of(told->message)[0]->name, "ls");
+}
+
+TEST_F(ModelChoice, ARecordOfAFailureHasNoKey) {
+  constexpr const char* kKey = "sk-canary-0123456789";
+  const RawServer server([](RawServer::Connection& c) {
+    c.request();
+    c.answer(R"({"error":{"message":"no such key: )" + std::string(kKey) + R"("}})", "401 No");
+  });
+  config("model: {provider: openai, name: gpt-5, key: " + std::string(kKey) + ", base_url: '" +
+         server.url() + "', recording: '" + at("work/record") + "'}\n");
+  const auto client = sys::make_http_client();
+  Result<ChosenModel> model = choose_model(settings(), "", {}, around_, *client, {});
+  ASSERT_TRUE(model) << describe(model.error());
+  const auto reply = ask(*model);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().code, Code::auth);
+  EXPECT_THAT(describe(reply.error()), HasSubstr("[key]"));
+  EXPECT_THAT(content("work/record"), HasSubstr("[key]"));
+  EXPECT_THAT(describe(reply.error()) + content("work/record") + model->description,
+              Not(HasSubstr("canary")));
 }
 
 TEST_F(ModelChoice, AFileThatIsMissingIsNamed) {

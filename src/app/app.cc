@@ -61,9 +61,9 @@ void fit_screen(cli::Screen& screen, const cli::Options& options,
 
 cli::Program App::program() {
   cli::Program program;
-  program.commands = {mcp_command(*this),    tools_command(*this),  log_command(*this),
-                      trust_command(*this),  doctor_command(*this), index_command(*this),
-                      sandbox_command(*this)};
+  program.commands = {mcp_command(*this),     tools_command(*this),  log_command(*this),
+                      trust_command(*this),   doctor_command(*this), index_command(*this),
+                      sandbox_command(*this), run_command(*this),    models_command(*this)};
   for (cli::Command& command : cli::own_commands()) program.commands.push_back(std::move(command));
   program.tools = [this] { return all_tools(); };
   program.open = [this](const cli::Options& options) -> Result<cli::Session> {
@@ -91,6 +91,11 @@ Result<World*> App::open(const cli::Options& options, Purpose purpose) {
       tell()(fmt::format("helve: note: {}\n", escape_lines_for_display(notice)));
   }
   return world_.get();
+}
+
+Result<Staff*> App::hire(StaffOptions options) {
+  world_->staff = TRY(Staff::make(*world_, surroundings_, std::move(options)));
+  return world_->staff.get();
 }
 
 Result<std::stop_token> App::watch_signals(int late_status) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "app/staff.h"
 #include "app/surroundings.h"
 #include "app/wire.h"
 #include "cli/command.h"
@@ -24,6 +25,8 @@ class App {
   const Surroundings& surroundings() const { return surroundings_; }
   // Builds the world and tells what was ignored on the way. It lives as long as the app.
   Result<World*> open(const cli::Options& options, Purpose purpose);
+  // The agents of the world that is open, as this command wants them.
+  Result<Staff*> hire(StaffOptions options);
   // Requests to end the process become a stop token. Before any thread is started.
   Result<std::stop_token> watch_signals(int late_status);
   Tell tell() const { return screen_.err.write; }
@@ -49,6 +52,8 @@ cli::Command trust_command(App& app);
 cli::Command doctor_command(App& app);
 cli::Command index_command(App& app);
 cli::Command sandbox_command(App& app);
+cli::Command run_command(App& app);
+cli::Command models_command(App& app);
 Result<int> show_overview(App& app, cli::Run& run);
 
 }  // namespace helve::app

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/commands.h"
+#include "app/model_choice.h"
 #include "app/prompt_files.h"
 #include "app/state_files.h"
 #include "base/text.h"
@@ -39,6 +40,7 @@ class Examination {
       look_at_config(**world);
       look_at_settings(**world);
       look_at_hooks(**world);
+      look_at_model(**world);
       look_at_sandbox(**world);
       look_at_routes(**world);
       look_at_tools(**world);
@@ -92,13 +94,13 @@ class Examination {
   // Who calls, and every setting that is not left as it was.
   void look_at_settings(const World& world) {
     const config::Loaded& settings = world.home->settings;
-    const config::Layer* named = settings.decider("agent");
+    const config::Layer* named = settings.decider("default_agent");
     const std::string from = options_.agent ? "--agent"
-                             : named        ? named->place_of("agent")
+                             : named        ? named->place_of("default_agent")
                                             : "the default";
     add(Mark::ok, "agent", fmt::format("{} ({})", world.home->who.agent, from));
     for (const config::Said& said : settings.said()) {
-      if (said.path != "agent")
+      if (said.path != "default_agent")
         add(Mark::ok, "settings", fmt::format("{}: {} ({})", said.path, said.value, said.place));
     }
   }
@@ -141,6 +143,19 @@ class Examination {
     if (count == 0) add(Mark::ok, "hooks", fmt::format("none in {}", around_.hooks_directory()));
     for (size_t i = world.home->settings.notices.size(); i < world.notices.size(); ++i)
       add(Mark::warn, "hooks", world.notices[i]);
+  }
+
+  // Nobody is asked: whether it answers, helve models tells.
+  void look_at_model(const World& world) {
+    const Result<ModelPlan> plan =
+        plan_model(world.home->settings, world.home->who.agent, {}, around_);
+    if (!plan) return add(Mark::warn, "model", plan.error());
+    if (const std::optional<Error> problem = plan->find_problem())
+      return add(Mark::warn, "model", *problem);
+    if (plan->provider.empty())
+      return add(Mark::ok, "model", "none is configured: " + plan->describe() + " would be used",
+                 "helve models shows what there is");
+    add(Mark::ok, "model", plan->describe());
   }
 
   // The sandbox is made, to tell what holds; no command is run.

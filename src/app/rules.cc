@@ -28,6 +28,14 @@ bool restricts(const config::RuleLayer& layer) {
          });
 }
 
+std::vector<dispatch::Rules> restricting(const std::vector<config::RuleLayer>& rules) {
+  std::vector<dispatch::Rules> layers;
+  for (const config::RuleLayer& layer : rules) {
+    if (restricts(layer)) layers.push_back(rules_of(layer));
+  }
+  return layers;
+}
+
 Error bare_has_no(std::string_view what, std::string_view where) {
   return Error{Code::invalid_argument,
                fmt::format("the bare profile has no {}, and {}", what, where),
@@ -49,15 +57,24 @@ Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& regi
                                                             const config::Loaded& settings,
                                                             std::string_view agent) {
   const std::vector<config::RuleLayer> rules = settings.rules_for(agent);
-  std::vector<dispatch::Rules> layers;
-  for (const config::RuleLayer& layer : rules) {
-    if (restricts(layer)) layers.push_back(rules_of(layer));
-  }
+  const std::vector<dispatch::Rules> layers = restricting(rules);
   if (layers.empty()) return nullptr;
   if (settings.config.profile == config::Profile::bare) {
     return bare_has_no("policy", layers.front().source + " restricts tools");
   }
   Result<dispatch::Policy> policy = dispatch::Policy::make(registry, layers);
+  if (!policy) return wrong_rules(registry, settings, rules, std::move(policy).error());
+  return std::make_shared<const dispatch::Policy>(std::move(*policy));
+}
+
+Result<std::shared_ptr<const dispatch::Policy>> spawn_policy(
+    const Registry& registry, const config::Loaded& settings, std::string_view agent,
+    const std::shared_ptr<const dispatch::Policy>& parent, const std::vector<std::string>& preset) {
+  const std::vector<config::RuleLayer> rules = settings.rules_for(agent);
+  std::optional<dispatch::Policy> everything;
+  if (!parent) everything = TRY(dispatch::Policy::make(registry, {}));
+  Result<dispatch::Policy> policy =
+      dispatch::Policy::spawn(registry, parent ? *parent : *everything, restricting(rules), preset);
   if (!policy) return wrong_rules(registry, settings, rules, std::move(policy).error());
   return std::make_shared<const dispatch::Policy>(std::move(*policy));
 }

@@ -15,6 +15,12 @@ Result<std::shared_ptr<const dispatch::Policy>> make_policy(const Registry& regi
                                                             const config::Loaded& settings,
                                                             std::string_view agent);
 
+// What a sub-agent of that agent may use: of its parent's tools, and of the preset unless that is
+// empty. Without a policy of its own the parent may use everything.
+Result<std::shared_ptr<const dispatch::Policy>> spawn_policy(
+    const Registry& registry, const config::Loaded& settings, std::string_view agent,
+    const std::shared_ptr<const dispatch::Policy>& parent, const std::vector<std::string>& preset);
+
 dispatch::AllowRule rule_of(const config::AllowRule& rule);
 dispatch::CommandRule rule_of(const config::CommandRule& rule);
 // The shell that the settings name for commands.

@@ -10,9 +10,10 @@
 
 namespace helve::app {
 
-// What the world is built for. Only a tool call on the command line cannot do without a workspace:
-// an MCP client may name one later, and those who only look want to know why there is none.
-enum class Purpose { call, serve, inspect };
+// What the world is built for. A tool call on the command line and an agent cannot do without a
+// workspace: an MCP client may name one later, and those who only look want to know why there is
+// none.
+enum class Purpose { call, serve, inspect, agent };
 
 // Models choose badly among many tools, so MCP clients get at most kMaxServedTools unless somebody
 // asked for more.

@@ -27,9 +27,12 @@ call it), a group (`group:fs`) or a pattern (`read*`). Names that do not exist a
 `ask` wants a person's approval, and so do the modes `smart` and `always` of `approvals`; its `allow` rules of all places add up
 and spare the question. [approvals.md](approvals.md) says who is asked, where, and what an answer is good for.
 
-`agents` are named sets of rules that hold besides those for everybody. `--agent reviewer` or `agent: reviewer` chooses one.
+`agents` are named sets of rules that hold besides those for everybody. `--agent reviewer` or `default_agent: reviewer` chooses one.
 
-In the environment a list is separated by commas; `agents`, `approvals.allow`, `commands` and `roots` are JSON. `helve doctor` shows what is set, and where.
+`model` says which model is used, `agents` may have their own, `prices` what models cost, and `agent` how far one goes for a prompt:
+[models.md](models.md). The file of a workspace that is not trusted chooses none of these but lower limits.
+
+In the environment a list is separated by commas; `agents`, `approvals.allow`, `commands`, `prices` and `roots` are JSON. `helve doctor` shows what is set, and where.
 
 | key | type | default | environment variable | meaning |
 |---|---|---|---|---|

@@ -26,14 +26,6 @@ Result<Formatted> mcp_tools(const World& world, const cli::ToolList& tools) {
   return Formatted{.json = page.at("tools")};
 }
 
-std::vector<model::Offer> offers_of(const World& world, const cli::ToolList& tools) {
-  const DialectFace face(*world.registry, world.dialect);
-  std::vector<model::Offer> offers;
-  for (const Tool* tool : tools)
-    offers.push_back({face.name(*tool), face.description(*tool), face.input_schema(*tool)});
-  return offers;
-}
-
 Formatted formatted(model::Lowered lowered) {
   Formatted out{.json = std::move(lowered.tools)};
   for (const model::Omitted& each : lowered.omitted)
@@ -42,6 +34,21 @@ Formatted formatted(model::Lowered lowered) {
 }
 
 }  // namespace
+
+std::vector<model::Offer> offers_of(const World& world, const cli::ToolList& tools) {
+  const DialectFace face(*world.registry, world.dialect);
+  std::vector<model::Offer> offers;
+  for (const Tool* tool : tools)
+    offers.push_back({face.name(*tool), face.description(*tool), face.input_schema(*tool)});
+  return offers;
+}
+
+cli::ToolList allowed_tools(const Registry& registry, const dispatch::Policy* policy) {
+  cli::ToolList tools;
+  for (size_t i = 0; i < registry.tools().size(); ++i)
+    if (!policy || policy->allows(i)) tools.push_back(&registry.tools()[i]);
+  return tools;
+}
 
 Result<Formatted> format_tools(Format format, const World& world, const cli::ToolList& tools) {
   if (format == Format::mcp) return mcp_tools(world, tools);

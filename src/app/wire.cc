@@ -7,6 +7,7 @@
 #include "app/commands.h"
 #include "app/roots.h"
 #include "app/rules.h"
+#include "app/staff.h"
 #include "app/verbose.h"
 #include "base/text.h"
 #include "config/files.h"
@@ -47,6 +48,13 @@ Result<config::Loaded> load_config(const cli::Options& options, const Surroundin
   // However a config file is wrong, to the shell it is wrong input.
   if (!loaded && loaded.error().type == "invalid_config")
     loaded.error().code = Code::invalid_argument;
+  if (loaded && std::ranges::any_of(loaded->layers, config::holds_key)) {
+    // Commands read no key, wherever the file is.
+    const std::string& file = loaded->user_file;
+    const bool is_absolute = file.starts_with('/');
+    loaded->config.sandbox.hidden.push_back(
+        is_absolute ? file : surroundings.current_directory + "/" + file);
+  }
   return loaded;
 }
 
@@ -163,6 +171,7 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
       return std::make_shared<store::CallStore>(opener);
     };
   if (place->commands) capabilities.commands = place->commands.get();
+  capabilities.agents = world.agents.get();
   place->dispatcher = std::make_unique<dispatch::Dispatcher>(
       *world.registry, std::move(capabilities), place->stages);
   place->served = {place->dispatcher.get(), &place->who, place->policy.get()};
@@ -170,7 +179,8 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
 }
 
 std::string agent_of(const cli::Options& options, const config::Config& config) {
-  return options.agent.value_or(config.agent.empty() ? std::string(kDefaultAgent) : config.agent);
+  return options.agent.value_or(config.default_agent.empty() ? std::string(kDefaultAgent)
+                                                             : config.default_agent);
 }
 
 // What tools are told when they need files, and there are none.
@@ -306,7 +316,7 @@ JsonObject config_flags(const cli::Options& options, const std::string& current_
   if (!roots.empty()) flags["roots"] = std::move(roots);
   if (options.approvals)
     flags["approvals"] = JsonObject{{"mode", cli::name_of(*options.approvals)}};
-  if (options.agent && *options.agent != kDefaultAgent) flags["agent"] = *options.agent;
+  if (options.agent && *options.agent != kDefaultAgent) flags["default_agent"] = *options.agent;
   if (options.profile == cli::Profile::bare) flags["profile"] = "bare";
   if (options.dialect) flags["dialect"] = *options.dialect;
   if (options.timeout) flags["limits"] = JsonObject{{"timeout_seconds", *options.timeout}};
@@ -320,18 +330,23 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
                                           const Tell& tell) {
   auto world = std::make_unique<World>();
   auto place = std::make_shared<Place>();
+  const bool lives = purpose == Purpose::serve || purpose == Purpose::agent;
+  const bool needs_files = purpose == Purpose::call || purpose == Purpose::agent;
   if (const std::string directory = surroundings.index_directory(); !directory.empty())
     world->index = std::make_unique<search::IndexService>(
-        directory, purpose == Purpose::serve ? search::IndexService::Life::stays
-                                             : search::IndexService::Life::single_call);
+        directory,
+        lives ? search::IndexService::Life::stays : search::IndexService::Life::single_call);
   const Root root = root_of(options, surroundings);
   world->root_from = root.from;
   Result<Workspace> opened = open_root(root, surroundings);
-  if (!opened && (purpose == Purpose::call || options.root)) return std::move(opened).error();
+  if (!opened && (needs_files || options.root)) return std::move(opened).error();
   if (!opened) place->no_files = no_workspace(opened.error());
   const std::string path = opened ? (*opened)->roots().front().path : "";
   place->settings = TRY(load_config(options, surroundings, path));
   world->notices = place->settings.notices;
+  // Whoever calls from outside is the user's own program; a model is not.
+  if (purpose == Purpose::agent && !place->settings.decider("approvals.mode"))
+    place->settings.config.approvals.mode = config::ApprovalMode::smart;
 
   const config::Config& config = place->settings.config;
   add_supervisor(*world, config, options, surroundings, tell);
@@ -349,14 +364,19 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
   if (place->files) {
     if (purpose == Purpose::call) place->files->remember_nothing();
     open_journal(*place, surroundings);
-    add_commands(*world, *place, surroundings,
-                 purpose == Purpose::serve ? Life::stays : Life::single_call);
+    add_commands(*world, *place, surroundings, lives ? Life::stays : Life::single_call);
     std::ranges::copy(place->files->notices(), std::back_inserter(world->notices));
   }
   world->grants = make_grants(place->settings.user_file, surroundings.config_lock());
   TRY(add_rules(*world, *place));
   TRY(add_stages(*world, *place, world->notices, surroundings, tell));
-  if (purpose == Purpose::call) {
+  if (world->opener)
+    world->agents = std::make_unique<agent::AgentsOnDemand>(
+        [&world = *world, &surroundings]() -> Result<agent::Agents*> {
+          if (!world.staff) world.staff = TRY(Staff::make(world, surroundings, {}));
+          return &world.staff->agents();
+        });
+  if (needs_files) {
     // Who serves a client has no person at its terminal.
     world->approver = std::make_unique<TerminalApprover>(surroundings.terminal);
     place->stages.approver = world->approver.get();

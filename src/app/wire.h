@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/agents.h"
 #include "app/job_ledger.h"
 #include "app/job_notices.h"
 #include "app/selection.h"
@@ -29,6 +30,8 @@
 #include "workspace/workspace.h"
 
 namespace helve::app {
+
+class Staff;
 
 // One workspace and all that is configured for it. It never changes: a call holds the place where
 // it began until it ends, so that files, rules and limits always belong together.
@@ -66,7 +69,9 @@ struct World {
   std::unique_ptr<process::Supervisor> supervisor;  // of the commands that run
   std::unique_ptr<JobNotices> job_notices;
 
-  std::shared_ptr<const Place> home;  // where it began; kept for calls that began there
+  std::shared_ptr<const Place> home;              // where it began; kept for calls that began there
+  std::unique_ptr<agent::AgentsOnDemand> agents;  // null: there is no place to keep sessions
+  std::shared_ptr<Staff> staff;                   // null until agents are needed
 
   // Where a call that begins now runs.
   std::shared_ptr<const Place> place() const;

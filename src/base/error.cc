@@ -34,6 +34,13 @@ std::string_view name_of(Code code) {
   return "internal";
 }
 
+std::optional<Code> find_code(std::string_view name) {
+  for (int i = 0; i <= static_cast<int>(Code::internal); ++i) {
+    if (name_of(static_cast<Code>(i)) == name) return static_cast<Code>(i);
+  }
+  return std::nullopt;
+}
+
 int exit_code(Code code) {
   switch (code) {
     case Code::invalid_argument:

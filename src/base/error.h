@@ -1,6 +1,7 @@
 // Error: why something failed, in words that serve the model and the person alike.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,8 @@ enum class Code : unsigned char {
 };
 
 std::string_view name_of(Code code);
+// By its name; nothing when there is none.
+std::optional<Code> find_code(std::string_view name);
 // What the shell sees: 2 invalid argument, 3 not found, 4 conflict, 5 denied or auth, 6 network,
 // 7 unsupported, 8 partial, 124 timeout, 130 cancelled, 1 anything else.
 int exit_code(Code code);

@@ -8,6 +8,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace helve {
 
@@ -32,6 +33,8 @@ Result<Json> parse_json(std::string_view text, const JsonLimits& limits = {},
 const Json* find(const Json& value, std::string_view key);
 // The member when it is a string; empty otherwise.
 std::string_view string_at(const Json& value, std::string_view key);
+// The strings of a member that is a list; what else is in it is passed over.
+std::vector<std::string> strings_at(const Json& value, std::string_view key);
 // "string", "integer", …: how JSON Schema calls the value's type.
 std::string_view type_name(const Json& value);
 

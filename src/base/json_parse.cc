@@ -127,6 +127,16 @@ std::string_view string_at(const Json& value, std::string_view key) {
   return std::string_view(member->get_string());
 }
 
+std::vector<std::string> strings_at(const Json& value, std::string_view key) {
+  std::vector<std::string> strings;
+  const Json* member = find(value, key);
+  if (!member || !member->is_array()) return strings;
+  for (const Json& each : member->get_array()) {
+    if (each.is_string()) strings.emplace_back(each.get_string());
+  }
+  return strings;
+}
+
 std::string_view type_name(const Json& value) {
   switch (value.kind()) {
     case boost::json::kind::null:

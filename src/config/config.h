@@ -44,10 +44,13 @@ struct Placed {
 
 struct Config {
   Load load;
-  std::vector<std::string> agents;  // ids
-  std::string agent;                // empty, or one of `agents`
-  ApprovalSettings approvals;       // without `allow`: Loaded::allow has the rules of all places
-  std::vector<Root> roots;          // paths are absolute when they came from a file
+  ModelSettings model;
+  std::vector<PriceSettings> prices;
+  std::vector<Agent> agents;  // of all places; without tools: Loaded::rules has their rules
+  std::string default_agent;  // empty, or the id of one of `agents`
+  LoopSettings agent;
+  ApprovalSettings approvals;  // without `allow`: Loaded::allow has the rules of all places
+  std::vector<Root> roots;     // paths are absolute when they came from a file
   Limits limits;
   HookSettings hooks;
   JournalSettings journal;
@@ -77,7 +80,7 @@ struct Sources {
 // A setting as somebody wrote it.
 struct Said {
   std::string path;   // "limits.timeout_seconds", "agents[0].tools.deny"
-  std::string value;  // as JSON
+  std::string value;  // as JSON; a key is not told
   std::string place;  // "FILE:LINE", "HELVE_X", "the command line"
 };
 
@@ -102,6 +105,10 @@ struct Loaded {
   const Layer* decider(std::string_view path) const;
   // The rules that hold for an agent: those for everybody, then its own.
   std::vector<RuleLayer> rules_for(std::string_view agent) const;
+  // The agent of this id; null: there is none.
+  const Agent* agent(std::string_view id) const;
+  // The model of an agent, as its own settings and those for everybody have it.
+  ModelSettings model_of(std::string_view agent) const;
 };
 
 // User file < workspace file < environment < flags; a later place wins, except for rules, which add

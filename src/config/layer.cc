@@ -45,6 +45,22 @@ std::string Layer::complain(std::string_view path, std::string_view message,
   return text;
 }
 
+void resolve_path(const Layer& layer, const std::string& home, std::string_view at,
+                  std::string& path, Complaints& complaints) {
+  const auto complain = [&](std::string_view why, std::string_view hint) {
+    complaints.add(layer, at, fmt::format("'{}' {}", escape_for_display(path), why), hint);
+  };
+  if (path.empty() || path.starts_with('/')) return;
+  if (path == "~" || path.starts_with("~/")) {
+    if (home.empty()) return complain("needs a home directory", "set HOME, or begin with /");
+    path.replace(0, 1, home);
+  } else if (!layer.base) {
+    complain("is relative", "begin with / or ~/");
+  } else {
+    path.insert(0, *layer.base);
+  }
+}
+
 void Complaints::add(const Layer& layer, std::string_view path, std::string_view message,
                      std::string_view hint) {
   JsonObject detail{{"place", layer.place_of(path)}, {"path", path}, {"message", message}};

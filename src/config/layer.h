@@ -52,6 +52,19 @@ class Complaints {
 void check_routes(const Layer& layer, const std::string& home, std::vector<RouteSettings>& routes,
                   Complaints& complaints);
 
+// Makes a path absolute: puts the home directory for ~, and the layer's base before a relative one.
+// Complains where there is none.
+void resolve_path(const Layer& layer, const std::string& home, std::string_view at,
+                  std::string& path, Complaints& complaints);
+
+// Complains about what means nothing, and makes the paths absolute.
+void check_model(const Layer& layer, const std::string& home, const std::string& at,
+                 ModelSettings& model, Complaints& complaints);
+void check_agents(const Layer& layer, const std::string& home, std::vector<Agent>& agents,
+                  Complaints& complaints);
+// Whether a model's key stands in it.
+bool holds_key(const Layer& layer);
+
 // The variables that begin with HELVE_, as a layer. Unknown ones become notices: a typing error
 // must not stop helve, and other programs may use the prefix.
 Layer environment_layer(const std::map<std::string, std::string>& environment,

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "base/text.h"
 #include "config/config.h"
 #include "config/files.h"
@@ -7,11 +10,14 @@
 #include "config/trust.h"
 #include "config/yaml.h"
 #include "schema/schema.h"
+#include "sys/file_at.h"
 
 namespace helve::config {
 namespace {
 
 enum class Trust : unsigned char { full, narrow };
+
+constexpr std::uint32_t kOthersRead = 0044;  // bits of a mode
 
 // What `tools.load` means, or nothing when it is neither all, none nor a list of names.
 std::optional<Load> to_load(const Json& value) {
@@ -57,11 +63,20 @@ class Loader {
     if (content) {
       loaded_.files.push_back({path});
       add_text(path, *content, std::nullopt, Trust::full);
+      warn_of_readable_key(path);
     } else if (is_named) {
       return Error{Code::not_found, fmt::format("'{}' does not exist", escape_for_display(path)),
                    "HELVE_CONFIG names it; correct or unset that variable", "invalid_config"};
     }
     return {};
+  }
+
+  void warn_of_readable_key(const std::string& path) {
+    if (loaded_.layers.empty() || !holds_key(loaded_.layers.back())) return;
+    const auto status = sys::status_of(path);
+    if (status && (status->mode & kOthersRead) != 0)
+      loaded_.notices.push_back(fmt::format(
+          "{} has a key in it, and others may read it (chmod 600)", escape_for_display(path)));
   }
 
   Result<void> add_workspace_file() {
@@ -117,7 +132,13 @@ class Loader {
     settings_.agents.clear();
     settings_.approvals.allow.clear();
     settings_.commands.clear();
+    const ModelSettings model = std::exchange(settings_.model, {});
     decode(layer, settings_);
+    settings_.model = over(settings_.model, model);
+    const bool is_of_workspace = layer.base && !layer.base->empty();
+    if (is_of_workspace && holds_key(layer))
+      complaints_.add(layer, "", "a key does not belong into a workspace's file",
+                      "key_env names a variable that holds it");
     if (complaints_.size() > before) return;
     take_rules(layer, trust);
     if (!layer.value.get_object().empty()) loaded_.layers.push_back(std::move(layer));
@@ -129,7 +150,12 @@ class Loader {
     schema::decode(schema::kType<Settings>, layer.value, &settings, problems);
     for (const schema::Problem& problem : problems) {
       const bool unknown = problem.message == "unknown parameter";
-      complaints_.add(layer, problem.path, unknown ? "unknown key" : problem.message, problem.hint);
+      const bool is_secret = problem.path.ends_with("model.key");
+      complaints_.add(layer, problem.path,
+                      unknown     ? "unknown key"
+                      : is_secret ? "expected text"
+                                  : problem.message,
+                      problem.hint);
     }
     if (!problems.empty()) return;
     if (!to_load(settings.tools.load)) {
@@ -137,10 +163,17 @@ class Loader {
                       "a list has at least one name");
       settings.tools.load = "all";  // said once is enough
     }
-    if (find(layer.value, "roots")) resolve_roots(layer, settings.roots);
+    if (find(layer.value, "roots")) {
+      for (size_t i = 0; i < settings.roots.size(); ++i)
+        resolve_path(layer, sources_.home, fmt::format("roots[{}].path", i), settings.roots[i].path,
+                     complaints_);
+    }
     if (find(layer.value, "routes"))
       check_routes(layer, sources_.home, settings.routes, complaints_);
+    if (find(layer.value, "model"))
+      check_model(layer, sources_.home, "model", settings.model, complaints_);
     check_ids(layer, settings.agents);
+    check_agents(layer, sources_.home, settings.agents, complaints_);
     for (size_t i = 0; i < settings.approvals.allow.size(); ++i)
       resolve_workspace(layer, fmt::format("approvals.allow[{}].workspace", i),
                         settings.approvals.allow[i].workspace);
@@ -161,27 +194,6 @@ class Loader {
                     fmt::format("'{}' {}", escape_for_display(path),
                                 is_below_home ? "needs a home directory" : "is relative"),
                     "begin with / or ~/");
-  }
-
-  void resolve_roots(const Layer& layer, std::vector<Root>& roots) {
-    for (size_t i = 0; i < roots.size(); ++i) {
-      std::string& path = roots[i].path;
-      auto complain = [&](std::string_view why, std::string_view hint) {
-        complaints_.add(layer, fmt::format("roots[{}].path", i),
-                        fmt::format("'{}' {}", escape_for_display(path), why), hint);
-      };
-      if (path == "~" || path.starts_with("~/")) {
-        if (sources_.home.empty())
-          complain("needs a home directory", "set HOME, or begin with /");
-        else
-          path.replace(0, 1, sources_.home);
-      } else if (!path.starts_with('/')) {
-        if (!layer.base)
-          complain("is relative", "begin with / or ~/");
-        else
-          path.insert(0, *layer.base);
-      }
-    }
   }
 
   void check_ids(const Layer& layer, const std::vector<Agent>& agents) {
@@ -221,23 +233,38 @@ class Loader {
     place("commands", settings_.commands, loaded_.commands);
     for (size_t i = 0; i < settings_.agents.size(); ++i) {
       Agent& agent = settings_.agents[i];
-      std::vector<std::string>& ids = loaded_.config.agents;
-      const bool is_new = std::find(ids.begin(), ids.end(), agent.id) == ids.end();
-      // An untrusted file may bind an agent more tightly, but not bring one into being.
-      if (is_new && trust == Trust::full) ids.push_back(agent.id);
       take(fmt::format("agent '{}' in {}", escape_for_display(agent.id), layer.source), agent.id,
            fmt::format("agents[{}].tools", i), agent.tools);
+      // An untrusted file may bind an agent more tightly, but not bring one into being.
+      if (trust == Trust::full) take_agent(std::move(agent));
     }
   }
 
+  void take_agent(Agent agent) {
+    std::vector<Agent>& all = loaded_.config.agents;
+    const auto known = std::ranges::find(all, agent.id, &Agent::id);
+    if (known == all.end()) {
+      agent.tools = {};
+      all.push_back(std::move(agent));
+      return;
+    }
+    known->model = over(agent.model, known->model);
+    if (!agent.prompt.empty() || !agent.prompt_file.empty()) {
+      known->prompt = std::move(agent.prompt);
+      known->prompt_file = std::move(agent.prompt_file);
+    }
+    if (!agent.description.empty()) known->description = std::move(agent.description);
+    if (!agent.memory.empty()) known->memory = std::move(agent.memory);
+  }
+
   Result<void> check_agent() {
-    const std::vector<std::string>& ids = loaded_.config.agents;
-    if (settings_.agent.empty() || std::find(ids.begin(), ids.end(), settings_.agent) != ids.end())
-      return {};
-    const std::vector<std::string_view> names(ids.begin(), ids.end());
-    const std::string message = fmt::format("no agent '{}'", escape_for_display(settings_.agent));
-    std::string hint = did_you_mean(settings_.agent, names);
-    const Layer* layer = loaded_.decider("agent");
+    const std::string& wanted = settings_.default_agent;
+    if (wanted.empty() || loaded_.agent(wanted)) return {};
+    std::vector<std::string_view> ids;
+    for (const Agent& agent : loaded_.config.agents) ids.push_back(agent.id);
+    const std::string message = fmt::format("no agent '{}'", escape_for_display(wanted));
+    std::string hint = did_you_mean(wanted, ids);
+    const Layer* layer = loaded_.decider("default_agent");
     if (layer && layer->is_command_line && complaints_.empty()) {
       // No file is wrong, so there is no place in one to point at.
       if (hint.empty() && !loaded_.user_file.empty())
@@ -246,14 +273,17 @@ class Loader {
     }
     if (hint.empty())
       hint = ids.empty() ? "agents lists none" : fmt::format("known: {}", fmt::join(ids, ", "));
-    complaints_.add(layer ? *layer : Layer{}, "agent", message, hint);
+    complaints_.add(layer ? *layer : Layer{}, "default_agent", message, hint);
     return {};
   }
 
   void fill_config() {
     Config& config = loaded_.config;
     config.load = to_load(settings_.tools.load).value_or(Load{});
-    config.agent = std::move(settings_.agent);
+    config.model = std::move(settings_.model);
+    config.prices = std::move(settings_.prices);
+    config.default_agent = std::move(settings_.default_agent);
+    config.agent = settings_.agent;
     config.approvals = settings_.approvals;
     config.roots = std::move(settings_.roots);
     config.limits = settings_.limits;
@@ -279,6 +309,16 @@ class Loader {
 };
 
 }  // namespace
+
+const Agent* Loaded::agent(std::string_view id) const {
+  const auto found = std::ranges::find(config.agents, id, &Agent::id);
+  return found == config.agents.end() ? nullptr : &*found;
+}
+
+ModelSettings Loaded::model_of(std::string_view id) const {
+  const Agent* found = agent(id);
+  return found ? over(found->model, config.model) : config.model;
+}
 
 std::vector<RuleLayer> Loaded::rules_for(std::string_view agent) const {
   std::vector<RuleLayer> found;

@@ -2,6 +2,8 @@
 // for less.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "config/layer.h"
 
 namespace helve::config {
@@ -9,6 +11,7 @@ namespace {
 
 // With no limit of the user's own, tools show this much; an untrusted file must stay below it.
 constexpr double kUsualInlineChars = 10'000;
+constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 class Narrower {
  public:
@@ -27,8 +30,8 @@ class Narrower {
         kept[key] = approvals(value.get_object());
       else if (key == "commands")
         kept[key] = commands(value.get_array());
-      else if (key == "limits")
-        kept[key] = limits(value.get_object());
+      else if (key == "limits" || key == "agent")
+        kept[key] = limits(value.get_object(), std::string(key));
       else if (key == "sandbox")
         kept[key] = sandbox(value.get_object());
       else if ((key == "read_hard_links" || key == "index") && value == false)
@@ -86,9 +89,13 @@ class Narrower {
     for (size_t i = 0; i < all.size(); ++i) {
       const JsonObject& agent = all[i].get_object();
       JsonObject narrow{{"id", agent.at("id")}};
-      const Json* tools = agent.if_contains("tools");
-      if (tools && !tools->is_null()) {
-        narrow["tools"] = rules(tools->get_object(), fmt::format("agents[{}].tools", i));
+      for (const auto& [key, value] : agent) {
+        const std::string at = fmt::format("agents[{}].{}", i, std::string_view(key));
+        if (value.is_null() || key == "id") continue;
+        if (key == "tools")
+          narrow["tools"] = rules(value.get_object(), at);
+        else
+          ignore(at);
       }
       kept.push_back(std::move(narrow));
     }
@@ -141,25 +148,31 @@ class Narrower {
     return wanted >= current_.approvals.mode;
   }
 
-  double current_limit(std::string_view key) const {
-    if (key == "inline_chars")
-      return current_.limits.inline_chars ? static_cast<double>(*current_.limits.inline_chars)
-                                          : kUsualInlineChars;
-    if (key == "timeout_seconds")
-      return current_.limits.timeout_seconds.value_or(std::numeric_limits<double>::infinity());
-    if (key == "max_frame_bytes") return static_cast<double>(current_.limits.max_frame_bytes);
-    return 0;  // a limit that is not known here cannot be shown to be smaller
+  double current_limit(std::string_view path) const {
+    const Limits& limits = current_.limits;
+    const LoopSettings& loop = current_.agent;
+    if (path == "limits.inline_chars")
+      return limits.inline_chars ? static_cast<double>(*limits.inline_chars) : kUsualInlineChars;
+    if (path == "limits.timeout_seconds") return limits.timeout_seconds.value_or(kNoLimit);
+    if (path == "limits.max_frame_bytes") return static_cast<double>(limits.max_frame_bytes);
+    if (path == "agent.turns") return static_cast<double>(loop.turns);
+    if (path == "agent.tokens") return loop.tokens ? static_cast<double>(*loop.tokens) : kNoLimit;
+    if (path == "agent.cost") return loop.cost.value_or(kNoLimit);
+    if (path == "agent.time") return loop.time.value_or(kNoLimit);
+    if (path == "agent.depth") return static_cast<double>(loop.depth);
+    return -1;  // a limit that is not known here cannot be shown to be smaller
   }
 
-  JsonObject limits(const JsonObject& all) {
+  JsonObject limits(const JsonObject& all, const std::string& path) {
     JsonObject kept;
     for (const auto& [key, value] : all) {
       if (value.is_null()) continue;
-      const double wanted = value.is_double() ? value.get_double() : value.to_number<double>();
-      if (wanted <= current_limit(key))
+      const std::string at = fmt::format("{}.{}", path, std::string_view(key));
+      const double limit = current_limit(at);
+      if (limit >= 0 && value.is_number() && value.to_number<double>() <= limit)
         kept[key] = value;
       else
-        ignore(fmt::format("limits.{}", std::string_view(key)));
+        ignore(at);
     }
     return kept;
   }

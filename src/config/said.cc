@@ -48,7 +48,8 @@ std::vector<Said> Loaded::said() const {
     visit_values(layer.value, "", [&](const std::string& path, const Json& value) {
       // A list is replaced as a whole.
       if (adds_up(path) || decider(path.substr(0, path.find('['))) == &layer)
-        all.push_back({path, to_text(value), layer.place_of(path)});
+        all.push_back({path, path.ends_with("model.key") ? "(not shown)" : to_text(value),
+                       layer.place_of(path)});
     });
   }
   return all;

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "base/json.h"
+#include "config/agent_settings.h"
 #include "config/command_settings.h"
+#include "config/model_settings.h"
 #include "config/route_settings.h"
 #include "schema/describe.h"
 
@@ -79,12 +81,26 @@ struct ToolSettings {
 
 struct Agent {
   std::string id;
+  std::string description;
+  ModelSettings model;
+  std::string prompt, prompt_file;
   ToolRules tools;
+  std::string memory;
 
   static constexpr auto schema() {
-    return schema::object("An agent and its rules.",
-                          schema::arg<&Agent::id>("Its name").min_length(1).max_length(64),
-                          schema::opt<&Agent::tools>("Which tools it may use"));
+    return schema::object(
+        "An agent and its rules.", schema::arg<&Agent::id>("Its name").min_length(1).max_length(64),
+        schema::opt<&Agent::description>("What it is for; people and other agents choose by it")
+            .max_length(kMaxPattern),
+        schema::opt<&Agent::model>("Its model; what is not set is as for everybody"),
+        schema::opt<&Agent::prompt>("What it is told before all else").max_length(100'000),
+        schema::opt<&Agent::prompt_file>(
+            "The same from a file: absolute, or ~/…; in a workspace's file also relative to the "
+            "workspace")
+            .max_length(4096),
+        schema::opt<&Agent::tools>("Which tools it may use"),
+        schema::opt<&Agent::memory>("The directory of its memory; a path as prompt_file is")
+            .max_length(4096));
   }
 };
 
@@ -231,8 +247,11 @@ struct JournalSettings {
 
 struct Settings {
   ToolSettings tools;
+  ModelSettings model;
+  std::vector<PriceSettings> prices;
   std::vector<Agent> agents;
-  std::string agent;
+  std::string default_agent;
+  LoopSettings agent;
   ApprovalSettings approvals;
   std::vector<CommandRule> commands;
   std::vector<Root> roots;
@@ -255,9 +274,15 @@ struct Settings {
     return schema::object(
         "helve's configuration.",
         schema::opt<&Settings::tools>("Which tools exist and who may use them"),
+        schema::opt<&Settings::model>("Which model is used, and how"),
+        schema::opt<&Settings::prices>(
+            "What models cost, before what is known of them; the first that fits counts")
+            .max_length(kMaxRules),
         schema::opt<&Settings::agents>("Agents and their rules").max_length(kMaxRules),
-        schema::opt<&Settings::agent>("The agent that calls are made as, unless another is named")
+        schema::opt<&Settings::default_agent>(
+            "The agent that calls are made as, unless another is named")
             .max_length(64),
+        schema::opt<&Settings::agent>("How far an agent goes for one prompt"),
         schema::opt<&Settings::approvals>("When a person is asked"),
         schema::opt<&Settings::commands>("What happens to commands; a deny always wins")
             .max_length(kMaxRules),

@@ -52,9 +52,17 @@ Said said_by(std::string_view page) {
                       : preview(trim(page), 500)};
 }
 
+void hide(std::string& text, std::string_view key) {
+  constexpr std::string_view kInstead = "[key]";
+  if (key.empty()) return;
+  for (size_t at = 0; (at = text.find(key, at)) != text.npos; at += kInstead.size())
+    text.replace(at, key.size(), kInstead);
+}
+
 class Receiver {
  public:
-  Receiver(const Wire& wire, const Emit& emit) : decoder_(wire.make_decoder()), emit_(emit) {}
+  Receiver(const Wire& wire, const Emit& emit, std::string_view key)
+      : decoder_(wire.make_decoder()), emit_(emit), key_(key) {}
 
   bool take(const sys::HttpHead& head, std::string_view bytes) {
     if (!is_good(head.status) || !is_stream(head)) {
@@ -83,13 +91,14 @@ class Receiver {
       return reply;
     }
     const sys::HttpHead answered = TRY(std::move(head));
-    return answer_error(answered, page_);
+    return answer_error(answered, std::move(page_), key_);
   }
 
  private:
   SseParser parser_;
   const std::unique_ptr<Decoder> decoder_;
   const Emit& emit_;
+  const std::string_view key_;
   std::string page_;
   bool has_begun_ = false;
   std::optional<Error> failed_;
@@ -97,8 +106,14 @@ class Receiver {
 
 }  // namespace
 
-Error answer_error(const sys::HttpHead& head, std::string_view page) {
+Error answer_error(const sys::HttpHead& head, std::string page, std::string_view key) {
+  hide(page, key);  // before anything is cut off in the middle of it
   const Said said = said_by(page);
+  if (head.status >= 300 && head.status < 400)
+    return {Code::invalid_argument,
+            fmt::format("the server sends to another address (HTTP {})", head.status),
+            "make that address the base URL, if you trust it; the key goes nowhere by itself",
+            "redirected"};
   if (is_good(head.status))
     return {Code::network,
             "the model's server did not answer with a stream: " +
@@ -126,12 +141,9 @@ std::optional<std::chrono::milliseconds> retry_after(const sys::HttpHead& head,
   return std::chrono::milliseconds(std::max<std::int64_t>(then - unix_ms, 0));
 }
 
-Error HttpModel::without_key(Error error) const {
-  if (endpoint_.key.empty()) return error;
-  for (std::string* text : {&error.message, &error.hint}) {
-    for (size_t at; (at = text->find(endpoint_.key)) != text->npos;)
-      text->replace(at, endpoint_.key.size(), "[key]");
-  }
+Error without_key(Error error, std::string_view key) {
+  hide(error.message, key);
+  hide(error.hint, key);
   return error;
 }
 
@@ -151,12 +163,12 @@ Result<Reply> HttpModel::stream(const Request& request, const Emit& emit, std::s
   http.headers.push_back("User-Agent: helve/" HELVE_VERSION);
   http.headers.insert(http.headers.end(), endpoint_.headers.begin(), endpoint_.headers.end());
 
-  Receiver receiver(wire_, emit);
+  Receiver receiver(wire_, emit, endpoint_.key);
   Result<Reply> reply = receiver.finish(client_.send(
       http,
       [&](const sys::HttpHead& head, std::string_view bytes) { return receiver.take(head, bytes); },
       std::move(stop)));
-  if (!reply) return without_key(std::move(reply).error());
+  if (!reply) return without_key(std::move(reply).error(), endpoint_.key);
   reply->notes = std::move(out.notes);
   return reply;
 }

@@ -26,17 +26,15 @@ class HttpModel final : public Model {
   Result<Reply> stream(const Request& request, const Emit& emit, std::stop_token stop) override;
 
  private:
-  // No error shows the key, even where the provider repeats it.
-  Error without_key(Error error) const;
-
   const Wire& wire_;
   const Endpoint endpoint_;
   sys::HttpClient& client_;
   const Timeouts timeouts_;
 };
 
-// What an answer that is no stream means.
-Error answer_error(const sys::HttpHead& head, std::string_view page);
+// What an answer that is no stream means. The key is not shown, even where the server repeats it.
+Error answer_error(const sys::HttpHead& head, std::string page, std::string_view key);
+Error without_key(Error error, std::string_view key);
 // How long the provider wants to be left alone; nothing when it does not say. `unix_ms` is now.
 std::optional<std::chrono::milliseconds> retry_after(const sys::HttpHead& head,
                                                      std::int64_t unix_ms);

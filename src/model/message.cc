@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "model/wire.h"
 
 namespace helve::model {
 namespace {
@@ -196,11 +197,8 @@ JsonObject to_json(const Usage& usage) {
 }
 
 Usage usage_from_json(const Json& value) {
-  const auto count = [&](std::string_view key) -> std::int64_t {
-    const Json* const number = find(value, key);
-    return number && number->is_int64() ? number->get_int64() : 0;
-  };
-  return {count("input"), count("output"), count("cache_read"), count("cache_write")};
+  return {integer_at(value, "input"), integer_at(value, "output"), integer_at(value, "cache_read"),
+          integer_at(value, "cache_write")};
 }
 
 }  // namespace helve::model

@@ -83,7 +83,7 @@ struct Usage {
 };
 
 JsonObject to_json(const Usage& usage);
-// What is missing is 0.
+// What is missing, negative or no number counts as 0.
 Usage usage_from_json(const Json& value);
 
 }  // namespace helve::model

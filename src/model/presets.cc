@@ -71,15 +71,21 @@ Result<std::vector<std::string>> list_within(const Wire& wire, const Endpoint& e
                                  .idle_timeout = time,
                                  .total_timeout = time};
   std::string page;
-  const sys::HttpHead head = TRY(client.send(
+  const Result<sys::HttpHead> answer = client.send(
       request,
       [&](const sys::HttpHead&, std::string_view bytes) {
         page += bytes;
         return page.size() <= kMaxModelList;
       },
-      std::move(stop)));
+      std::move(stop));
+  if (!answer) return without_key(answer.error(), endpoint.key);
+  const sys::HttpHead& head = *answer;
   const Result<Json> value = parse_json(page);
-  if (head.status != 200 || !value) return answer_error(head, page);
+  if (head.status != 200) return answer_error(head, std::move(page), endpoint.key);
+  if (!value)
+    return Error{Code::network, "the server did not answer with a list of models",
+                 "look at the base URL: it is the provider's API, with /v1 where it has one",
+                 "bad_list"};
   const Json* list = find(*value, "data");
   if (!list) list = find(*value, "models");
   std::vector<std::string> names;

@@ -4,7 +4,6 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "model/wire.h"
 
 namespace helve::model {
 namespace {
@@ -31,17 +30,10 @@ JsonArray digests_of(std::span<const Message> messages) {
   return out;
 }
 
-JsonObject usage_json(const Usage& usage) {
-  return {{"input", usage.input},
-          {"output", usage.output},
-          {"cache_read", usage.cache_read},
-          {"cache_write", usage.cache_write}};
-}
-
 JsonObject reply_json(const Reply& reply) {
   JsonObject out{{"message", to_json(reply.message)},
                  {"stop", name_of(reply.stop)},
-                 {"usage", usage_json(reply.usage)},
+                 {"usage", to_json(reply.usage)},
                  {"model", reply.model}};
   if (!reply.unread.empty()) out["unread"] = JsonArray(reply.unread.begin(), reply.unread.end());
   return out;
@@ -55,15 +47,9 @@ Result<Reply> reply_from(const Json& value) {
   for (const Stop stop : {Stop::end, Stop::calls, Stop::length, Stop::refusal}) {
     if (name_of(stop) == string_at(value, "stop")) reply.stop = stop;
   }
-  if (const Json* usage = find(value, "usage"))
-    reply.usage = {integer_at(*usage, "input"), integer_at(*usage, "output"),
-                   integer_at(*usage, "cache_read"), integer_at(*usage, "cache_write")};
+  if (const Json* usage = find(value, "usage")) reply.usage = usage_from_json(*usage);
   reply.model = string_at(value, "model");
-  if (const Json* unread = find(value, "unread"); unread && unread->is_array()) {
-    for (const Json& each : unread->get_array()) {
-      if (each.is_string()) reply.unread.emplace_back(each.get_string());
-    }
-  }
+  reply.unread = strings_at(value, "unread");
   return reply;
 }
 
@@ -91,13 +77,9 @@ void tell_delta(const Json& value, const Emit& emit) {
 }
 
 Error error_from(const Json& value) {
-  Error error{Code::internal, std::string(string_at(value, "message")),
-              std::string(string_at(value, "hint")), std::string(string_at(value, "error_type"))};
-  for (int i = 0; i <= static_cast<int>(Code::internal); ++i) {
-    if (name_of(static_cast<Code>(i)) == string_at(value, "code"))
-      error.code = static_cast<Code>(i);
-  }
-  return error;
+  return Error{find_code(string_at(value, "code")).value_or(Code::internal),
+               std::string(string_at(value, "message")), std::string(string_at(value, "hint")),
+               std::string(string_at(value, "error_type"))};
 }
 
 // Where the conversation is another than the recorded one; nothing when it is the same.

@@ -17,15 +17,12 @@ Error wrong(std::string what) {
   return Error{Code::invalid_argument, std::move(what), "", "bad_script"};
 }
 
-Result<Code> code_of(std::string_view name) {
-  for (int i = 0; i <= static_cast<int>(Code::internal); ++i) {
-    if (name_of(static_cast<Code>(i)) == name) return static_cast<Code>(i);
-  }
-  return wrong(fmt::format("there is no code '{}'", preview(escape_for_display(name), 40)));
-}
-
 Result<void> read_error(const Json& value, Error& error) {
-  error.code = TRY(code_of(string_at(value, "code")));
+  const std::string_view name = string_at(value, "code");
+  const std::optional<Code> code = find_code(name);
+  if (!code)
+    return wrong(fmt::format("there is no code '{}'", preview(escape_for_display(name), 40)));
+  error.code = *code;
   error.message = string_at(value, "message");
   error.type = string_at(value, "type");
   return {};
@@ -106,14 +103,8 @@ Result<ScriptedModel::Turn> ScriptedModel::parse_turn(const Json& value) {
     reply.message.parts.push_back(Text{std::string(text)});
   if (const Json* calls = find(value, "calls")) TRY(add_calls(reply, *calls));
   reply.stop = TRY(read_stop(value, reply));
-  if (const Json* usage = find(value, "usage"))
-    reply.usage = {integer_at(*usage, "input"), integer_at(*usage, "output"),
-                   integer_at(*usage, "cache_read"), integer_at(*usage, "cache_write")};
-  if (const Json* unread = find(value, "unread"); unread && unread->is_array()) {
-    for (const Json& each : unread->get_array()) {
-      if (each.is_string()) reply.unread.emplace_back(each.get_string());
-    }
-  }
+  if (const Json* usage = find(value, "usage")) reply.usage = usage_from_json(*usage);
+  reply.unread = strings_at(value, "unread");
   return turn;
 }
 

@@ -96,6 +96,21 @@ Result<void> replace_file(const std::string& path, std::string_view content, std
   return {};
 }
 
+Result<Fd> open_to_append(const std::string& path) {
+  constexpr int kFlags =
+      O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  Fd file(::open(path.c_str(), kFlags, 0600));
+  if (!file) return to_error(last_error().error(), "write", path);
+  const auto found = status(file);
+  if (!found) return to_error(found.error(), "write", path);
+  if (found->kind != FileKind::file)
+    return Error{Code::unsupported,
+                 "'" + escape_for_display(path) + "' is a " + std::string(name_of(found->kind)) +
+                     ", not a file",
+                 "name a file", "not_a_file"};
+  return file;
+}
+
 Result<Fd> lock_file(const std::string& path, std::chrono::milliseconds longest) {
   // A file of its own: the one that is changed is replaced, and its lock would go with it.
   Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));

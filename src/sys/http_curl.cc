@@ -230,6 +230,18 @@ class CurlHttp::Transfer {
     return std::move(head_);
   }
 
+  // By the words of the libraries, which have no numbers for it.
+  static std::string_view certificate_hint(std::string_view why) {
+    const auto says = [&](std::string_view words) { return why.find(words) != why.npos; };
+    if (says("expired") || says("not yet valid"))
+      return "its operator must renew the certificate; or this machine's clock is wrong";
+    if (says("subject name")) return "the certificate is for another host: look at the base URL";
+    if (says("wrong version number") || says("unknown protocol"))
+      return "the server speaks no TLS there: is it http:// instead of https://?";
+    return "SSL_CERT_FILE names the authorities to trust; install ca-certificates for the usual "
+           "ones";
+  }
+
   Error failure(CURLcode code) const {
     const std::string why = error_[0] ? error_ : library_.easy_strerror(code);
     switch (code) {
@@ -247,9 +259,7 @@ class CurlHttp::Transfer {
       case CURLE_SSL_CACERT_BADFILE:
       case CURLE_SSL_CERTPROBLEM:
         return {Code::network, fmt::format("no safe connection to {}: {}", who(), why),
-                "SSL_CERT_FILE names the authorities to trust; install ca-certificates for the "
-                "usual ones",
-                "tls_failed"};
+                std::string(certificate_hint(why)), "tls_failed"};
       case CURLE_URL_MALFORMAT:
         return {Code::invalid_argument, "the address is none: " + why, "", "bad_url"};
       default:

@@ -17,9 +17,17 @@ namespace {
 
 constexpr size_t kBlock = 16u << 10;  // bytes that are read at once
 
+// What stands before an @ or behind a ? may be a secret.
+std::string shown_address(std::string_view url) {
+  url = url.substr(0, url.find_first_of("?#"));
+  const size_t at = url.rfind('@');
+  return (at == url.npos ? "" : "…") +
+         preview(escape_for_display(at == url.npos ? url : url.substr(at)), 200);
+}
+
 Error no_address(std::string_view url, std::string_view why) {
   return Error{Code::invalid_argument,
-               "'" + preview(escape_for_display(url), 200) + "' is no address: " + std::string(why),
+               "'" + shown_address(url) + "' is no address: " + std::string(why),
                "such as http://localhost:11434/v1", "bad_url"};
 }
 

@@ -270,7 +270,8 @@ TEST_F(Doctor, TellsThatHooksAreOffInsideOfAHook) {
 
 TEST_F(Doctor, TellsWhereEverySettingComesFrom) {
   put("config/config.yaml",
-      "agent: reader\nagents:\n  - id: reader\n    tools: {ask: [ls]}\ntools:\n  effects: {write: "
+      "default_agent: reader\nagents:\n  - id: reader\n    tools: {ask: [ls]}\ntools:\n  effects: "
+      "{write: "
       "ask}\nlimits:\n  timeout_seconds: 5\n");
   around_.environment["HELVE_LIMITS_TIMEOUT_SECONDS"] = "7";
   EXPECT_EQ(run({"doctor", "--dialect", "claude", "--add-dir", at("home"), "--json"}), 0) << out_;
@@ -292,7 +293,7 @@ TEST_F(Doctor, ShowsAPathOnOneLine) {
   around_.current_directory = base_ / forged;
   around_.config_directory = base_ / forged / "config";
   around_.state_directory = base_ / forged / "state";
-  for (const char* config : {"agent: reader\nagents: [{id: reader}]\n", "tolls: {}\n"}) {
+  for (const char* config : {"default_agent: reader\nagents: [{id: reader}]\n", "tolls: {}\n"}) {
     put(forged + "/config/config.yaml", config);
     put(forged + "/.helve/config.yaml", "record: false\n");
     run({"doctor"});

@@ -69,6 +69,22 @@ TEST_F(SandboxCommand, ShowsTheSecretsThatTheConfigurationNames) {
   EXPECT_TRUE(hides(at("home/mine")));
 }
 
+TEST_F(SandboxCommand, HidesAKeyWhereverItStands) {
+  const std::string key = "model: {provider: openai, key: sk-canary}\n";
+  put("config/config.yaml", key, 0600);
+  EXPECT_TRUE(hides(at("config/config.yaml")));
+  EXPECT_EQ(run({"sandbox", "--", "true"}), 0) << err_;
+  put("work/own.yaml", key, 0600);
+  EXPECT_NE(
+      run({"--config", at("work/own.yaml"), "sandbox", "--", "grep", "-q", "canary", "own.yaml"}),
+      0);
+  put("work/own.yaml", "index: false # canary\n", 0600);
+  EXPECT_EQ(
+      run({"--config", at("work/own.yaml"), "sandbox", "--", "grep", "-q", "canary", "own.yaml"}),
+      0)
+      << err_;
+}
+
 TEST_F(SandboxCommand, PassesTheExitCodeOn) {
   EXPECT_EQ(run({"sandbox", "--", "sh", "-c", "exit 5"}), 5) << err_;
   EXPECT_EQ(run({"sandbox", "--", "sh", "-c", "kill -9 $$"}), 128 + 9);

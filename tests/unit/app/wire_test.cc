@@ -173,7 +173,7 @@ TEST_F(Moving, TakesTheFilesAndTheRulesOfTheNewRoot) {
 
 TEST_F(Moving, TakesTheAgentTheRecordAndTheLimitsOfTheNewRoot) {
   put("client/.helve/config.yaml",
-      "agent: reader\nagents:\n  - id: reader\n    tools:\n      deny: [write]\nrecord: "
+      "default_agent: reader\nagents:\n  - id: reader\n    tools:\n      deny: [write]\nrecord: "
       "false\nhooks:\n  enabled: false\nlimits:\n  timeout_seconds: 7\n");
   Surroundings trusting = around_;
   trusting.current_directory = at("client");

@@ -119,5 +119,13 @@ TEST(Json, PrettyPrints) {
             "{\n  \"a\": [\n    1\n  ],\n  \"b\": [],\n  \"c\": {}\n}\n");
 }
 
+TEST(Json, TellsTheStringsOfAList) {
+  const Json value = *parse_json(R"({"list": ["a", 1, "b", null], "text": "c"})");
+  EXPECT_EQ(strings_at(value, "list"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(strings_at(value, "text").empty());
+  EXPECT_TRUE(strings_at(value, "none").empty());
+  EXPECT_TRUE(strings_at(7, "list").empty());
+}
+
 }  // namespace
 }  // namespace helve

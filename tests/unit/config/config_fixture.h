@@ -10,6 +10,8 @@
 #include <string>
 
 #include "config/config.h"
+#include "config/files.h"
+#include "config/trust.h"
 
 namespace helve::config {
 
@@ -35,6 +37,13 @@ class ConfigTest : public ::testing::Test {
   }
   void user(std::string_view content) const { write(user_file_, content); }
   void workspace(std::string_view content) const { write(workspace_file_, content); }
+
+  void trust_workspace() const {
+    const auto file = read_workspace_file(sources_.workspace);
+    ASSERT_TRUE(file && *file);
+    const auto done = TrustStore(sources_.trust_file).trust((*file)->path, (*file)->content);
+    ASSERT_TRUE(done) << describe(done.error());
+  }
 
   Loaded loaded() const {
     Result<Loaded> result = load(sources_);

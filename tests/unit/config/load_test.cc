@@ -44,7 +44,7 @@ TEST_F(LoadTest, KnowsWhoSaidWhat) {
                           "tools.deny [\"ls\"] " + workspace_file_ + ":2",
                           "limits.timeout_seconds 5 " + workspace_file_ + ":4",
                           "record false HELVE_RECORD", "dialect \"claude\" the command line"));
-  EXPECT_EQ(all.decider("agent"), nullptr);
+  EXPECT_EQ(all.decider("default_agent"), nullptr);
   EXPECT_TRUE(all.decider("dialect")->is_command_line);
   ASSERT_EQ(all.rules.size(), 2u);
   EXPECT_EQ(all.layers[all.rules[1].layer].source, workspace_file_);
@@ -62,7 +62,7 @@ tools:
 agents:
   - id: coder
     tools: {allow: [read], deny: [ls], ask: [grep], effects: {network: deny}}
-agent: coder
+default_agent: coder
 roots:
   - {path: /data, access: writable}
   - path: ~/notes
@@ -81,8 +81,9 @@ verbose: true
   const Config& config = all.config;
   EXPECT_EQ(config.load.kind, Load::Kind::names);
   EXPECT_THAT(config.load.names, ElementsAre("fs", "results"));
-  EXPECT_THAT(config.agents, ElementsAre("coder"));
-  EXPECT_EQ(config.agent, "coder");
+  ASSERT_EQ(config.agents.size(), 1u);
+  EXPECT_EQ(config.agents[0].id, "coder");
+  EXPECT_EQ(config.default_agent, "coder");
   ASSERT_EQ(config.roots.size(), 2u);
   EXPECT_EQ(config.roots[0].path, "/data");
   EXPECT_EQ(config.roots[0].access, Access::writable);
@@ -193,8 +194,8 @@ TEST_F(LoadTest, PointsAtTheAgentThatHasNoId) {
 }
 
 TEST_F(LoadTest, RefusesAnAgentThatNoPlaceDescribes) {
-  user("agents: [{id: coder}]\nagent: codr\n");
-  EXPECT_EQ(failure(), user_file_ + ":2: agent: no agent 'codr' (did you mean 'coder'?)");
+  user("agents: [{id: coder}]\ndefault_agent: codr\n");
+  EXPECT_EQ(failure(), user_file_ + ":2: default_agent: no agent 'codr' (did you mean 'coder'?)");
 }
 
 TEST_F(LoadTest, RefusesValuesOutOfTheirRange) {
@@ -304,7 +305,8 @@ TEST_F(LoadTest, KeepsTheRulesOfAllPlacesWithTheirSource) {
               ElementsAre(Verdict::allow, Verdict::deny, Verdict::allow, Verdict::allow));
   EXPECT_EQ(all.rules[3].source, "the command line");
   EXPECT_THAT(all.rules[3].allow, ElementsAre("x"));
-  EXPECT_THAT(all.config.agents, ElementsAre("coder"));
+  ASSERT_EQ(all.config.agents.size(), 1u);
+  EXPECT_EQ(all.config.agents[0].id, "coder");
 
   EXPECT_EQ(all.rules_for("").size(), 3u);
   const std::vector<RuleLayer> coder = all.rules_for("coder");

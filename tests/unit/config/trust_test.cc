@@ -18,12 +18,6 @@ using ::testing::IsEmpty;
 
 class TrustTest : public ConfigTest {
  protected:
-  void trust_workspace() {
-    const auto file = read_workspace_file(sources_.workspace);
-    ASSERT_TRUE(file && *file);
-    const auto done = TrustStore(sources_.trust_file).trust((*file)->path, (*file)->content);
-    ASSERT_TRUE(done) << describe(done.error());
-  }
 };
 
 TEST_F(TrustTest, AnUntrustedFileCanOnlyNarrow) {
@@ -36,7 +30,7 @@ TEST_F(TrustTest, AnUntrustedFileCanOnlyNarrow) {
 agents:
   - id: coder
     tools: {allow: [exec], deny: [ls]}
-agent: coder
+default_agent: coder
 roots: [{path: /, access: writable}]
 hooks: {enabled: false}
 record: false
@@ -46,7 +40,7 @@ profile: bare
   const Loaded all = loaded();
   EXPECT_EQ(all.config.load.kind, Load::Kind::all);
   EXPECT_THAT(all.config.agents, IsEmpty());
-  EXPECT_EQ(all.config.agent, "");
+  EXPECT_EQ(all.config.default_agent, "");
   EXPECT_THAT(all.config.roots, IsEmpty());
   EXPECT_TRUE(all.config.hooks.enabled);
   EXPECT_TRUE(all.config.record);
@@ -70,7 +64,7 @@ profile: bare
   };
   EXPECT_THAT(all.notices,
               ElementsAre(ignored(2, "tools.load"), ignored(6, "tools.effects.read"),
-                          ignored(10, "agent"), ignored(11, "roots"), ignored(12, "hooks"),
+                          ignored(10, "default_agent"), ignored(11, "roots"), ignored(12, "hooks"),
                           ignored(13, "record"), ignored(14, "sync"), ignored(15, "profile")));
 }
 
@@ -106,14 +100,15 @@ TEST_F(TrustTest, AnUntrustedFileMustStillBeRight) {
 
 TEST_F(TrustTest, ATrustedFileIsTakenWhole) {
   workspace(
-      "record: false\nroots: [{path: ../data}, {path: /abs}]\nagents: [{id: coder}]\nagent: "
+      "record: false\nroots: [{path: ../data}, {path: /abs}]\nagents: [{id: "
+      "coder}]\ndefault_agent: "
       "coder\ntools: {allow: [read]}\n");
   trust_workspace();
   const Loaded all = loaded();
   EXPECT_FALSE(all.config.record);
   EXPECT_EQ(all.config.roots.at(0).path, base_ + "/project/../data");
   EXPECT_EQ(all.config.roots.at(1).path, "/abs");
-  EXPECT_EQ(all.config.agent, "coder");
+  EXPECT_EQ(all.config.default_agent, "coder");
   EXPECT_THAT(all.rules.at(0).allow, ElementsAre("read"));
   EXPECT_TRUE(all.files.at(0).trusted);
   EXPECT_THAT(all.notices, IsEmpty());

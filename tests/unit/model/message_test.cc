@@ -39,6 +39,14 @@ TEST(Message, OfAnUnknownKindIsRefused) {
   }
 }
 
+TEST(Usage, ComesBackFromItsJson) {
+  const Usage usage{1, 2, 3, 4};
+  EXPECT_EQ(usage_from_json(Json(to_json(usage))), usage);
+  EXPECT_EQ(usage_from_json(*parse_json(R"({"input":-5,"output":"many","cache_read":7})")),
+            (Usage{0, 0, 7, 0}));
+  EXPECT_EQ(usage_from_json(nullptr), Usage{});
+}
+
 TEST(Message, TellsItsTextAndCalls) {
   const Message message{
       Role::assistant,

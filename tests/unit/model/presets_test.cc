@@ -78,6 +78,51 @@ TEST(Presets, AServerThatHasNoListSaysWhy) {
   EXPECT_EQ(models.error().code, Code::auth);
 }
 
+// However a server answers, what it says of the key is not shown.
+TEST(Presets, AListThatFailsShowsNoKey) {
+  const std::string key = "sk-canary-0123456789";
+  const std::string far = std::string(495, 'x') + key;  // cut off in the middle of the key
+  const std::pair<std::string, std::string> answers[] = {
+      {"401 Unauthorized", R"({"error":{"message":"bad key )" + key + R"("}})"},
+      {"403 Forbidden", "no " + key},
+      {"404 Not Found", "<html>" + key + "</html>"},
+      {"302 Found", key},
+      {"500 Oops", far},
+      {"200 OK", "not JSON " + key},
+  };
+  for (const auto& [status, body] : answers) {
+    RawServer server([&, status = status, body = body](Connection& c) {
+      c.request();
+      c.answer(body, status);
+    });
+    const auto client = sys::make_http_client();
+    const auto models =
+        list_models(kOpenAi, {.base_url = server.url(), .key = key, .model = ""}, *client, {});
+    ASSERT_FALSE(models) << status;
+    EXPECT_EQ(to_text(Json(to_json(models.error()))).find("canary"), std::string::npos)
+        << describe(models.error());
+    EXPECT_FALSE(models.error().hint.empty()) << describe(models.error());
+  }
+}
+
+TEST(Presets, AServerThatSendsElsewhereIsNotFollowed) {
+  RawServer other([](Connection& c) {
+    c.request();
+    c.answer(R"({"data":[{"id":"theirs"}]})");
+  });
+  RawServer server([&](Connection& c) {
+    c.request();
+    c.send("HTTP/1.1 307 Temporary Redirect\r\nLocation: " + other.url("/models") +
+           "\r\nContent-Length: 0\r\n\r\n");
+  });
+  const auto client = sys::make_http_client();
+  const auto models =
+      list_models(kOpenAi, {.base_url = server.url(), .key = "k", .model = ""}, *client, {});
+  ASSERT_FALSE(models);
+  EXPECT_EQ(models.error().type, "redirected");
+  EXPECT_EQ(other.connections(), 0);
+}
+
 TEST(Presets, FindServersOfThisMachine) {
   RawServer server([](Connection& c) {
     c.request();

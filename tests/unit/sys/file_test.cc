@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
+#include "sys/file_at.h"
 #include "unit/workspace/temp_tree.h"
 
 namespace helve::sys {
@@ -79,6 +81,30 @@ TEST(ReplaceFile, KeepsTheOldFileAndNoTemporaryOneWhenItFails) {
     });
     EXPECT_EQ(tree.content("file"), "old");
     EXPECT_EQ(tree.names(), std::vector<std::string>{"file"});
+  }
+}
+
+TEST(OpenToAppend, WritesBehindWhatIsThere) {
+  TempTree tree;
+  for (const char* line : {"one\n", "two\n"}) {
+    const auto file = open_to_append(tree.path("log"));
+    ASSERT_TRUE(file) << describe(file.error());
+    ASSERT_TRUE(write_all(*file, line));
+  }
+  EXPECT_EQ(read_file(tree.path("log"), 100).value(), "one\ntwo\n");
+  EXPECT_EQ(mode_of(tree.path("log")), 0600u);
+}
+
+TEST(OpenToAppend, RefusesWhatIsNoFile) {
+  TempTree tree;
+  tree.file("target");
+  ASSERT_EQ(::symlink(tree.path("target").c_str(), tree.path("link").c_str()), 0);
+  ASSERT_EQ(::mkfifo(tree.path("fifo").c_str(), 0600), 0);
+  for (const std::string& path :
+       {tree.path("link"), tree.path("fifo"), tree.path("none/file"), std::string("/dev/null")}) {
+    const auto file = open_to_append(path);
+    ASSERT_FALSE(file) << path;
+    EXPECT_NE(file.error().message.find(path), std::string::npos) << describe(file.error());
   }
 }
 

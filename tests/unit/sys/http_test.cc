@@ -208,5 +208,17 @@ TEST(Http, RefusesWhatIsNoAddress) {
   }
 }
 
+TEST(Http, AnAddressThatIsNoneShowsNoSecret) {
+  const auto client = make_http_client();
+  for (const char* url : {"https://user:canary@host/v1", "https:/canary@x",
+                          "ftp://host/?key=canary", "http://ho st/?canary", "http://#canary"}) {
+    const Got got = get(*client, url);
+    ASSERT_FALSE(got.head) << url;
+    EXPECT_EQ(got.head.error().type, "bad_url") << url;
+    EXPECT_EQ(describe(got.head.error()).find("canary"), std::string::npos)
+        << describe(got.head.error());
+  }
+}
+
 }  // namespace
 }  // namespace helve::sys

@@ -1,0 +1,178 @@
+// helve run: one prompt, answered by an agent with its tools.
+#include <fmt/format.h>
+
+#include "app/app.h"
+#include "app/run_printer.h"
+#include "app/staff.h"
+#include "base/text.h"
+#include "schema/validate.h"
+#include "sys/file.h"
+
+namespace helve::app {
+namespace {
+
+constexpr size_t kMaxSchema = 1u << 20;  // bytes
+
+struct RunInput {
+  std::vector<std::string> prompt;
+  std::string provider, base_url, model;
+  std::optional<config::Protocol> protocol;
+  std::string script, record;
+  std::string output_schema;
+  bool continue_ = false;
+  std::optional<std::int64_t> turns, tokens;
+  std::optional<double> cost, time;
+
+  static constexpr auto schema() {
+    using schema::opt;
+    return schema::object(
+        "Let an agent work on one prompt and print its answer",
+        opt<&RunInput::prompt>("What it is to do; - stands for standard input").positional(),
+        opt<&RunInput::provider>("Who has the model: `helve models` lists them").shorthand('p'),
+        opt<&RunInput::base_url>("Where the API is, with /v1 where it has one"),
+        opt<&RunInput::model>("The model, as the provider calls it").shorthand('m'),
+        opt<&RunInput::protocol>("text: for models that know no tool calls"),
+        opt<&RunInput::script>("The file that the provider `scripted` or `recorded` tells"),
+        opt<&RunInput::record>("Add all replies of the model to this file"),
+        opt<&RunInput::output_schema>("JSON Schema file that the answer must fit"),
+        opt<&RunInput::continue_>("Go on with the last session of this workspace").shorthand('c'),
+        opt<&RunInput::turns>("Replies of the model at most").min(1).max(100'000),
+        opt<&RunInput::tokens>("Tokens at most").min(1),
+        opt<&RunInput::cost>("Dollars at most").min_number(0),
+        opt<&RunInput::time>("Seconds at most").min_number(0.001));
+  }
+};
+
+constexpr std::string_view kDetails =
+    "The answer goes to standard output, what happens on the way to standard error; with --json "
+    "every event is a line of JSON. Without a prompt, what was left unanswered in the session is "
+    "(--session or --continue). Nothing but reading is done without being asked for, unless a rule "
+    "or --approvals off allows it. The exit code is 0 when the work was done, 8 when a limit ended "
+    "it, 5 when the model refused, else that of the error.";
+
+Result<std::string> prompt_of(const RunInput& in, const cli::Run& run) {
+  std::string prompt;
+  for (const std::string& word : in.prompt) {
+    if (!prompt.empty()) prompt += ' ';
+    prompt += word == "-" ? "\n\n" + TRY(run.program.read("-")) : word;
+  }
+  return std::string(trim(prompt));
+}
+
+Result<std::optional<JsonObject>> read_schema(const std::string& file) {
+  if (file.empty()) return std::nullopt;
+  const std::string text = TRY(sys::read_file(file, kMaxSchema));
+  Result<Json> schema = parse_json(text);
+  Result<void> checked = !schema ? Result<void>(schema.error())
+                         : !schema->is_object()
+                             ? Result<void>(Error{Code::invalid_argument, "it is no object"})
+                             : schema::check_schema(*schema);
+  if (!checked)
+    return Error{Code::invalid_argument,
+                 fmt::format("'{}' is no JSON Schema: {}", escape_for_display(file),
+                             checked.error().message),
+                 "it must describe an object", "usage"};
+  return schema->get_object();
+}
+
+// The session that is meant, and whether it is there already.
+struct Chosen {
+  std::string session;
+  bool is_known = false;
+};
+Result<Chosen> choose_session(const RunInput& in, const cli::Options& options, const World& world,
+                              Staff& staff) {
+  const std::string& workspace = world.home->who.workspace;
+  if (in.continue_) {
+    const auto last = TRY(staff.store().use([&](store::Store& store) {
+      return store.conversations({.workspace = workspace, .limit = 50});
+    }));
+    for (const store::Conversation& each : last)
+      if (each.parent.empty() && each.purpose != "caller") return Chosen{each.session, true};
+    return Error{Code::not_found, "no session was begun in this workspace yet",
+                 "leave out --continue", "unknown_session"};
+  }
+  const std::string& session = world.home->who.session;
+  if (!options.session) return Chosen{session, false};
+  const auto known =
+      staff.store().use([&](store::Store& store) { return store.conversation(session); });
+  if (!known && known.error().type != "unknown_session") return known.error();
+  return Chosen{session, known.has_value()};
+}
+
+int status_of(const agent::Ending& ending) {
+  using agent::End;
+  if (ending.error) return exit_code(ending.error->code);
+  switch (ending.end) {
+    case End::done:
+    case End::terminal:
+      return 0;
+    case End::refused:
+      return exit_code(Code::denied);
+    case End::time:
+      return exit_code(Code::timeout);
+    case End::cancelled:
+      return exit_code(Code::cancelled);
+    default:
+      return exit_code(Code::partial);
+  }
+}
+
+Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
+  const std::string prompt = TRY(prompt_of(in, run));
+  const bool resumes = in.continue_ || run.options.session;
+  if (prompt.empty() && !resumes)
+    return Error{Code::invalid_argument, "there is no prompt",
+                 "helve run \"what it is to do\", or - to read it from standard input", "usage"};
+  const std::optional<JsonObject> form = TRY(read_schema(in.output_schema));
+  const std::stop_token stop = TRY(app.watch_signals(exit_code(Code::cancelled)));
+  World& world = *TRY(app.open(run.options, Purpose::agent));
+
+  RunPrinter printer(run.screen, run.options.json, form.has_value());
+  Staff& staff = *TRY(
+      app.hire({.model = {in.provider, in.base_url, in.model, in.protocol, in.record, in.script},
+                .emit = [&](const agent::Event& event) { printer.show(event); },
+                .adjust =
+                    [&](const store::Conversation& conversation, agent::Setup& setup) {
+                      if (!conversation.parent.empty()) return;
+                      setup.output_schema = form;
+                      if (in.turns) setup.bounds.turns = static_cast<int>(*in.turns);
+                      if (in.tokens) setup.bounds.tokens = *in.tokens;
+                      if (in.cost)
+                        setup.bounds.micro_dollars = static_cast<std::int64_t>(*in.cost * 1e6);
+                      if (in.time)
+                        setup.bounds.time =
+                            std::chrono::milliseconds(static_cast<std::int64_t>(*in.time * 1000));
+                    }}));
+  const std::string& agent = world.home->who.agent;
+  // Before anything is begun that could not be answered.
+  (void)TRY(staff.model_of(agent, stop));
+  const Chosen chosen = TRY(choose_session(in, run.options, world, staff));
+  if (!chosen.is_known) {
+    if (prompt.empty())
+      return Error{Code::not_found, fmt::format("no session '{}'", chosen.session),
+                   "`helve sessions list` has those that there are", "unknown_session"};
+    TRY(staff.begin(chosen.session, agent, agent::title_of(prompt), "run"));
+  }
+  printer.begin(chosen.session);
+  const std::shared_ptr<agent::Work> work =
+      prompt.empty() ? staff.runner().resume(chosen.session, agent::Lane::main)
+                     : TRY(staff.runner().post(
+                           {.session = chosen.session, .message = model::user_message(prompt)}));
+  const agent::Ending ending = staff.runner().see_through(*work, "", stop);
+  printer.finish(ending);
+  return status_of(ending);
+}
+
+}  // namespace
+
+cli::Command run_command(App& app) {
+  return cli::make_command<RunInput>(
+      "run", kDetails,
+      {{"With a model of a local server", "helve run --provider ollama \"What is this project?\""},
+       {"Review what changed", "git diff | helve run \"Review this\" -"},
+       {"As data", "helve run --output-schema bug.json \"Find a bug\""}},
+      [&app](const RunInput& in, cli::Run& run) { return run_prompt(in, app, run); });
+}
+
+}  // namespace helve::app

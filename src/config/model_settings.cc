@@ -1,0 +1,48 @@
+#include "config/model_settings.h"
+
+namespace helve::config {
+namespace {
+
+void take(std::string& to, const std::string& from) {
+  if (!from.empty()) to = from;
+}
+
+template <class T>
+void take(std::optional<T>& to, const std::optional<T>& from) {
+  if (from) to = from;
+}
+
+}  // namespace
+
+ModelSettings over(const ModelSettings& stronger, ModelSettings weaker) {
+  if (!stronger.provider.empty() && stronger.provider != weaker.provider) {
+    weaker.name.clear(), weaker.base_url.clear(), weaker.key_env.clear(), weaker.key.clear();
+    weaker.script.clear();
+    weaker.format.reset(), weaker.protocol.reset(), weaker.window.reset();
+    weaker.max_output_tokens.reset();
+  }
+  // What is known of one model does not hold for another.
+  if (!stronger.name.empty() && stronger.name != weaker.name)
+    weaker.window.reset(), weaker.max_output_tokens.reset();
+  if (!stronger.key.empty()) weaker.key_env.clear();
+  if (!stronger.key_env.empty()) weaker.key.clear();
+  take(weaker.provider, stronger.provider);
+  take(weaker.name, stronger.name);
+  take(weaker.base_url, stronger.base_url);
+  take(weaker.key_env, stronger.key_env);
+  take(weaker.key, stronger.key);
+  take(weaker.format, stronger.format);
+  take(weaker.protocol, stronger.protocol);
+  take(weaker.effort, stronger.effort);
+  take(weaker.temperature, stronger.temperature);
+  take(weaker.max_output_tokens, stronger.max_output_tokens);
+  take(weaker.window, stronger.window);
+  take(weaker.script, stronger.script);
+  take(weaker.recording, stronger.recording);
+  take(weaker.idle_seconds, stronger.idle_seconds);
+  take(weaker.total_seconds, stronger.total_seconds);
+  take(weaker.retries, stronger.retries);
+  return weaker;
+}
+
+}  // namespace helve::config

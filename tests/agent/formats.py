@@ -1,0 +1,89 @@
+"""The same task through every provider's format leaves the same transcript: formats.py HELVE."""
+
+import json
+import sqlite3
+import sys
+import unittest
+
+from mock_model import MockModel, Turn, results_of, text_turn
+from support import Place
+
+STEPS = [Turn("I look first.", [("read", {"path": "notes.txt"}), ("glob", {"pattern": "*.txt"})]),
+         Turn("", [("read", {"path": "missing.txt"})]),
+         Turn("Now I write.", [("write", {"path": "out.txt", "content": "é \"quoted\"\n"})]),
+         Turn("All **done**.")]
+# A model that knows no calls makes one at a time.
+TEXT_STEPS = [Turn("I look first.", [("read", {"path": "notes.txt"})]), Turn("", [("glob", {"pattern": "*.txt"})]),
+              *STEPS[1:]]
+FORMATS = {"openai": "/v1", "openai-responses": "/v1", "anthropic": "", "gemini": "/v1beta"}
+
+
+def decide(path, body):
+    results = len(results_of(path, body))
+    for step in STEPS:
+        if results == 0:
+            return step
+        results -= len(step.calls)
+    return STEPS[-1]
+
+
+def decide_text(_, body):
+    answers = sum(1 for message in body["messages"] if message["role"] == "assistant")
+    return text_turn(TEXT_STEPS[answers])
+
+
+def transcript(place):
+    """What was said, called and answered, without what only a provider knows; each call with its result."""
+    database = sqlite3.connect(place.environment["XDG_STATE_HOME"] + "/helve/helve.db")
+    lines, calls = [], {}
+    for kind, body in database.execute("SELECT kind, body FROM entries ORDER BY number"):
+        for part in json.loads(body)["message"]["parts"]:
+            call = part.pop("id", None) or part.pop("call_id", None)
+            for key in ("origin", "sealed"):
+                part.pop(key, None)
+            if "arguments" in part:
+                part["arguments"] = json.loads(part["arguments"])
+            line = (kind, json.dumps(part, sort_keys=True))
+            if call is None:
+                lines.append(line)
+            elif call in calls:
+                calls[call].append(line)
+            else:
+                calls[call] = [line]
+                lines.append(calls[call])
+    database.close()
+    return [line if isinstance(line, tuple) else tuple(line) for line in lines]
+
+
+class Formats(unittest.TestCase):
+    def play(self, decide_by, *words):
+        place, server = Place(), MockModel(decide_by)
+        self.addCleanup(place.close)
+        self.addCleanup(server.server_close)
+        (place.workspace / "notes.txt").write_text("one\ntwo\n")
+        key = {name: "k" for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")}
+        place.environment.update(key)
+        done = place.run("--approvals", "off", "run", "--model", "mock",
+                         *[word.replace("URL", server.url) for word in words], "Do it.")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "All **done**.\n")
+        self.assertEqual((place.workspace / "out.txt").read_text(), "é \"quoted\"\n")
+        return transcript(place)
+
+    def test_all_providers(self):
+        seen = {name: self.play(decide, "--provider", name, "--base-url", "URL" + path)
+                for name, path in FORMATS.items()}
+        first = seen.pop("openai")
+        self.assertEqual(len(first), 8, first)
+        for name, lines in seen.items():
+            self.assertEqual(lines, first, name)
+
+    def test_text(self):
+        lines = self.play(decide_text, "--provider", "openai", "--protocol", "text", "--base-url", "URL/v1")
+        native = self.play(decide, "--provider", "openai", "--base-url", "URL/v1")
+        # One call at a time, so in another order; what was called and answered is the same.
+        self.assertEqual(sorted(map(str, lines)), sorted(map(str, native)))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -1,0 +1,132 @@
+"""Kill -9 at random moments: kill.py HELVE [KILLS [SEED]].
+
+A run of 20 turns that append to a file through commands, and read, is killed again and again and resumed. Whatever was
+told is there afterwards, every call has exactly one result, and no command ran twice: one whose fate nobody can know is
+marked so.
+"""
+
+import json
+import random
+import re
+import sqlite3
+import sys
+import threading
+import time
+
+from mock_model import MockModel, Turn, results_of
+from support import Place
+
+TURNS = 20
+KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 200
+SEED = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
+KILLS_PER_SESSION = 10
+
+
+def decide(path, body):
+    done = len(results_of(path, body))
+    if done >= TURNS:
+        return Turn("finished")
+    if done % 2:
+        return Turn(f"turn {done}", [("read", {"path": "notes.txt"})])
+    return Turn(f"turn {done}", [("exec", {"command": f"echo {done} >> log.txt"})])
+
+
+class Session:
+    def __init__(self, server, number):
+        self.place, self.name, self.told = Place(), f"s_kill_{number}", []
+        (self.place.workspace / "notes.txt").write_text("notes\n")
+        (self.place.workspace / "log.txt").write_text("")
+        self.words = ["--approvals", "off", "--session", self.name, "run", "--json", "--provider", "openai", "--base-url",
+                      server.url + "/v1", "--model", "mock"]
+
+    def go(self, prompt, seconds=None):
+        """Runs until it ends, or is killed after so long. Returns whether it ended by itself."""
+        process = self.place.start(*self.words, *prompt)
+        timer = threading.Timer(seconds, process.kill) if seconds is not None else None
+        if timer:
+            timer.start()
+        for line in process.stdout:
+            if line.endswith("\n"):
+                self.told.append(json.loads(line))
+        errors = process.stderr.read()
+        status = process.wait()
+        if timer:
+            timer.cancel()
+        if status not in (0, -9):
+            raise SystemExit(f"kill: seed {SEED}: helve ended with {status}: {errors}")
+        return status == 0
+
+    def select(self, what):
+        database = sqlite3.connect(self.place.environment["XDG_STATE_HOME"] + "/helve/helve.db")
+        try:
+            return database.execute(f"SELECT {what} WHERE session = ?", [self.name]).fetchall()
+        except sqlite3.OperationalError:  # killed before there was a table
+            return []
+        finally:
+            database.close()
+
+    def has_prompt(self):
+        return bool(self.select("1 FROM posts"))
+
+    def check(self):
+        calls, results, texts = [], {}, []
+        for kind, body in self.select("kind, body FROM (SELECT * FROM entries ORDER BY number)"):
+            for part in json.loads(body).get("message", {"parts": []})["parts"]:
+                if part["type"] == "call":
+                    calls.append(part)
+                elif part["type"] == "result":
+                    assert part["call_id"] not in results, f"two results of {part['call_id']}"
+                    results[part["call_id"]] = part["content"][0]["text"]
+                elif kind == "answer":
+                    texts.append(part["text"])
+        assert len(calls) == TURNS, f"{len(calls)} calls"
+        assert sorted(results) == sorted(call["id"] for call in calls), "not every call has a result"
+        assert texts[-1] == "finished", texts[-3:]
+        # What was told before a kill was not taken back.
+        for event in self.told:
+            if event["type"] == "answer":
+                assert event["text"] in texts, f"lost: {event}"
+            if event["type"] == "result":
+                assert event["id"] in results, f"lost: {event}"
+        ran = (self.place.workspace / "log.txt").read_text().split()
+        fates = {}
+        for call in calls:
+            match = re.search(r"echo (\d+)", call["arguments"])
+            if not match:
+                continue
+            times, text = ran.count(match[1]), results[call["id"]]
+            fate = next((word for word in ("not_run", "lost_answer", "lost") if f'"error_type":"{word}"' in text), "known")
+            fates[fate] = fates.get(fate, 0) + 1
+            allowed = {"not_run": [0], "lost_answer": [1], "lost": [0, 1], "known": [1]}[fate]
+            assert times in allowed, f"command {match[1]} ran {times} times, and its result says {fate}: {text}"
+        return fates
+
+
+def main():
+    random.seed(SEED)
+    server, kills, number, fates = MockModel(decide), 0, 0, {}
+    whole = None
+    while kills < KILLS:
+        session = Session(server, number)
+        number += 1
+        prompt = ["Do it."]
+        if whole is None:  # how long it takes undisturbed
+            begun = time.monotonic()
+            session.go(prompt)
+            whole = time.monotonic() - begun
+        else:
+            for _ in range(KILLS_PER_SESSION):
+                if session.go(prompt, random.uniform(0, whole * 0.4)):
+                    break
+                kills += 1
+                if session.has_prompt():
+                    prompt = []
+            session.go(prompt)
+        for fate, count in session.check().items():
+            fates[fate] = fates.get(fate, 0) + count
+        session.place.close()
+    print(f"seed {SEED}: {kills} kills in {number - 1} sessions; commands: {fates}")
+
+
+if __name__ == "__main__":
+    main()

@@ -109,23 +109,39 @@ Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
                 .sender = spawn.parent,
                 .message = model::user_message(spawn.prompt),
                 .lane = Lane::subagent};
-  if (spawn.in_background)
-    letter.on_end = [this, parent = spawn.parent](const Work& work, const Ending& ending) {
-      account(work, parent, ending);
-      const std::string text = report(work.session(), ending);
-      const auto posted = runner_.post({.session = parent,
-                                        .sender = work.session(),
-                                        .message = model::user_message(text),
-                                        .id = "p_end_" + work.session()});
-      if (!posted) runner_.emit({parent, Warned{describe(posted.error())}});
-    };
+  if (spawn.in_background) letter.on_end = report_to(spawn.parent, "p_end_" + child.session);
   const std::shared_ptr<Work> work = TRY(runner_.post(letter));
   Spawned spawned{child.session, {}};
   if (spawn.in_background) return spawned;
-  spawned.ending =
-      runner_.see_through(*work, spawn.parent, {.stop = stop, .on_calls = spawn.on_calls});
+  spawned.ending = runner_.see_through(*work, spawn.parent, stop, spawn.on_calls);
   account(*work, spawn.parent, *spawned.ending);
   return spawned;
+}
+
+OnEnd Agents::report_to(const std::string& parent, const std::string& id) {
+  return [this, parent, id](const Work& work, const Ending& ending) {
+    account(work, parent, ending);
+    const auto posted =
+        runner_.post({.session = parent,
+                      .sender = work.session(),
+                      .message = model::user_message(report(work.session(), ending)),
+                      .id = id});
+    if (!posted) runner_.emit({parent, Warned{describe(posted.error())}});
+  };
+}
+
+Result<void> Agents::steer(const std::string& session, const std::string& sender,
+                           std::string text) {
+  const store::Conversation child =
+      TRY(store_.use([&](store::Store& store) { return store.conversation(session); }));
+  Letter letter{.session = session,
+                .sender = sender,
+                .message = model::user_message(std::move(text)),
+                .id = sys::new_id("p_", clock_.unix_ms()),
+                .lane = Lane::subagent};
+  if (!child.parent.empty()) letter.on_end = report_to(child.parent, "p_end_" + letter.id);
+  TRY(runner_.post(letter));
+  return {};
 }
 
 // What it spent counts for the parent as well.

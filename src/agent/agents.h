@@ -58,12 +58,16 @@ class Agents {
   // Runs a sub-agent in a session of its own; what it spends counts as the parent's as well.
   // Returns when it has ended, unless in the background.
   Result<Spawned> spawn(const Spawn& spawn, std::stop_token stop);
+  // Tells it something more, at work or not; where that begins its work, its end is posted to who
+  // began it.
+  Result<void> steer(const std::string& session, const std::string& sender, std::string text);
   // Whether `session` was begun by `ancestor`, or by one that was.
   Result<bool> descends(std::string_view session, std::string_view ancestor);
 
  private:
   Result<void> ensure(const std::string& session);
   Result<int> depth_of(std::string_view session);
+  OnEnd report_to(const std::string& parent, const std::string& id);
   void account(const Work& work, const std::string& parent, const Ending& ending);
 
   store::SharedStore& store_;

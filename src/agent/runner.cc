@@ -42,7 +42,7 @@ bool Work::has_ended() const {
   return ending_.has_value();
 }
 
-Result<Ending> Work::wait(const Waiting& waiting) const {
+Result<Ending> Work::wait_as(const Waiting& waiting) const {
   std::unique_lock lock(mutex_);
   for (int told = 0;;) {
     const auto has_news = [&] { return ending_ || (waiting.on_calls && calls_ != told); };
@@ -302,7 +302,7 @@ Result<Ending> Runner::await(const Work& work, std::string_view who, const Waiti
       start_queued();
     }
   }
-  Result<Ending> ending = work.wait(waiting);
+  Result<Ending> ending = work.wait_as(waiting);
   if (waiter) {
     std::lock_guard lock(mutex_);
     waiter->awaits_.erase(std::ranges::find(waiter->awaits_, work.session_));
@@ -311,10 +311,12 @@ Result<Ending> Runner::await(const Work& work, std::string_view who, const Waiti
   return ending;
 }
 
-Ending Runner::see_through(Work& work, std::string_view who, const Waiting& waiting) {
-  Result<Ending> ending = await(work, who, waiting);
+Ending Runner::see_through(Work& work, std::string_view who, std::stop_token stop,
+                           std::function<void(const Work&)> on_calls) {
+  Result<Ending> ending =
+      await(work, who, {.stop = std::move(stop), .until = {}, .on_calls = std::move(on_calls)});
   if (ending) return std::move(*ending);
-  stop(work.session_);
+  this->stop(work.session_);
   ending = work.wait({});
   return ending ? std::move(*ending) : failed(std::move(ending).error());
 }

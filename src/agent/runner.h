@@ -48,7 +48,8 @@ class Work {
   std::int64_t begun_ms() const { return begun_ms_; }
   bool has_ended() const;
   // Its end; or `cancelled` when the token was stopped before, `timeout` when it took too long.
-  Result<Ending> wait(const Waiting& waiting) const;
+  Result<Ending> wait_as(const Waiting& waiting) const;
+  Result<Ending> wait(std::stop_token stop) const { return wait_as({.stop = std::move(stop)}); }
 
  private:
   friend class Runner;
@@ -94,7 +95,8 @@ class Runner {
   // its lane to others. A conflict (would_wait_forever) where is_awaited(who, …) holds.
   Result<Ending> await(const Work& work, std::string_view who, const Waiting& waiting);
   // The same, and stops the work when the token is stopped.
-  Ending see_through(Work& work, std::string_view who, const Waiting& waiting);
+  Ending see_through(Work& work, std::string_view who, std::stop_token stop,
+                     std::function<void(const Work&)> on_calls = {});
   // Whether `by` waits for `session`, by way of others, too.
   bool is_awaited(std::string_view session, std::string_view by) const;
 

@@ -11,7 +11,7 @@ namespace helve::app {
 namespace {
 
 // Groups that are served first when there are more tools than fit.
-constexpr std::string_view kServedGroups[] = {"fs",     "search",  "edit", "runtime",
+constexpr std::string_view kServedGroups[] = {"fs",     "search",  "edit", "shell",
                                               "memory", "results", "undo"};
 constexpr std::string_view kReaderOfLongAnswers = "read_large_result";
 

@@ -117,8 +117,8 @@ std::string head_line(const store::Conversation& of) {
                             {"purpose", of.purpose},
                             {"workspace", of.workspace},
                             {"parent", of.parent},
-                            {"created_ms", of.created_ms},
-                            {"changed_ms", of.changed_ms},
+                            {"created", sys::utc(of.created_ms)},
+                            {"changed", sys::utc(of.changed_ms)},
                             {"entries", of.entries},
                             {"usage", JsonObject{{"input", of.spent.input},
                                                  {"output", of.spent.output},
@@ -138,7 +138,8 @@ std::string to_markdown(const store::Entry& entry) {
 }
 
 std::string to_jsonl(const store::Entry& entry) {
-  JsonObject line{{"number", entry.number}, {"kind", entry.kind}, {"created_ms", entry.created_ms}};
+  JsonObject line{
+      {"number", entry.number}, {"kind", entry.kind}, {"created", sys::utc(entry.created_ms)}};
   if (const Result<Item> item = item_of(entry)) {
     for (auto& [key, value] : to_json(*item)) line[key] = value;
   } else {

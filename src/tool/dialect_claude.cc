@@ -68,6 +68,11 @@ constexpr Parameter kBash[] = {{"run_in_background", "background"},
 // It keeps its directory between calls, and nothing else.
 constexpr Dialect::Default kBashDefaults[] = {
     {"keep_directory", "true"}, {"shell", R"("bash")"}, {"timeout_ms", "120000"}};
+// Their agent for everything is who calls it.
+constexpr Dialect::Meaning kAnyAgent[] = {{R"("general-purpose")", ""}, {R"("")", ""}};
+constexpr Parameter kAgent[] = {{.theirs = "subagent_type", .ours = "agent", .values = kAnyAgent},
+                                {"run_in_background", "background"},
+                                {"model", ""}};
 constexpr Parameter kMemorySearch[] = {{"maxResults", "max_results"}};
 constexpr Parameter kMemoryGet[] = {{"filePath", "path"}};
 
@@ -82,8 +87,8 @@ constexpr Dialect::Entry kEntries[] = {
     {"Bash", "exec", kBash, kBashDefaults},
     {"WebSearch", "web_search", {}},
     {"WebFetch", "web_fetch", {}},
-    {"Agent", "subagent", {}},
-    {"Task", "subagent", {}},
+    {"Agent", "agent", kAgent},
+    {"Task", "agent", kAgent},
     {"subagent_list", "subagents", {}},
     {"str_replace_based_edit_tool", "editor", {}},
     {"str_replace_editor", "editor", {}},

@@ -73,10 +73,10 @@ std::string without_chance(const std::string& text) {
 }
 
 // "$JOB" in a later call stands for the id of the command that was last put into the background,
-// "$TRIAL" for that of the last trial.
+// "$TRIAL" for that of the last trial, "$SESSION" for the session that was told last.
 void remember_job(const Seen& seen, std::string& job) {
   if (!seen.value.is_object()) return;
-  for (const std::string_view key : {"process_id", "trial"}) {
+  for (const std::string_view key : {"process_id", "trial", "session_id"}) {
     const Json* id = seen.value.get_object().if_contains(key);
     if (id && id->is_string()) job = std::string(id->get_string());
   }
@@ -145,9 +145,11 @@ class Runner {
         const Step& step = test.steps[i];
         if (i > 0 && !prepared(step)) break;
         Result<std::optional<Seen>> seen = (*surface)->call(
-            step.tool, replace_all(replace_all(replace_all(step.arguments, "$WORK", place.root),
-                                               "$JOB", last_job),
-                                   "$TRIAL", last_job));
+            step.tool,
+            replace_all(replace_all(replace_all(replace_all(step.arguments, "$WORK", place.root),
+                                                "$JOB", last_job),
+                                    "$TRIAL", last_job),
+                        "$SESSION", last_job));
         if (!seen) {
           fail(describe(seen.error()));
           break;

@@ -3,6 +3,7 @@
 #include "model/json_tags.h"
 #include "process/commands.h"
 #include "search/witness.h"
+#include "store/call_store.h"
 #include "store/recorder.h"
 #include "store/results.h"
 #include "surface.h"
@@ -23,10 +24,13 @@ class DirectSurface : public Surface {
         supervisor_(process::spawn_program(), clock_, nullptr),
         commands_(supervisor_, [place] { return settings(place); }),
         witness_({{files_->roots().front().path, &files_->roots().front().directory}}),
-        dispatcher_(
-            registry,
-            {.files = files_.get(), .witness = &witness_, .commands = &commands_, .clock = &clock_},
-            {.recorder = &recorder_, .results = &results_}),
+        dispatcher_(registry,
+                    {.files = files_.get(),
+                     .witness = &witness_,
+                     .commands = &commands_,
+                     .clock = &clock_,
+                     .store = [this] { return std::make_shared<store::CallStore>(opener_); }},
+                    {.recorder = &recorder_, .results = &results_}),
         policy_(*dispatch::Policy::make(registry, {})),
         who_{"main", "tester", place.root, "s_cases"} {}
 

@@ -40,6 +40,8 @@ std::vector<std::string> environment_of(const Place& place) {
           "XDG_STATE_HOME=" + place.home + "/state",
           "PATH=/usr/bin:/bin",
           "USER=tester",
+          "HELVE_MODEL_PROVIDER=scripted",
+          "HELVE_MODEL_SCRIPT=" + place.root + "/model.jsonl",
           fmt::format("HELVE_EXEC_MIN_TIMEOUT_SECONDS={}",
                       std::chrono::duration<double>(kShortestTimeout).count())};
 }
@@ -63,7 +65,7 @@ class Peer {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in[0], 0);
     posix_spawn_file_actions_adddup2(&actions, out[1], 1);
-    std::vector<std::string> argv{place.helve, "mcp", "--root", place.root},
+    std::vector<std::string> argv{place.helve, "mcp", "--tools", "all", "--root", place.root},
         env = environment_of(place);
     auto pointers = [](std::vector<std::string>& words) {
       std::vector<char*> list;

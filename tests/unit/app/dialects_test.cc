@@ -38,6 +38,12 @@ constexpr Pair kPairs[] = {
      R"({"pattern":"two","after":1,"before":0,"type":"txt"})"},
     {"Grep", R"({"pattern":"one.two","multiline":true,"output_mode":"count"})", "grep",
      R"({"pattern":"one.two","multiline":true,"dotall":true,"output_mode":"count"})"},
+    {"Agent", R"({"prompt":"p","description":"d","subagent_type":"general-purpose"})", "agent",
+     R"({"prompt":"p","description":"d"})"},
+    {"Task", R"({"prompt":"p","run_in_background":false,"model":"opus"})", "agent",
+     R"({"prompt":"p","background":false})"},
+    {"subagent_list", "{}", "subagents", "{}"},
+    {"session_status", "{}", "sessions_status", "{}"},
     {"str_replace_based_edit_tool", R"({"command":"view","path":"a.txt","view_range":[1,2]})",
      "editor", R"({"command":"view","path":"a.txt","view_range":[1,2]})"},
     {"str_replace_editor",
@@ -103,8 +109,10 @@ class Dialects : public Machine {
       text += exists(file) ? content(file) : "absent\n";
     // Ids differ from call to call.
     constexpr size_t kIdSize = 38;
-    for (size_t at = text.find("\"c_"); at != text.npos; at = text.find("\"c_", at + 1))
-      text.replace(at + 1, std::min(kIdSize, text.size() - at - 1), "c_ID");
+    for (const char* begin : {"\"c_", "\"s_0"}) {
+      for (size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1))
+        text.replace(at + 1, std::min(kIdSize, text.size() - at - 1), "ID");
+    }
     return text;
   }
   const Registry& tools() {
@@ -117,7 +125,11 @@ class Dialects : public Machine {
 
 TEST_F(Dialects, DoWhatOursDo) {
   // So that words for leaving the sandbox can be seen to work.
-  put("config/config.yaml", "approvals: {allow: [{tool: exec, beyond: [full]}]}\n");
+  put("config/config.yaml",
+      "approvals: {allow: [{tool: exec, beyond: [full]}]}\n"
+      "model: {provider: scripted, script: \"" +
+          (base_ / "script").string() + "\"}\n");
+  put("script", "{\"text\": \"done\"}\n");
   for (const Pair& pair : kPairs) {
     const std::string ours = answer(pair.tool, pair.ours);
     EXPECT_TRUE(ours.starts_with("0")) << pair.tool << " " << pair.ours << "\n" << ours;

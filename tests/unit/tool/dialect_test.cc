@@ -194,6 +194,13 @@ INSTANTIATE_TEST_SUITE_P(
                     R"({"command":"ls","keep_directory":true,"shell":"bash","timeout_ms":120000})"},
         Translation{"claude", "memory_search", "memory_search", R"({"query":"q","maxResults":3})",
                     R"({"query":"q","max_results":3})"},
+        Translation{"claude", "Agent", "agent",
+                    R"({"prompt":"p","description":"d","subagent_type":"reviewer",)"
+                    R"("run_in_background":true,"model":"opus"})",
+                    R"({"prompt":"p","description":"d","agent":"reviewer","background":true})"},
+        Translation{"claude", "Task", "agent",
+                    R"({"prompt":"p","subagent_type":"general-purpose"})", R"({"prompt":"p"})"},
+        Translation{"claude", "subagent_list", "subagents", "{}", "{}"},
         Translation{"claw", "process", "process", R"({"pid":"p1"})", R"({"process_id":"p1"})"},
         Translation{"claw", "session_status", "sessions_status", "{}", "{}"},
         Translation{"astra", "file_delete", "delete", R"({"path":"a"})", R"({"path":"a"})"},

@@ -55,7 +55,7 @@ inline bool has(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
-class ToolTest : public testing::Test {
+class ToolTest : public ::testing::Test {
  protected:
   ToolTest() {
     auto made = workspace::Workspace::make(

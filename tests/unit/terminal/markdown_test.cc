@@ -141,7 +141,9 @@ TEST(Markdown, GoesOnAfterMarksThatNeverEnd) {
 
 TEST(Markdown, DoesNotDependOnHowTheTextIsCut) {
   const std::string text =
-      "# Töne **und** Farben\n\nEin *Satz* mit `code` und [link](https://x.org/ä) 👨‍👩‍👧 ⚠️ "
+      "# Töne **und** Farben\n\nEin *Satz* mit `code` und [link](https://x.org/ä) "
+      "👨‍👩‍👧 "
+      "⚠️ "
       "e\u0301.\n"
       "- a **b\n  - c** d `e\n    1. f\n- [x] g\n\n> q\n> > r\n***\n---\n```c++ x\nint a; // "
       "```\n````\n"

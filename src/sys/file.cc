@@ -96,6 +96,17 @@ Result<void> replace_file(const std::string& path, std::string_view content, std
   return {};
 }
 
+Result<void> append_file(const std::string& path, std::string_view content, std::uint32_t mode) {
+  Fd file(::open(path.c_str(),
+                 O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+                 mode));
+  if (!file) return to_error(last_error().error(), "write", path);
+  auto done = write_all(file, content);
+  if (done) done = close_file(std::move(file));
+  if (!done) return to_error(done.error(), "write", path);
+  return {};
+}
+
 Result<Fd> lock_file(const std::string& path, std::chrono::milliseconds longest) {
   // A file of its own: the one that is changed is replaced, and its lock would go with it.
   Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));

@@ -20,6 +20,9 @@ Result<std::string> read_file(const std::string& path, size_t limit);
 // mode 0600 under a name nobody can foresee; `mode` holds from the moment it bears its name.
 Result<void> replace_file(const std::string& path, std::string_view content, std::uint32_t mode);
 
+// Adds to the end, with one write; makes the file with this mode. Never through a link.
+Result<void> append_file(const std::string& path, std::string_view content, std::uint32_t mode);
+
 // A lock that one holder has at a time, among all processes and threads, until the descriptor is
 // closed or its process ends. The file is made with mode 0600 and stays. Waits for others, but not
 // longer than that: then the error has the type "busy".

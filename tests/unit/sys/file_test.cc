@@ -82,6 +82,17 @@ TEST(ReplaceFile, KeepsTheOldFileAndNoTemporaryOneWhenItFails) {
   }
 }
 
+TEST(AppendFile, AddsToTheEndAndFollowsNoLink) {
+  TempTree tree;
+  ASSERT_TRUE(append_file(tree.path("log"), "one\n", 0600));
+  ASSERT_TRUE(append_file(tree.path("log"), "two\n", 0644));
+  EXPECT_EQ(read_file(tree.path("log"), 100).value(), "one\ntwo\n");
+  EXPECT_EQ(mode_of(tree.path("log")), 0600u);
+  ASSERT_EQ(::symlink("log", tree.path("link").c_str()), 0);
+  EXPECT_FALSE(append_file(tree.path("link"), "three\n", 0600));
+  EXPECT_EQ(read_file(tree.path("log"), 100).value(), "one\ntwo\n");
+}
+
 TEST(MakeDirectories, MakesWhatIsMissing) {
   TempTree tree;
   ASSERT_TRUE(make_directories(tree.path("a/b/c"), 0700));

@@ -68,11 +68,8 @@ Edited LineEditor::enter() {
     return {};
   }
   if (trim(text).empty() && !options_.takes_empty) return {};
-  buffer_.move_to(text.size());
-  paint();
   Edited edited{Edited::Kind::submitted, pastes_.expanded(text)};
-  painter_.leave();
-  reset();
+  leave();
   return edited;
 }
 
@@ -89,13 +86,20 @@ Edited LineEditor::end_of_input() {
     buffer_.erase_right();
     return {};
   }
-  paint();
-  painter_.leave();
-  reset();
+  leave();
   return {Edited::Kind::ended};
 }
 
-void LineEditor::reset() {
+// Only the text stays on the screen.
+void LineEditor::leave() {
+  buffer_.move_to(buffer_.text().size());
+  if (is_shown_)
+    painter_.paint(input_frame({.prompt = options_.prompt,
+                                .text = buffer_.text(),
+                                .cursor = buffer_.cursor(),
+                                .columns = options_.columns,
+                                .rows = options_.rows}));
+  painter_.leave();
   buffer_.clear();
   pastes_.clear();
   menu_.reset();

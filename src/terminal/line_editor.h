@@ -100,7 +100,7 @@ class LineEditor {
   void recall(bool older);
   void search_older(size_t below);
   void erase_left();
-  void reset();
+  void leave();
   void paint();
 
   EditorOptions options_;

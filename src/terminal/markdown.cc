@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "base/text.h"
+#include "terminal/highlight.h"
 #include "terminal/markdown_table.h"
 #include "terminal/width.h"
 
@@ -66,10 +67,9 @@ struct MarkdownStream::Start {
 MarkdownStream::MarkdownStream(const MarkdownStyle& style, Write write)
     : style_(style),
       write_(std::move(write)),
-      wrap_({std::max(style.width, kLeastWidth), style.colours},
-            [this](std::string_view text) { out_ += text; }),
+      wrap_({style.width, style.colours}, [this](std::string_view text) { out_ += text; }),
       inline_(wrap_, style) {
-  style_.width = std::max(style.width, kLeastWidth);
+  resize(style.width);
 }
 
 void MarkdownStream::feed(std::string_view piece) {
@@ -84,6 +84,11 @@ void MarkdownStream::finish() {
   fence_.clear();
   has_content_ = wants_blank_ = false;
   flush();
+}
+
+void MarkdownStream::resize(size_t width) {
+  style_.width = std::max(width, kLeastWidth);
+  wrap_.resize(style_.width);
 }
 
 void MarkdownStream::flush() {
@@ -289,7 +294,8 @@ void MarkdownStream::put_code_line(std::string_view line) {
   }
   const size_t own = std::min(run_of(line, ' '), fence_indent_);
   const std::string text = shown_lines(line.substr(own));
-  if (!text.empty()) out_ += code_prefix_ + text;
+  if (!text.empty())
+    out_ += code_prefix_ + (style_.colours ? highlighted(text, code_language_) : text);
   out_ += '\n';
 }
 
@@ -303,6 +309,7 @@ void MarkdownStream::put_fence(const Start& start, std::string_view info) {
                  std::string(hanging_at(start.indent), ' ');
   info = trim(info.substr(marks));
   const std::string language = shown(info.substr(0, info.find_first_of(" \t{")));
+  code_language_ = language;
   if (!style_.colours) {
     out_ += code_prefix_ + fence_ + language + "\n";
     return;

@@ -21,6 +21,8 @@ class MarkdownStream {
   void feed(std::string_view piece);
   // Ends whatever is begun; what follows is another text.
   void finish();
+  // The terminal is wider or narrower now.
+  void resize(size_t width);
 
  private:
   // How the line at hand goes on.
@@ -63,6 +65,7 @@ class MarkdownStream {
   size_t fence_indent_ = 0;
   size_t fence_quotes_ = 0;
   std::string code_prefix_;
+  std::string code_language_;
   std::vector<std::string> table_;
   std::string table_prefix_;
   bool has_content_ = false;

@@ -89,7 +89,10 @@ Result<Edited> Prompt::read_plain() {
       if (goes_on) line.back() = '\n';
       edited.text += escape_invalid_utf8(line);
       if (goes_on && edited.text.size() < kMostLine) continue;
-      if (has_ended_ && edited.text.empty()) return Edited{Edited::Kind::ended};
+      if (has_ended_ && edited.text.empty()) {
+        (void)sys::write_all(options_.output, "\n");  // nobody pressed return behind the prompt
+        return Edited{Edited::Kind::ended};
+      }
       return edited;
     }
     char block[4096];

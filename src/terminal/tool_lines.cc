@@ -14,6 +14,7 @@ namespace helve::terminal {
 namespace {
 
 constexpr size_t kMostValue = 500;  // bytes of an argument in a line
+constexpr size_t kToldInFull = 30;  // bytes that have room in any line
 constexpr std::chrono::milliseconds kWorthTelling{1000};
 constexpr std::string_view kIndent = "  ";
 
@@ -84,12 +85,15 @@ void add_lines(std::vector<std::string>& rows, std::string_view text, std::strin
   }
 }
 
-void add_arguments(std::vector<std::string>& rows, const Json& arguments, bool colours) {
-  if (!arguments.is_object()) return;
-  for (const auto& [name, value] : arguments.get_object()) {
+// What the call's own line tells in full is not told again.
+void add_arguments(std::vector<std::string>& rows, const CallView& call, bool colours) {
+  if (!call.arguments.is_object()) return;
+  for (const auto& [name, value] : call.arguments.get_object()) {
     if (value.is_null()) continue;
     const std::string label = with_look(dim, shown(name) + ":", colours);
     const std::string text = text_of(value);
+    const bool is_subject = std::ranges::find(call.subject, name) != call.subject.end();
+    if (is_subject && text.size() <= kToldInFull && text.find('\n') == text.npos) continue;
     if (text.find('\n') == text.npos) {
       rows.push_back(fmt::format("{}{} {}", kIndent, label, shown(text)));
     } else {
@@ -126,7 +130,7 @@ std::string tool_line(const CallView& call, const LineStyle& style) {
 
 std::string tool_details(const CallView& call, const LineStyle& style, size_t most) {
   std::vector<std::string> rows;
-  add_arguments(rows, call.arguments, style.colours);
+  add_arguments(rows, call, style.colours);
   if (looks_like_diff(call.result)) {
     for (const std::string& row : diff_rows(call.result, style.colours))
       rows.push_back(std::string(kIndent) + row);

@@ -34,6 +34,7 @@ class WordWrap {
   void put(std::string_view character, Look look, std::string_view link = {});
   void put_all(std::string_view text, Look look, std::string_view link = {});
   void end_line();
+  void resize(size_t width) { options_.width = width; }
 
  private:
   void end_word();

@@ -200,10 +200,13 @@ TEST(LineEditor, StandsBelowOutputThatGoesOn) {
   EXPECT_EQ(f.screen.text(), "Hello world\nNext\nworking\n> steering\n");
   f.editor.print(" row\n");
   EXPECT_EQ(f.screen.text(), "Hello world\nNext row\nworking\n> steering\n");
-  f.editor.set_status("");
+  f.type("\r");
+  EXPECT_EQ(f.screen.text(), "Hello world\nNext row\n> steering\n");
+  f.editor.show();
+  EXPECT_EQ(f.screen.text(), "Hello world\nNext row\n> steering\nworking\n>\n");
   f.editor.hide();
-  EXPECT_EQ(f.screen.text(), "Hello world\nNext row\n");
-  EXPECT_EQ(f.screen.row(), 2u);
+  EXPECT_EQ(f.screen.text(), "Hello world\nNext row\n> steering\n");
+  EXPECT_EQ(f.screen.row(), 3u);
 }
 
 TEST(LineEditor, ShowsOnlyTheRowsThatThereIsRoomFor) {

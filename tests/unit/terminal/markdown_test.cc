@@ -84,6 +84,11 @@ TEST(Markdown, MarksWithFewLooks) {
       {"> q", "«0;2»│ «0»q\n"},
       {"**a *b***", "«0;1»a«0» «0;1;3»b«0»\n"},
       {"```sh\nls\n```", "  «0;2»sh«0»\n  ls\n"},
+      {"```cc\nf(\"a//\"); // b \"c\"\n```",
+       "  «0;2»cc«0»\n  f(«0;32»\"a//\"«0»); «0;2»// b \"c\"«0»\n"},
+      {"```sh\necho $# 'it # x' it's # c\n```",
+       "  «0;2»sh«0»\n  echo $# «0;32»'it # x'«0» it's «0;2»# c«0»\n"},
+      {"```weird\n\"a\" // b\n```", "  «0;2»weird«0»\n  \"a\" // b\n"},
       {"[t](u)", "«0;4»t«0» «0;2»(u)«0»\n"},
   };
   for (const auto& [markdown, expected] : cases)

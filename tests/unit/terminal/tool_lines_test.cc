@@ -61,11 +61,11 @@ TEST(ToolLines, FitTheTerminalWhateverIsInThem) {
 TEST(ToolLines, ExpandWithinABound) {
   CallView view = call("write", R"({"path":"a.txt","text":"one\ntwo\n","x":null})", {"path"});
   view.result = "1\n2\n\t3\n4\n5\n";
-  EXPECT_EQ(tool_details(view, {}, 6),
-            "  path: a.txt\n  text:\n    one\n    two\n  1\n  2\n"
+  EXPECT_EQ(tool_details(view, {}, 5),
+            "  text:\n    one\n    two\n  1\n  2\n"
             "  … 3 more lines, Ctrl-O shows all\n");
   EXPECT_EQ(tool_details(view, {}, kAllRows),
-            "  path: a.txt\n  text:\n    one\n    two\n  1\n  2\n      3\n  4\n  5\n");
+            "  text:\n    one\n    two\n  1\n  2\n      3\n  4\n  5\n");
 }
 
 std::string joined(const std::vector<std::string>& rows) { return join(rows, "\n"); }
@@ -98,7 +98,7 @@ TEST(DiffView, NamesRemovedFilesAndTakesDamage) {
 TEST(ToolLines, ShowADiffAsOne) {
   CallView view = call("edit", R"({"path":"x"})", {"path"});
   view.result = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n";
-  EXPECT_EQ(tool_details(view, {}), "  path: x\n  x\n  1 - old\n  1 + new\n");
+  EXPECT_EQ(tool_details(view, {}), "  x\n  1 - old\n  1 + new\n");
 }
 
 }  // namespace

@@ -24,7 +24,9 @@ std::string_view common_start(const std::vector<Candidate>& candidates) {
 }  // namespace
 
 LineEditor::LineEditor(EditorOptions options, Write write)
-    : options_(std::move(options)), write_(std::move(write)), painter_(write_) {}
+    : options_(std::move(options)),
+      write_(std::move(write)),
+      painter_([this](std::string_view bytes) { out_ += bytes; }) {}
 
 Edited LineEditor::feed(std::string_view bytes) {
   for (KeyPress& key : decoder_.feed(bytes)) keys_.push_back(std::move(key));
@@ -44,6 +46,7 @@ Edited LineEditor::run() {
     edited = press(key);
   }
   paint();
+  flush();
   return edited;
 }
 
@@ -161,45 +164,55 @@ void LineEditor::remember(std::string_view entry) {
 void LineEditor::set_text(std::string text) {
   buffer_.replace(std::move(text));
   paint();
+  flush();
 }
 
 void LineEditor::set_status(std::string status) {
   status_ = std::move(status);
   paint();
+  flush();
 }
 
 void LineEditor::set_prompt(std::string prompt) {
   options_.prompt = std::move(prompt);
   paint();
+  flush();
 }
 
 void LineEditor::show() {
   if (!is_shown_ && output_column_ > 0) {
-    write_("\r\n");
+    out_ += "\r\n";
     below_partial_row_ = true;
   }
   is_shown_ = true;
   paint();
+  flush();
 }
 
 void LineEditor::hide() {
+  erase();
+  flush();
+}
+
+void LineEditor::erase() {
   if (!is_shown_) return;
   is_shown_ = false;
   painter_.erase();
-  if (below_partial_row_) write_(fmt::format("\x1b[A\x1b[{}C", output_column_));
+  if (below_partial_row_) out_ += fmt::format("\x1b[A\x1b[{}C", output_column_);
   below_partial_row_ = false;
 }
 
 void LineEditor::print(std::string_view output) {
   if (output.empty()) return;
   const bool was_shown = is_shown_;
-  hide();
-  write_(output);
+  erase();
+  out_ += output;
   const size_t newline = output.rfind('\n');
   if (newline != output.npos) output_column_ = 0;
   output_column_ += columns_of(newline == output.npos ? output : output.substr(newline + 1));
   output_column_ %= std::max<size_t>(1, options_.columns);
   if (was_shown) show();
+  flush();
 }
 
 void LineEditor::resize(size_t columns, size_t rows) {
@@ -208,15 +221,22 @@ void LineEditor::resize(size_t columns, size_t rows) {
   options_.rows = rows;
   painter_.erase_after_resize(columns);
   paint();
+  flush();
 }
 
 void LineEditor::redraw() {
   if (!is_shown_) return;
-  write_("\x1b[H\x1b[2J");
-  painter_ = Painter(write_);
+  painter_.erase();
+  out_ += "\x1b[H\x1b[2J";
   below_partial_row_ = false;
   output_column_ = 0;
   paint();
+  flush();
+}
+
+void LineEditor::flush() {
+  if (!out_.empty()) write_(out_);
+  out_.clear();
 }
 
 void LineEditor::paint() {

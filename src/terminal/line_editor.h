@@ -51,6 +51,7 @@ struct Edited {
 class LineEditor {
  public:
   LineEditor(EditorOptions options, Write write);
+  LineEditor(const LineEditor&) = delete;
 
   // Stops at the first thing that the caller has to know of; what was typed after that is kept and
   // comes with the next call, also with one without bytes.
@@ -101,10 +102,13 @@ class LineEditor {
   void search_older(size_t below);
   void erase_left();
   void leave();
+  void erase();
   void paint();
+  void flush();
 
   EditorOptions options_;
   Write write_;
+  std::string out_;  // of one call: written at once, so that nothing flickers
   Painter painter_;
   KeyDecoder decoder_;
   std::deque<KeyPress> keys_;

@@ -16,6 +16,7 @@ namespace helve::terminal {
 class MarkdownStream {
  public:
   MarkdownStream(const MarkdownStyle& style, Write write);
+  MarkdownStream(const MarkdownStream&) = delete;
 
   // What is written does not depend on how the text is cut into pieces.
   void feed(std::string_view piece);

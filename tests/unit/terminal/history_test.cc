@@ -1,32 +1,20 @@
 #include "terminal/history.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
-#include <filesystem>
-#include <fstream>
 #include <thread>
+
+#include "unit/workspace/temp_tree.h"
 
 namespace helve::terminal {
 namespace {
 
 struct Place {
-  Place() {
-    char name[] = "/tmp/helve-history-XXXXXX";
-    directory = mkdtemp(name);
-  }
-  ~Place() { std::filesystem::remove_all(directory); }
-  std::string path() const { return directory + "/state/history"; }
-  std::string bytes() const {
-    std::ifstream file(path(), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-  void put(std::string_view bytes) const {
-    std::filesystem::create_directories(directory + "/state");
-    std::ofstream(path(), std::ios::binary) << bytes;
-  }
-  std::string directory;
+  std::string path() const { return tree.path("state/history"); }
+  void put(std::string_view bytes) const { tree.file("state/history", bytes); }
+  size_t size() const { return tree.content("state/history").size(); }
+  TempTree tree;
 };
 
 using Entries = std::vector<std::string>;
@@ -62,12 +50,12 @@ TEST(History, IsBounded) {
   ASSERT_TRUE(history.add("new"));
   EXPECT_EQ(history.load().value().size(), kMostEntries);
   EXPECT_EQ(history.load().value().back(), "new");
-  EXPECT_LT(place.bytes().size(), many.size());
+  EXPECT_LT(place.size(), many.size());
   ASSERT_TRUE(history.add(std::string(kMostEntry + 1, 'x')));
   EXPECT_EQ(history.load().value().back(), "new");
-  for (int i = 0; i < 200; ++i)
+  for (int i = 0; i < 80; ++i)
     ASSERT_TRUE(history.add(std::to_string(i) + std::string(kMostEntry - 9, '\\')));
-  EXPECT_LT(place.bytes().size(), 3u << 20);
+  EXPECT_LT(place.size(), 3u << 20);
 }
 
 TEST(History, LosesNothingOfThoseWhoShareIt) {

@@ -209,6 +209,19 @@ TEST(LineEditor, StandsBelowOutputThatGoesOn) {
   EXPECT_EQ(f.screen.row(), 3u);
 }
 
+TEST(LineEditor, WritesEachChangeAtOnce) {
+  int writes = 0;
+  LineEditor editor({}, [&](std::string_view) { ++writes; });
+  editor.show();
+  EXPECT_EQ(writes, 1);
+  editor.feed("several words");
+  EXPECT_EQ(writes, 2);
+  editor.print("output");
+  EXPECT_EQ(writes, 3);
+  editor.feed("");
+  EXPECT_EQ(writes, 3);
+}
+
 TEST(LineEditor, ShowsOnlyTheRowsThatThereIsRoomFor) {
   Fixture f({.rows = 5});
   f.type("1\n2\n3\n4\n5\n6");

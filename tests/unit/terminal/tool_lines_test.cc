@@ -53,7 +53,8 @@ TEST(ToolLines, FitTheTerminalWhateverIsInThem) {
     const std::string line = tool_line(wild, {.columns = columns});
     EXPECT_LT(columns_of(line), std::max<size_t>(columns, 10));
     EXPECT_EQ(line.find('\x1b'), line.npos);
-    for (const std::string_view row : split(tool_details(wild, {.columns = columns}), '\n'))
+    const std::string details = tool_details(wild, {.columns = columns});
+    for (const std::string_view row : split(details, '\n'))
       EXPECT_LT(columns_of(row), std::max<size_t>(columns, 10));
   }
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/text.h"
 #include "terminal/highlight.h"
@@ -101,9 +100,7 @@ void MarkdownStream::put(char c) {
   if (c == '\r') return;
   const bool begins_character = (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   if (held_.size() >= kMostLine && begins_character) end_line();
-  const bool is_special =
-      std::ispunct(static_cast<unsigned char>(c)) != 0 ||
-      (!held_.empty() && std::ispunct(static_cast<unsigned char>(held_.back())));
+  const bool is_special = is_mark(c) || (!held_.empty() && is_mark(held_.back()));
   held_ += c;
   if (line_ == Line::unknown && fence_.empty()) {
     const Start start = look_at_start(Rest::may_come);
@@ -125,6 +122,10 @@ void MarkdownStream::end_line() {
       const Start start = look_at_start(Rest::is_all_there);
       if (start.kind == Start::Kind::fence) {
         put_fence(start, std::string_view(held_).substr(start.bytes));
+      } else if (start.kind == Start::Kind::text) {  // began like a fence
+        begin_text(start);
+        put_text(Rest::is_all_there);
+        wrap_.end_line();
       } else {
         if (table_.empty())
           table_prefix_ = bars(start.quotes) + std::string(hanging_at(start.indent), ' ');

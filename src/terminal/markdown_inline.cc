@@ -1,7 +1,6 @@
 #include "terminal/markdown_inline.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 #include "base/text.h"
@@ -10,7 +9,6 @@ namespace helve::terminal {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-bool is_mark(char c) { return std::ispunct(static_cast<unsigned char>(c)) != 0; }
 // Every byte of a character beyond ASCII is part of a word.
 bool is_word(char c) { return !is_blank(c) && !is_mark(c); }
 

@@ -11,7 +11,7 @@ namespace helve::terminal {
 
 constexpr Look kCodeLook = cyan;
 constexpr Look kLinkLook = underlined;
-constexpr size_t kMostHeld = 2000;  // bytes behind a mark whose end does not come
+constexpr size_t kMostHeld = 600;  // bytes behind a mark whose end does not come
 
 struct InlineText {
   std::string_view text;
@@ -20,6 +20,12 @@ struct InlineText {
   bool is_code = false;
 };
 using PutInline = std::function<void(const InlineText&)>;
+
+// Punctuation of ASCII: what a mark can be made of.
+constexpr bool is_mark(char c) {
+  return (c > ' ' && c < '0') || (c > '9' && c < 'A') || (c > 'Z' && c < 'a') ||
+         (c > 'z' && c < 0x7F);
+}
 
 enum class Rest : unsigned char { may_come, is_all_there };
 

@@ -57,6 +57,7 @@ TEST(Markdown, IsReadableWithoutColours) {
       {"snake_case_name and 2 * 3 * 4", "snake_case_name and 2 * 3 * 4\n"},
       {"**open", "**open\n"},
       {"a ``x ` y`` b", "a `x ` y` b\n"},
+      {"```x``` y\n```\nz", "`x` y\n```\nz\n"},
       {R"(\*no\*)", "*no*\n"},
       {"[not](", "[not](\n"},
       {"[1] and [x]", "[1] and [x]\n"},

@@ -57,7 +57,13 @@ Result<Edited> Prompt::read(std::stop_token stop) {
 }
 
 Result<Edited> Prompt::read_for(milliseconds longest, std::stop_token stop) {
-  if (!editor_) return read_plain();
+  if (!editor_) {
+    for (;;) {
+      Edited edited = TRY(read_plain());
+      const bool is_blank = edited.kind == Edited::Kind::submitted && trim(edited.text).empty();
+      if (!is_blank || options_.editor.takes_empty) return edited;
+    }
+  }
   editor_->show();
   Edited edited = editor_->feed("");  // typed ahead
   if (edited.kind != Edited::Kind::going_on) return edited;

@@ -12,6 +12,7 @@
 #include "sys/stop_signals.h"
 #include "sys/stream.h"
 #include "sys/terminal.h"
+#include "terminal/completion.h"
 #include "terminal/history.h"
 #include "terminal/markdown.h"
 #include "terminal/prompt.h"
@@ -62,12 +63,13 @@ Completions complete(std::string_view text, size_t cursor) {
       {"/sleep", "waits, with a status"},
   };
   static const std::vector<Candidate> kFiles = {{"@src/main.cc"}, {"@src/more.cc"}, {"@README.md"}};
-  text = text.substr(0, cursor);
-  const size_t blank = text.find_last_of(" \n");
-  Completions found{.start = blank == text.npos ? 0 : blank + 1};
-  const std::string_view word = text.substr(found.start);
-  for (const Candidate& each : found.start == 0 && word.starts_with('/') ? kCommands : kFiles) {
-    if (!word.empty() && each.text.starts_with(word)) found.candidates.push_back(each);
+  const CompletionWord word = word_at(text, cursor);
+  Completions found{.start = word.start};
+  if (word.kind == CompletionWord::Kind::none) return found;
+  const bool is_command = word.kind == CompletionWord::Kind::command;
+  for (const Candidate& each : is_command ? kCommands : kFiles) {
+    if (std::string_view(each.text).substr(1).starts_with(word.word))
+      found.candidates.push_back(each);
   }
   return found;
 }

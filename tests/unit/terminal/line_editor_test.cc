@@ -209,6 +209,15 @@ TEST(LineEditor, StandsBelowOutputThatGoesOn) {
   EXPECT_EQ(f.screen.row(), 3u);
 }
 
+TEST(LineEditor, ClearsTheScreenWhenAsked) {
+  Fixture f;
+  f.editor.print("old\nout");
+  f.type("text\x0c");
+  EXPECT_EQ(f.screen.text(), "> text\n");
+  f.type("!");
+  EXPECT_EQ(f.screen.text(), "> text!\n");
+}
+
 TEST(LineEditor, WritesEachChangeAtOnce) {
   int writes = 0;
   LineEditor editor({}, [&](std::string_view) { ++writes; });

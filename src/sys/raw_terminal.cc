@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -68,15 +67,7 @@ Result<std::unique_ptr<RawTerminal>> RawTerminal::open(int input, int output, st
 
 Result<std::string> RawTerminal::read(std::chrono::milliseconds longest,
                                       std::stop_token stop) const {
-  const Wakeup stopped = TRY(Wakeup::make());
-  const std::stop_callback on_stop(stop, [&] { stopped.signal(); });
-  pollfd waiting[2] = {{state_->input, POLLIN, 0}, {stopped.descriptor(), POLLIN, 0}};
-  const int ready = ::poll(waiting, 2, static_cast<int>(longest.count()));
-  if (stop.stop_requested()) return Error{Code::cancelled, "reading the terminal was stopped"};
-  if (ready < 0 && errno != EINTR)
-    return Error{Code::unavailable,
-                 fmt::format("cannot wait for the terminal: {}", strerrordesc_np(errno))};
-  if (ready <= 0) return std::string();
+  if (!TRY(wait_readable(state_->input, longest, stop))) return std::string();
   char block[4096];
   const ReadOutcome read = read_some(state_->input, block, sizeof block);
   if (read.bytes == 0) return Error{Code::unavailable, "the terminal went away"};

@@ -59,7 +59,7 @@ Result<Edited> Prompt::read(std::stop_token stop) {
 Result<Edited> Prompt::read_for(milliseconds longest, std::stop_token stop) {
   if (!editor_) {
     for (;;) {
-      Edited edited = TRY(read_plain());
+      Edited edited = TRY(read_plain(stop));
       const bool is_blank = edited.kind == Edited::Kind::submitted && trim(edited.text).empty();
       if (!is_blank || options_.editor.takes_empty) return edited;
     }
@@ -80,7 +80,7 @@ Result<Edited> Prompt::read_for(milliseconds longest, std::stop_token stop) {
 }
 
 // A line that ends with a backslash goes on in the next.
-Result<Edited> Prompt::read_plain() {
+Result<Edited> Prompt::read_plain(std::stop_token stop) {
   Edited edited{Edited::Kind::submitted};
   if (has_ended_) return Edited{Edited::Kind::ended};
   if (!sys::write_all(options_.output, without_looks(options_.editor.prompt)))
@@ -101,6 +101,7 @@ Result<Edited> Prompt::read_plain() {
       }
       return edited;
     }
+    TRY(sys::wait_readable(options_.input, std::nullopt, stop));
     char block[4096];
     const sys::ReadOutcome read = sys::read_some(options_.input, block, sizeof block);
     held_.append(block, read.bytes);

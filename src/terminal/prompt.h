@@ -2,7 +2,7 @@
 // elsewhere (a dumb terminal, a pipe).
 #pragma once
 
-#include <functional>
+#include <chrono>
 #include <memory>
 #include <stop_token>
 #include <string>
@@ -43,7 +43,7 @@ class Prompt {
 
  private:
   explicit Prompt(PromptOptions options);
-  Result<Edited> read_plain();
+  Result<Edited> read_plain(std::stop_token stop);
 
   PromptOptions options_;
   std::unique_ptr<sys::RawTerminal> terminal_;

@@ -140,6 +140,13 @@ def a_signal_leaves_the_terminal_as_it_was():
         terminal.expect("left with 1", "icanon", "echo")
 
 
+def a_signal_also_ends_a_plain_prompt():
+    with Terminal(DEMO, term="dumb") as terminal:
+        terminal.expect_all("›")
+        os.kill(terminal.child(), signal.SIGTERM)
+        terminal.expect_somewhere("left with 1")
+
+
 def candidates_are_offered_below():
     with start() as terminal:
         terminal.type("/s")
@@ -197,7 +204,7 @@ CASES = [
     editing_in_the_middle_rewrites_what_follows, new_lines_are_made_by_keys_and_by_a_backslash,
     a_paste_is_no_submission_and_a_long_one_is_folded, earlier_prompts_come_back_also_from_another_process,
     a_resize_draws_it_anew, control_c_clears_and_then_interrupts_and_control_d_ends,
-    a_signal_leaves_the_terminal_as_it_was, candidates_are_offered_below, one_can_type_while_output_appears_above,
+    a_signal_leaves_the_terminal_as_it_was, a_signal_also_ends_a_plain_prompt, candidates_are_offered_below, one_can_type_while_output_appears_above,
     much_text_scrolls_within_the_screen, a_dumb_terminal_gets_plain_lines,
 ]
 

@@ -82,6 +82,9 @@ TEST(Prompt, EndsWhenAStopIsRequestedOrTheTerminalGoesAway) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(prompt.read(stop.get_token()).error().code, Code::cancelled);
+  Prompt plain =
+      Prompt::open({.input = pty.slave.get(), .output = pty.slave.get(), .is_dumb = true});
+  EXPECT_EQ(plain.read(stop.get_token()).error().code, Code::cancelled);
   pty.master = {};
   EXPECT_EQ(prompt.read({}).error().code, Code::unavailable);
 }

@@ -53,6 +53,8 @@ cli::Command doctor_command(App& app);
 cli::Command index_command(App& app);
 cli::Command sandbox_command(App& app);
 cli::Command run_command(App& app);
+cli::Command tour_command(App& app);
+Result<int> take_tour(App& app, cli::Run& run);
 cli::Command models_command(App& app);
 Result<int> show_overview(App& app, cli::Run& run);
 

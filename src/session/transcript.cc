@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sys/clock.h"
+#include "tool/content.h"
 
 namespace helve::session {
 namespace {

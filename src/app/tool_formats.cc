@@ -6,7 +6,6 @@
 
 #include "app/dialect_face.h"
 #include "mcp/tool_list.h"
-#include "model/formats.h"
 #include "model/json_tags.h"
 
 namespace helve::app {
@@ -26,14 +25,6 @@ Result<Formatted> mcp_tools(const World& world, const cli::ToolList& tools) {
   return Formatted{.json = page.at("tools")};
 }
 
-std::vector<model::Offer> offers_of(const World& world, const cli::ToolList& tools) {
-  const DialectFace face(*world.registry, world.dialect);
-  std::vector<model::Offer> offers;
-  for (const Tool* tool : tools)
-    offers.push_back({face.name(*tool), face.description(*tool), face.input_schema(*tool)});
-  return offers;
-}
-
 Formatted formatted(model::Lowered lowered) {
   Formatted out{.json = std::move(lowered.tools)};
   for (const model::Omitted& each : lowered.omitted)
@@ -42,6 +33,23 @@ Formatted formatted(model::Lowered lowered) {
 }
 
 }  // namespace
+
+cli::ToolList allowed_tools(const World& world) {
+  const dispatch::Policy* policy = world.home->policy.get();
+  cli::ToolList tools;
+  for (size_t i = 0; i < world.registry->tools().size(); ++i) {
+    if (!policy || policy->allows(i)) tools.push_back(&world.registry->tools()[i]);
+  }
+  return tools;
+}
+
+std::vector<model::Offer> offers_of(const World& world, const cli::ToolList& tools) {
+  const DialectFace face(*world.registry, world.dialect);
+  std::vector<model::Offer> offers;
+  for (const Tool* tool : tools)
+    offers.push_back({face.name(*tool), face.description(*tool), face.input_schema(*tool)});
+  return offers;
+}
 
 Result<Formatted> format_tools(Format format, const World& world, const cli::ToolList& tools) {
   if (format == Format::mcp) return mcp_tools(world, tools);

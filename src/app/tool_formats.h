@@ -6,6 +6,7 @@
 
 #include "app/wire.h"
 #include "cli/listing.h"
+#include "model/formats.h"
 
 namespace helve::app {
 
@@ -26,6 +27,11 @@ struct Formatted {
   std::string text;
   std::vector<std::string> omitted;  // tools that cannot be expressed, and why
 };
+
+// What a model may call: all that the policy does not deny.
+cli::ToolList allowed_tools(const World& world);
+// Under the names of the world's dialect.
+std::vector<model::Offer> offers_of(const World& world, const cli::ToolList& tools);
 
 // For every format but text, json and markdown, which are for people and shown by the cli module.
 Result<Formatted> format_tools(Format format, const World& world, const cli::ToolList& tools);

@@ -49,6 +49,7 @@ cli::Command mcp_command(App& app);
 cli::Command tools_command(App& app);
 cli::Command log_command(App& app);
 cli::Command trust_command(App& app);
+cli::Command context_command(App& app);
 cli::Command doctor_command(App& app);
 cli::Command index_command(App& app);
 cli::Command sandbox_command(App& app);

@@ -96,7 +96,7 @@ Result<void> play(App& app, cli::Run& run, std::stop_token stop) {
   options.root = stage.surroundings().current_directory;
   options.color = run.options.color;
   // Where nobody can be asked, the tour goes on all the same.
-  if (stage.surroundings().terminal.empty()) options.approvals = cli::Approvals::off;
+  if (!run.screen.out.is_terminal) options.approvals = cli::Approvals::off;
   World& world = *TRY(stage.open(options, Purpose::agent));
   RunPrinter printer(run.screen, run.options.json, false);
   ModelFlags model;

@@ -134,7 +134,9 @@ class Faults(unittest.TestCase):
 
     def test_nobody_listens(self):
         server = RawServer()
-        server.socket.close()
+        free = socket.create_server(("127.0.0.1", 0))
+        server.url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+        free.close()
         done = self.run_helve(server, "go")
         self.assertEqual(done.returncode, 6, done.stderr)
 

@@ -9,6 +9,7 @@ import pathlib
 import signal
 import socket
 import sqlite3
+import subprocess
 import sys
 import threading
 import unittest
@@ -16,6 +17,7 @@ import unittest
 from mock_model import Turn, chat
 from support import Place
 
+MANY = 1_000_000
 KEY = "sk-canary-0123456789abcdef"
 CALL = Turn("I write.", [("write", {"path": "made.txt", "content": "x"})])
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
@@ -168,6 +170,31 @@ class Faults(unittest.TestCase):
         done = self.run_helve(Endless(), "go", more="agent:\n  turns: 7\n")
         self.assertEqual(done.returncode, 8, done.stderr)
         self.assertIn("turn_limit", done.stderr)
+
+    def test_a_session_of_a_million_messages_goes_on(self):
+        server = RawServer([HEAD, chat(Turn("first")).encode()], [HEAD, chat(Turn("what was before")).encode()],
+                           [HEAD, chat(Turn("second")).encode()])
+        self.run_helve(server, "one")
+        database = sqlite3.connect(self.place.environment["XDG_STATE_HOME"] + "/helve/helve.db")
+        said = [json.dumps({"sender": "user", "message": {"role": role, "parts": [{"type": "text", "text": "blah " * 4}]}})
+                for role in ("user", "assistant")]
+        database.executemany("INSERT INTO entries (session, number, kind, created_ms, body) VALUES ('s_1', ?, ?, 1, ?)",
+                             ((number, ("prompt", "answer")[number % 2], said[number % 2].encode())
+                              for number in range(3, MANY + 3)))
+        database.execute("UPDATE conversations SET entries = ?", [MANY + 2])
+        database.commit()
+        database.close()
+        done = self.run_helve(server, "two")
+        self.assertEqual((done.returncode, done.stdout), (0, "second\n"), done.stderr)
+        self.assertIn("what was before", json.dumps(server.requests[-1]))
+
+    def test_a_prompt_that_is_too_long_is_refused(self):
+        (self.place.workspace / "large").write_text("x" * (100 << 20))
+        with open(self.place.workspace / "large") as large:
+            done = subprocess.run(self.place.command(*self.words(RawServer(), "-")), env=self.place.environment, stdin=large,
+                                  capture_output=True, text=True, timeout=120, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("standard input is longer than 64.0 MB", done.stderr)
 
     def test_a_full_window_is_made_room_in(self):
         overflow = plain("400 Bad", json.dumps({"error": {"message": "maximum context length exceeded",

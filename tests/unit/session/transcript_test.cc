@@ -140,6 +140,15 @@ TEST_F(TranscriptTest, CountsWhatTheProviderCountedAndEstimatesTheRest) {
   EXPECT_EQ(transcript.counted(), 1'000);
 }
 
+TEST_F(TranscriptTest, AMessageMayBeVeryLong) {
+  constexpr size_t kLong = 100u << 20;
+  {
+    Transcript transcript = open();
+    must(transcript.add(prompt(std::string(kLong, 'x'))));
+  }
+  EXPECT_EQ(model::text_of(open().context().front()).size(), kLong);
+}
+
 TEST_F(TranscriptTest, IdsBecomeUnique) {
   Transcript transcript = open();
   must(transcript.add(answer("x", {"a"})));

@@ -67,7 +67,7 @@ class Transcript {
 
  private:
   struct Awaited {
-    std::string call_id, id;
+    OpenCall open;
     std::optional<model::ToolResult> result;
   };
   Transcript(store::SharedStore& store, const sys::Clock& clock, std::string session)
@@ -77,6 +77,7 @@ class Transcript {
   Result<void> repair();
   void apply(Item item, std::uint64_t number);
   void show(model::Message message, std::uint64_t number);
+  void show_results(std::uint64_t number);
   void count_anew();
 
   store::SharedStore* store_;

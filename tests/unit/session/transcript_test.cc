@@ -101,6 +101,22 @@ TEST_F(TranscriptTest, WhoeverOnlyLooksChangesNothing) {
   EXPECT_EQ(use([](store::Store& store) { return store.entries(kSession, 0, 100); }).size(), 1u);
 }
 
+TEST_F(TranscriptTest, ResultsThatAreMissingInTheMiddleDoNotCount) {
+  {
+    const Item items[] = {answer("x", {"a", "b"}), finished("b", "two"), prompt("on"), answer("y")};
+    for (const Item& item : items) {
+      const store::Entry entry = to_entry(item);
+      use([&](store::Store& store) {
+        return store.append_entries(kSession, std::span(&entry, 1), {}, store::Keep::process_death);
+      });
+    }
+  }
+  const Lines shown = lines(open());
+  ASSERT_EQ(shown.size(), 4u);
+  EXPECT_NE(shown[1].find("a={\"error_type\":\"not_run\""), std::string::npos) << shown[1];
+  EXPECT_NE(shown[1].find("b=two"), std::string::npos);
+}
+
 TEST_F(TranscriptTest, ASummaryStandsForWhatWasBefore) {
   Transcript transcript = open();
   EXPECT_FALSE(transcript.begins_with_summary());

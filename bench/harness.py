@@ -55,7 +55,8 @@ def build():
     say("building the bench preset")
     if not (BUILD / "build.ninja").exists():
         run("cmake", "--preset", "bench", "-B", BUILD, cwd=ROOT)
-    run("ninja", "-C", BUILD, "helve", "bench_floor", "bench_mcp", "bench_dispatch", "bench_exchange", "bench_commands")
+    run("ninja", "-C", BUILD, "helve", "bench_floor", "bench_mcp", "bench_dispatch", "bench_exchange", "bench_commands",
+        "bench_launch", "bench_mock_model", "bench_floor_agent", "bench_sessions")
 
 
 def install_peers():

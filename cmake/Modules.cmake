@@ -5,7 +5,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/ToolTable.cmake)
 # Modules that no call passes through are built for size in a release: less of the binary is in memory. They need
 # their own copy of the precompiled header, which must be compiled with the same flags.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  set(HELVE_COLD app cli config hooks model store)
+  set(HELVE_COLD app cli config hooks model store terminal)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/empty.cc CONTENT "")
   add_library(helve_cold_header OBJECT ${CMAKE_BINARY_DIR}/empty.cc)
   target_compile_options(helve_cold_header PRIVATE -Os)

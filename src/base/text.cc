@@ -22,21 +22,6 @@ size_t count_valid_chars(std::string_view text) {
                      text, [](unsigned char c) { return (c & 0xC0) == 0x80; }));
 }
 
-char32_t code_point(std::string_view bytes) {
-  auto byte = [&](size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(bytes[i])); };
-  switch (bytes.size()) {
-    case 1:
-      return byte(0);
-    case 2:
-      return (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F);
-    case 3:
-      return (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
-    default:
-      return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
-             (byte(3) & 0x3F);
-  }
-}
-
 // Characters that change how other text is shown, or hide: what Unicode calls
 // Default_Ignorable_Code_Point, and what is not in there but shows as little. In ascending order.
 struct CharRange {
@@ -127,6 +112,23 @@ size_t distance(std::string_view a, std::string_view b, size_t limit) {
 }
 
 }  // namespace
+
+char32_t code_point(std::string_view character) {
+  auto byte = [&](size_t i) {
+    return static_cast<char32_t>(static_cast<unsigned char>(character[i]));
+  };
+  switch (character.size()) {
+    case 1:
+      return byte(0);
+    case 2:
+      return (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F);
+    case 3:
+      return (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
+    default:
+      return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
+             (byte(3) & 0x3F);
+  }
+}
 
 size_t char_length(std::string_view text) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };

@@ -16,6 +16,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 // The length of the character that `text` begins with, or 0 when it is not valid UTF-8. Not for
 // empty text.
 size_t char_length(std::string_view text);
+// The code point of one valid character.
+char32_t code_point(std::string_view character);
 // The length of the longest valid UTF-8 prefix.
 size_t valid_utf8_prefix(std::string_view text);
 bool is_ascii(std::string_view text);

@@ -8,12 +8,6 @@
 namespace helve::cli {
 namespace {
 
-char32_t code_point_of(std::string_view c) {
-  char32_t code = static_cast<unsigned char>(c[0]) & (0xFF >> (c.size() + 1));
-  for (char byte : c.substr(1)) code = code << 6 | (static_cast<unsigned char>(byte) & 0x3F);
-  return code;
-}
-
 // Text that roff takes literally, whatever stands at the start of a line; other characters than
 // ASCII by number.
 std::string literal(std::string_view text) {
@@ -39,7 +33,7 @@ std::string literal(std::string_view text) {
     else if (c == "~")
       out += "\\(ti";
     else if (c.size() > 1)
-      out += fmt::format("\\[u{:04X}]", static_cast<unsigned>(code_point_of(c)));
+      out += fmt::format("\\[u{:04X}]", static_cast<unsigned>(code_point(c)));
     else
       out += c;
   }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sys/clock.h"
+#include "tool/content.h"
 
 namespace helve::session {
 namespace {
@@ -88,9 +89,15 @@ ToolResult error_result(const ToolCall& call, const Error& error) {
 
 Result<Transcript> Transcript::open(store::SharedStore& store, const sys::Clock& clock,
                                     std::string session) {
+  Transcript transcript = TRY(peek(store, clock, std::move(session)));
+  TRY(transcript.repair());
+  return transcript;
+}
+
+Result<Transcript> Transcript::peek(store::SharedStore& store, const sys::Clock& clock,
+                                    std::string session) {
   Transcript transcript(store, clock, std::move(session));
   TRY(transcript.load());
-  TRY(transcript.repair());
   return transcript;
 }
 
@@ -137,10 +144,8 @@ std::int64_t Transcript::now_ms() const { return clock_->unix_ms(); }
 
 std::vector<Transcript::OpenCall> Transcript::open_calls() const {
   std::vector<OpenCall> open;
-  if (awaited_.empty()) return open;
-  const std::vector<const ToolCall*> calls = model::calls_of(context_.back());
-  for (size_t i = 0; i < awaited_.size(); ++i)
-    if (!awaited_[i].result) open.push_back({*calls[i], awaited_[i].id});
+  for (const Awaited& each : awaited_)
+    if (!each.result) open.push_back(each.open);
   return open;
 }
 
@@ -174,7 +179,21 @@ void Transcript::count_anew() {
   for (const Message& message : context_) estimated_ += estimate_tokens(message);
 }
 
+// All of them in one message, in the order of the calls.
+void Transcript::show_results(std::uint64_t number) {
+  Message results{Role::tool, {}};
+  for (Awaited& each : awaited_)
+    results.parts.emplace_back(each.result ? std::move(*each.result)
+                                           : error_result(each.open.call, fate_of("")));
+  awaited_.clear();
+  show(std::move(results), number);
+}
+
 void Transcript::apply(Item item, std::uint64_t number) {
+  // Nothing comes between calls and their results.
+  if (!awaited_.empty() &&
+      (std::holds_alternative<Prompt>(item) || std::holds_alternative<Answer>(item)))
+    show_results(number);
   std::visit(
       Overloaded{[&](Prompt& prompt) { show(std::move(prompt.message), number); },
                  [&](Answer& answer) {
@@ -182,7 +201,7 @@ void Transcript::apply(Item item, std::uint64_t number) {
                    for (const ToolCall* call : model::calls_of(answer.message)) {
                      call_ids_.insert(call->id);
                      awaited_.push_back(
-                         {call->id, index < answer.calls.size() ? answer.calls[index] : "", {}});
+                         {{*call, index < answer.calls.size() ? answer.calls[index] : ""}, {}});
                      ++index;
                    }
                    show(std::move(answer.message), number);
@@ -192,18 +211,10 @@ void Transcript::apply(Item item, std::uint64_t number) {
                    }
                  },
                  [&](Finished& finished) {
-                   const auto at =
-                       std::ranges::find(awaited_, finished.result.call_id, &Awaited::call_id);
-                   if (at != awaited_.end()) at->result = std::move(finished.result);
-                   if (awaited_.empty() || !std::ranges::all_of(awaited_, [](const Awaited& each) {
-                         return !!each.result;
-                       }))
-                     return;
-                   Message results{Role::tool, {}};
                    for (Awaited& each : awaited_)
-                     results.parts.emplace_back(std::move(*each.result));
-                   awaited_.clear();
-                   show(std::move(results), number);
+                     if (each.open.call.id == finished.result.call_id)
+                       each.result = finished.result;
+                   if (!awaited_.empty() && open_calls().empty()) show_results(number);
                  },
                  [&](Summary& summary) {
                    const auto end = std::ranges::upper_bound(numbers_, summary.last);
@@ -212,6 +223,7 @@ void Transcript::apply(Item item, std::uint64_t number) {
                    context_.insert(context_.begin(),
                                    model::user_message(std::string(kSummaryIntro) + summary.text));
                    numbers_.insert(numbers_.begin(), summary.last);
+                   begins_with_summary_ = true;
                    count_anew();
                  },
                  [&](Pruned& pruned) {

@@ -26,7 +26,7 @@ constexpr Options kArchitecture{
         "verbose addr-no-randomize fdpic-funcptrs mmap-page-zero addr-compat-layout "
         "read-implies-exec 32bit short-inode whole-seconds sticky-timeouts 3gb 4gb uname-2.6"};
 
-constexpr std::array<Wrapper, 32> kWrappers{{
+constexpr std::array<Wrapper, 31> kWrappers{{
     {"nice", {.valued = "n", .longs = "adjustment=", .numbers = true}},
     {"nohup", {}},
     {"timeout",
@@ -80,51 +80,17 @@ constexpr std::array<Wrapper, 32> kWrappers{{
      false},
     {"doas", {.flags = "Ln", .valued = "Cau"}, 0, false},
     {"chroot", {.longs = "userspec= groups= skip-chdir"}, 1, false},
-    {"strace", {.flags = "cCdfhiknqrtTvVwxyYzZ", .valued = "abeEIopPsSuUX"}, 0, false},
 }};
 
 // Programs that run commands in ways that are not followed here.
-constexpr auto kUnseen = std::to_array<std::string_view>({"ssh",
-                                                          "su",
-                                                          "parallel",
-                                                          "unshare",
-                                                          "nsenter",
-                                                          "systemd-run",
-                                                          "runuser",
-                                                          "pkexec",
-                                                          "setpriv",
-                                                          "script",
-                                                          "expect",
-                                                          "screen",
-                                                          "tmux",
-                                                          "at",
-                                                          "batch",
-                                                          "crontab",
-                                                          "entr",
-                                                          "flock",
-                                                          "rlwrap",
-                                                          "unbuffer",
-                                                          "firejail",
-                                                          "bwrap",
-                                                          "runcon",
-                                                          "setarch",
-                                                          "capsh",
-                                                          "cgexec",
-                                                          "proot",
-                                                          "faketime",
-                                                          "gdb",
-                                                          "perf",
-                                                          "sg",
-                                                          "newgrp",
-                                                          "gosu",
-                                                          "su-exec",
-                                                          "run-parts",
-                                                          "hyperfine",
-                                                          "compgen",
-                                                          "complete",
-                                                          "nsjail",
-                                                          "daemonize",
-                                                          "start-stop-daemon"});
+constexpr auto kUnseen = std::to_array<std::string_view>(
+    {"ssh",       "su",       "parallel", "unshare",  "nsenter",   "systemd-run",
+     "runuser",   "pkexec",   "setpriv",  "script",   "expect",    "screen",
+     "tmux",      "at",       "batch",    "crontab",  "entr",      "flock",
+     "rlwrap",    "unbuffer", "firejail", "bwrap",    "runcon",    "setarch",
+     "capsh",     "cgexec",   "proot",    "faketime", "gdb",       "perf",
+     "strace",    "sg",       "newgrp",   "gosu",     "su-exec",   "run-parts",
+     "hyperfine", "compgen",  "complete", "nsjail",   "daemonize", "start-stop-daemon"});
 
 size_t bytes_of(const Word& word) {
   return sizeof word + word.text.size() + word.head.size() +

@@ -111,6 +111,14 @@ Result<Fd> open_to_append(const std::string& path) {
   return file;
 }
 
+Result<void> append_file(const std::string& path, std::string_view content) {
+  Fd file = TRY(open_to_append(path));
+  auto done = write_all(file, content);
+  if (done) done = close_file(std::move(file));
+  if (!done) return to_error(done.error(), "write", path);
+  return {};
+}
+
 Result<Fd> lock_file(const std::string& path, std::chrono::milliseconds longest) {
   // A file of its own: the one that is changed is replaced, and its lock would go with it.
   Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));

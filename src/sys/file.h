@@ -24,6 +24,9 @@ Result<void> replace_file(const std::string& path, std::string_view content, std
 // none; a link is refused.
 Result<Fd> open_to_append(const std::string& path);
 
+// Adds to the end of such a file, with one write.
+Result<void> append_file(const std::string& path, std::string_view content);
+
 // A lock that one holder has at a time, among all processes and threads, until the descriptor is
 // closed or its process ends. The file is made with mode 0600 and stays. Waits for others, but not
 // longer than that: then the error has the type "busy".

@@ -110,6 +110,20 @@ ReadOutcome read_some(int descriptor, char* buffer, size_t size) {
   }
 }
 
+Result<bool> wait_readable(int descriptor, std::optional<std::chrono::milliseconds> longest,
+                           std::stop_token stop) {
+  const Wakeup stopped = TRY(Wakeup::make());
+  const std::stop_callback on_stop(stop, [&] { stopped.signal(); });
+  pollfd waiting[2] = {{descriptor, POLLIN, 0}, {stopped.descriptor(), POLLIN, 0}};
+  const int timeout = longest ? static_cast<int>(longest->count()) : -1;
+  int ready;
+  do {
+    ready = ::poll(waiting, 2, timeout);
+  } while (ready < 0 && errno == EINTR && !longest);
+  if (stop.stop_requested()) return Error{Code::cancelled, "waiting for input was stopped"};
+  return ready > 0;
+}
+
 bool is_hung_up(int descriptor) {
   // A hangup is told without being asked for, but for the half of a socket.
   pollfd event{descriptor, POLLRDHUP, 0};

@@ -3,6 +3,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
+#include <stop_token>
 #include <string_view>
 
 #include "base/result.h"
@@ -46,6 +48,11 @@ struct ReadOutcome {
 // Waits until there is something to read or the stream ends, also on a descriptor that does not
 // block.
 ReadOutcome read_some(int descriptor, char* buffer, size_t size);
+
+// True: something can be read, or the stream is over. False: not within `longest`; without one it
+// waits as long as it takes. Error: a stop was requested.
+Result<bool> wait_readable(int descriptor, std::optional<std::chrono::milliseconds> longest,
+                           std::stop_token stop);
 
 // Whether all who could write to `descriptor` have closed it, which shows even while nobody reads;
 // what was written before may still be there.

@@ -30,7 +30,7 @@ PLAIN = ["env {}", "env A=1 B='x y' {}", "env -u X {}", "env -C . A=1 {}", "env 
          "echo a | xargs -I % {} x%", "echo a | xargs -r -t {}", "echo a | xargs -d '\\n' {}", "echo a | xargs --max-args=1 {}",
          "find . -maxdepth 0 -exec {} \\;", "find . -maxdepth 0 -exec {} {{}} \\;", "find . -maxdepth 0 -exec {} {{}} +",
          "find . -maxdepth 0 -type d -exec {} \\; -print", "trap {q} EXIT", "time {}", "time -p {}", "command time -f %e {}",
-         "X=1 {}", "! {}", "{{ {}; }}", "echo $({})", "if {}; then :; fi", "cat <({})", "strace -o /dev/null {}"]
+         "X=1 {}", "! {}", "{{ {}; }}", "echo $({})", "if {}; then :; fi", "cat <({})"]
 # Doubted or seen through, but never seen wrongly.
 ODD = ["env -S {q}", "env -iS {q}", "env - PATH=\"$PATH\" {}", "env -i PATH=\"$PATH\" {}", "timeout --bogus 5 {}", "nice -c {}",
        "echo {q} | bash", "bash <<< {q}", "echo {q} | xargs -I% bash -c %", "bash -ic {q}", "bash +e -c {q}", "bash -c -- {q}",

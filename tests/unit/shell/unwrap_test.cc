@@ -81,6 +81,7 @@ TEST(Unwrap, KeepsWrappersThatChangeWhoRuns) {
       {"ssh host rm x", "ssh host rm x", "ssh runs"},
       {"su -c 'rm x'", "su -c rm x", "su runs"},
       {"parallel rm ::: x", "parallel rm ::: x", "parallel runs"},
+      {"strace -o '|rm x' true", "strace -o |rm x true", "strace runs"},
       {"prlimit --nofile=9 rm x", "prlimit --nofile=9 rm x | rm x"},
       {"linux32 -R rm x", "linux32 -R rm x | rm x"},
       {"chrt -f 1 rm x", "chrt -f 1 rm x » rm x"},

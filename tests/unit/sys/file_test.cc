@@ -108,6 +108,17 @@ TEST(OpenToAppend, RefusesWhatIsNoFile) {
   }
 }
 
+TEST(AppendFile, AddsToTheEndAndFollowsNoLink) {
+  TempTree tree;
+  ASSERT_TRUE(append_file(tree.path("log"), "one\n"));
+  ASSERT_TRUE(append_file(tree.path("log"), "two\n"));
+  EXPECT_EQ(read_file(tree.path("log"), 100).value(), "one\ntwo\n");
+  EXPECT_EQ(mode_of(tree.path("log")), 0600u);
+  ASSERT_EQ(::symlink("log", tree.path("link").c_str()), 0);
+  EXPECT_FALSE(append_file(tree.path("link"), "three\n"));
+  EXPECT_EQ(read_file(tree.path("log"), 100).value(), "one\ntwo\n");
+}
+
 TEST(MakeDirectories, MakesWhatIsMissing) {
   TempTree tree;
   ASSERT_TRUE(make_directories(tree.path("a/b/c"), 0700));

@@ -1,0 +1,15 @@
+// A unified diff as people read it: each line with its number, what was added and removed in
+// colour.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace helve::terminal {
+
+bool looks_like_diff(std::string_view text);
+// Rows without newlines, safe to show. Names of files stand above their hunks, "…" between these.
+std::vector<std::string> diff_rows(std::string_view diff, bool colours);
+
+}  // namespace helve::terminal

@@ -109,7 +109,7 @@ Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
                 .sender = spawn.parent,
                 .message = model::user_message(spawn.prompt),
                 .lane = Lane::subagent};
-  if (spawn.in_background) letter.on_end = report_to(spawn.parent, "p_end_" + child.session);
+  if (spawn.in_background) letter.on_end = report_to(spawn.parent);
   const std::shared_ptr<Work> work = TRY(runner_.post(letter));
   Spawned spawned{child.session, {}};
   if (spawn.in_background) return spawned;
@@ -118,14 +118,13 @@ Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
   return spawned;
 }
 
-OnEnd Agents::report_to(const std::string& parent, const std::string& id) {
-  return [this, parent, id](const Work& work, const Ending& ending) {
+OnEnd Agents::report_to(const std::string& parent) {
+  return [this, parent](const Work& work, const Ending& ending) {
     account(work, parent, ending);
     const auto posted =
         runner_.post({.session = parent,
                       .sender = work.session(),
-                      .message = model::user_message(report(work.session(), ending)),
-                      .id = id});
+                      .message = model::user_message(report(work.session(), ending))});
     if (!posted) runner_.emit({parent, Warned{describe(posted.error())}});
   };
 }
@@ -137,9 +136,8 @@ Result<void> Agents::steer(const std::string& session, const std::string& sender
   Letter letter{.session = session,
                 .sender = sender,
                 .message = model::user_message(std::move(text)),
-                .id = sys::new_id("p_", clock_.unix_ms()),
                 .lane = Lane::subagent};
-  if (!child.parent.empty()) letter.on_end = report_to(child.parent, "p_end_" + letter.id);
+  if (!child.parent.empty()) letter.on_end = report_to(child.parent);
   TRY(runner_.post(letter));
   return {};
 }

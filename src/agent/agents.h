@@ -68,7 +68,7 @@ class Agents {
  private:
   Result<void> ensure(const std::string& session);
   Result<int> depth_of(std::string_view session);
-  OnEnd report_to(const std::string& parent, const std::string& id);
+  OnEnd report_to(const std::string& parent);
   void account(const Work& work, const std::string& parent, const Ending& ending);
 
   store::SharedStore& store_;

@@ -145,27 +145,42 @@ void Runner::start_queued() {
 }
 
 void Runner::run(const std::shared_ptr<Work>& work) {
-  Ending ending;
-  do {
-    ending = joined(std::move(ending), perform(*work));
-  } while (!is_over(*work, ending));
-  if (!work->on_end_) return;
-  {
-    std::lock_guard lock(mutex_);
-    if (is_closing_) return;
+  for (Ending ending;;) {
+    do {
+      ending = joined(std::move(ending), perform(*work));
+    } while (goes_on(*work, ending));
+    // It is still at work, so that whoever waits for everything sees what comes of its end.
+    const bool has_news = ending.turns > 0 || !ending.ok();
+    if (work->on_end_ && has_news && !is_closing()) work->on_end_(*work, ending);
+    if (is_over(*work, ending)) return;
+    if (work->on_end_) ending = {};  // that was told
   }
-  work->on_end_(*work, *work->ending_);
 }
 
-// Lets whatever came meanwhile be answered as well.
+bool Runner::is_closing() const {
+  std::lock_guard lock(mutex_);
+  return is_closing_;
+}
+
+// Whatever came meanwhile is answered as well.
+bool Runner::takes_poke(Work& work, const Ending& ending) {
+  const bool was_stopped = work.stop_.stop_requested();
+  if (!std::exchange(work.is_poked_, false) || is_closing_ || (!was_stopped && !ending.ok()))
+    return false;
+  if (was_stopped) work.stop_ = std::stop_source();
+  return true;
+}
+
+bool Runner::goes_on(Work& work, const Ending& ending) {
+  std::lock_guard lock(mutex_);
+  std::lock_guard own(work.mutex_);
+  return takes_poke(work, ending);
+}
+
 bool Runner::is_over(Work& work, Ending& ending) {
   std::lock_guard lock(mutex_);
   std::lock_guard own(work.mutex_);
-  const bool was_stopped = work.stop_.stop_requested();
-  if (std::exchange(work.is_poked_, false) && !is_closing_ && (was_stopped || ending.ok())) {
-    if (was_stopped) work.stop_ = std::stop_source();
-    return false;
-  }
+  if (takes_poke(work, ending)) return false;
   --busy_[static_cast<size_t>(work.lane_)];
   if (work.thread_.joinable()) finished_.push_back(std::move(work.thread_));
   end(work, std::move(ending));

@@ -18,7 +18,8 @@ enum class Lane : unsigned char { main, cron, subagent };
 constexpr size_t kLanes = 3;
 
 class Work;
-// Called once, on the worker's thread, when everything has been answered; not when the runner goes.
+// Called on the worker's thread when everything has been answered, and again when more was; not
+// when the runner goes.
 using OnEnd = std::function<void(const Work&, const Ending&)>;
 
 struct Letter {
@@ -113,6 +114,9 @@ class Runner {
   Ending perform(Work& work);
   Result<Ending> perform_claimed(Work& work);
   Ending not_begun(const Work& work, Error why) const;
+  bool is_closing() const;
+  bool takes_poke(Work& work, const Ending& ending);  // both mutexes are held
+  bool goes_on(Work& work, const Ending& ending);
   bool is_over(Work& work, Ending& ending);
   bool has_mail(std::string_view session);
 

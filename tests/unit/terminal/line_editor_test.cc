@@ -196,7 +196,7 @@ TEST(LineEditor, StandsBelowOutputThatGoesOn) {
   EXPECT_EQ(f.screen.text(), "Hello\n> steer\n");
   f.editor.print(" world\nNext");
   f.type("ing");
-  f.editor.set_status("working");
+  f.editor.set_status({"working"});
   EXPECT_EQ(f.screen.text(), "Hello world\nNext\nworking\n> steering\n");
   f.editor.print(" row\n");
   EXPECT_EQ(f.screen.text(), "Hello world\nNext row\nworking\n> steering\n");

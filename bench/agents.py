@@ -13,6 +13,7 @@ SHORT_RUNS = 2  # more per round, of one turn, for the start
 TIMEOUT_MS = 120_000
 SAMPLE_MS = 10
 ANSWER = "All notes are read."
+SESSIONS, QUICK_SESSIONS, SESSION_DELAY_MS = 1000, 50, 2000
 METRICS = ("start_ms", "turn_ms", "peak_mb", "total_ms", "first_request_kb")
 
 
@@ -23,11 +24,11 @@ class Failed(Exception):
 class Mock:
     """A model for one run. Its log is read when it has ended."""
 
-    def __init__(self, agent, workspace, turns, log):
+    def __init__(self, agent, workspace, turns, log, delay_ms=0):
         self.log = log
         self.process = subprocess.Popen(
             [str(BUILD / "bench" / "bench_mock_model"), "--log", str(log), "--turns", str(turns), "--tool", agent.tool,
-             "--arguments", json.dumps(agent.arguments(workspace)), "--expect", "note {turn}."],
+             "--arguments", json.dumps(agent.arguments(workspace)), "--expect", "note {turn}.", "--delay-ms", str(delay_ms)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline())
 
@@ -153,6 +154,20 @@ def make_goals(seen):
         yield f"{what.format(times)} than the best peer", f"{ratio:.1f} times ({best})", ratio >= times
 
 
+def many_sessions(setting):
+    """(seconds, MB) of sessions that all wait for a slow model at once, in one process."""
+    count = QUICK_SESSIONS if setting.quick else SESSIONS
+    say(f"{count} sessions at once")
+    helve = next(agent for agent in agent_peers.all_agents() if agent.name == "helve")
+    mock = Mock(helve, setting.directory, 2, setting.directory / "sessions.jsonl", SESSION_DELAY_MS)
+    done = subprocess.run([str(BUILD / "bench" / "bench_sessions"), str(mock.port), str(count)], capture_output=True, text=True)
+    mock.requests()
+    taken, peak_kb, answered = done.stdout.split() if done.returncode == 0 else (0, 0, 0)
+    if int(answered) != count:
+        raise SystemExit(f"bench: {answered} of {count} sessions answered\n{done.stderr[-2000:]}")
+    return count, float(taken), int(peak_kb) / 1024
+
+
 def measure(setting):
     agents = agent_peers.all_agents()
     lines = []
@@ -163,4 +178,9 @@ def measure(setting):
     for name, failure in failures.items():
         reason, _, tail = failure.partition("\n")
         lines += [f"**{name} failed: {reason}.** The end of its output:", "", "```", tail, "```", ""]
-    return Section([*table(agents, seen), *lines], list(make_goals(seen)), {"agents": seen, "agents_failed": failures})
+    count, taken, peak_mb = many_sessions(setting)
+    lines += [f"{count} sessions at once in one process, three answers each of a model that takes {SESSION_DELAY_MS / 1000:.0f} s for one: "
+              f"{taken:.1f} s, {peak_mb:.0f} MB.", ""]
+    goals = [*make_goals(seen), (f"{count} sessions at once in less than 500 MB", f"{peak_mb:.0f} MB", peak_mb < 500)]
+    return Section([*table(agents, seen), *lines], goals,
+                   {"agents": seen, "agents_failed": failures, "sessions": {"count": count, "seconds": taken, "peak_mb": peak_mb}})

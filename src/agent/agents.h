@@ -3,6 +3,7 @@
 #pragma once
 
 #include "agent/runner.h"
+#include "store/conversation.h"
 
 namespace helve::agent {
 

@@ -169,9 +169,10 @@ void Calls::finish(const OpenCall& open, ToolResult result, std::chrono::nanosec
         "say what keeps you from going on.",
         times)});
   is_repeating_ = is_repeating_ || times >= Repetition::kStopAt;
-  // A parallel reader may still use what the emit shows, so the item has a copy.
-  if (Result<void> added = transcript_.add(session::Finished{result}); !added)
-    failure_ = std::move(added).error();
+  if (Result<void> added = transcript_.add(session::Finished{result}); !added) {
+    failure_ = std::move(added).error();  // nobody is told of what is not kept
+    return;
+  }
   emit_({transcript_.session(), CallEnded{result, duration}});
 }
 

@@ -168,12 +168,12 @@ void Runner::end(Work& work, Ending ending) {
 Ending Runner::perform(Work& work) {
   Result<bool> claimed =
       store_.use([&](store::Store& store) { return store.claim_conversation(work.session_); });
-  if (!claimed) return failed(std::move(claimed).error());
-  if (!*claimed) return failed(busy(work.session_));
+  if (!claimed) return not_begun(work, std::move(claimed).error());
+  if (!*claimed) return not_begun(work, busy(work.session_));
   Result<Ending> ending = perform_claimed(work);
   Result<void> released =
       store_.use([&](store::Store& store) { return store.release_conversation(work.session_); });
-  if (!ending) return failed(std::move(ending).error());
+  if (!ending) return not_begun(work, std::move(ending).error());
   if (!released) emit_({work.session_, Warned{describe(released.error())}});
   // Another process may have posted when the loop had looked for the last time and could not claim.
   if (ending->ok() && has_mail(work.session_)) {
@@ -181,6 +181,13 @@ Ending Runner::perform(Work& work) {
     work.is_poked_ = true;
   }
   return std::move(*ending);
+}
+
+// Whoever watches is told the end of every run, also of one that could not begin.
+Ending Runner::not_begun(const Work& work, Error why) const {
+  Ending ending = failed(std::move(why));
+  emit_({work.session_, RunEnded{ending}});
+  return ending;
 }
 
 bool Runner::has_mail(std::string_view session) {

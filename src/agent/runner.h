@@ -98,6 +98,7 @@ class Runner {
   void run(const std::shared_ptr<Work>& work);
   Ending perform(Work& work);
   Result<Ending> perform_claimed(Work& work);
+  Ending not_begun(const Work& work, Error why) const;
   bool is_over(Work& work, Ending& ending);
   bool has_mail(std::string_view session);
 

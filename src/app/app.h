@@ -49,10 +49,13 @@ cli::Command mcp_command(App& app);
 cli::Command tools_command(App& app);
 cli::Command log_command(App& app);
 cli::Command trust_command(App& app);
+cli::Command context_command(App& app);
 cli::Command doctor_command(App& app);
 cli::Command index_command(App& app);
 cli::Command sandbox_command(App& app);
 cli::Command run_command(App& app);
+cli::Command tour_command(App& app);
+Result<int> take_tour(App& app, cli::Run& run);
 cli::Command models_command(App& app);
 Result<int> show_overview(App& app, cli::Run& run);
 

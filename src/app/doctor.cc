@@ -135,9 +135,9 @@ class Examination {
                  "unset it, unless this is one");
     size_t count = 0;
     if (world.home->hooks) {
-      for (const auto* scripts :
-           {&world.home->hooks->before_scripts(), &world.home->hooks->after_scripts()}) {
-        for (const hooks::Script& script : *scripts) add(Mark::ok, "hooks", script.name), ++count;
+      for (size_t i = 0; i < hooks::kPointNames.size(); ++i) {
+        for (const hooks::Script& script : world.home->hooks->scripts(static_cast<hooks::Point>(i)))
+          add(Mark::ok, "hooks", script.name), ++count;
       }
     }
     if (count == 0) add(Mark::ok, "hooks", fmt::format("none in {}", around_.hooks_directory()));

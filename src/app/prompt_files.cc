@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "app/front_matter.h"
 #include "base/text.h"
-#include "config/yaml.h"
 #include "schema/schema.h"
 #include "sys/directory.h"
 #include "sys/file.h"
@@ -14,7 +14,6 @@
 namespace helve::app {
 namespace {
 
-constexpr std::string_view kFence = "---";
 constexpr std::string_view kExtension = ".md";
 constexpr size_t kMaxName = 64;
 constexpr std::int64_t kMaxArguments = 32;
@@ -57,42 +56,6 @@ bool is_name(std::string_view name) {
   });
 }
 
-// Takes a line off the text, without its ending.
-std::string_view take_line(std::string_view& text) {
-  const size_t end = text.find('\n');
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(end == text.npos ? text.size() : end + 1);
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-// The front matter, taken off the text; empty when there is none.
-Result<std::string> take_head(std::string_view& text) {
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  std::string_view rest = text;
-  if (take_line(rest) != kFence) return std::string();
-  std::string head;
-  while (!rest.empty()) {
-    const std::string_view line = take_line(rest);
-    if (line == kFence) {
-      text = rest;
-      return head;
-    }
-    head.append(line).append("\n");
-  }
-  return bad_prompt("the front matter has no end: a line of --- is missing");
-}
-
-Result<Head> decode_head(std::string_view text) {
-  const config::YamlDocument document = config::parse_yaml(text);
-  if (!document.problems.empty()) {
-    const config::YamlProblem& problem = document.problems.front();
-    return bad_prompt(
-        fmt::format("line {}: {}", problem.line + 1, problem.message));  // the fence is line 1
-  }
-  return schema::decode<Head>(document.value);
-}
-
 // Calls `text` and `placeholder` with the parts of the body, in order.
 template <class Text, class Placeholder>
 void for_each_part(std::string_view body, Text text, Placeholder placeholder) {
@@ -127,7 +90,7 @@ Result<PromptFile> parse_prompt(std::string_view name, std::string_view text) {
   if (!is_name(name))
     return bad_prompt("a prompt's name has 1 to 64 letters, digits, '.', '_' or '-'");
   if (!is_utf8(text)) return bad_prompt("it is not UTF-8 text");
-  Head head = TRY(decode_head(TRY(take_head(text))));
+  Head head = TRY(schema::decode<Head>(TRY(take_front_matter(text))));
   PromptFile file{.prompt = {.name = std::string(name),
                              .title = std::move(head.title),
                              .description = std::move(head.description)},

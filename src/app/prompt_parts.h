@@ -1,13 +1,31 @@
-// What an agent is told before all else.
+// Prompt parts: gathers what a model is told about the place where it works: how to work, the
+// user's and the project's instructions, notes of earlier work, skills, facts.
+//
+// Nothing is started and nothing is walked: this comes before the first request of every session.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "agent/system_prompt.h"
 #include "app/wire.h"
 
 namespace helve::app {
 
-std::string system_prompt_of(const Place& place, const Surroundings& surroundings,
-                             const std::string& agent);
+constexpr size_t kMaxInstructions = 32u << 10;  // bytes of one file
+constexpr size_t kMaxMemoryBytes = 25u << 10;
+constexpr size_t kMaxMemoryLines = 200;
+constexpr size_t kMaxTopEntries = 60;
+
+// What changes least comes first, for the sake of the providers' caches. `agent_prompt` is the
+// agent's own, from the configuration. A file that cannot be read is left out and noticed.
+std::vector<agent::PromptPart> gather_prompt(const Place& place, const Surroundings& surroundings,
+                                             const sys::Clock& clock, std::string_view agent_prompt,
+                                             std::vector<std::string>& notices);
+
+// An agent's own prompt, from the configuration or from the file that it names.
+std::string agent_prompt(const config::Loaded& settings, std::string_view agent,
+                         std::vector<std::string>& notices);
 
 }  // namespace helve::app

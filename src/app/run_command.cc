@@ -170,7 +170,7 @@ cli::Command run_command(App& app) {
   return cli::make_command<RunInput>(
       "run", kDetails,
       {{"With a model of a local server", "helve run --provider ollama \"What is this project?\""},
-       {"Review what changed", "git diff | helve run \"Review this\" -"},
+       {"With what stands on standard input", "helve run \"Review this change\" -"},
        {"As data", "helve run --output-schema bug.json \"Find a bug\""}},
       [&app](const RunInput& in, cli::Run& run) { return run_prompt(in, app, run); });
 }

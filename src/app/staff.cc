@@ -140,7 +140,12 @@ Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
                 .user = place->who.user,
                 .workspace = place->who.workspace,
                 .session = conversation.session};
-  setup->system = system_prompt_of(*place, surroundings_, agent);
+  std::vector<std::string> notices;
+  const std::string prompt = agent_prompt(place->settings, agent, notices);
+  setup->system =
+      agent::system_prompt(gather_prompt(*place, surroundings_, world_.clock, prompt, notices));
+  for (const std::string& notice : notices)
+    options_.emit({conversation.session, agent::Warned{notice}});
   setup->offers = offers_of(world_, allowed_tools(*world_.registry, kept->policy.get()));
   setup->max_output_tokens = model.max_output_tokens;
   setup->temperature = model.temperature;

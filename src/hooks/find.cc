@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "hooks/payload.h"
+#include "hooks/point.h"
 #include "hooks/script_hooks.h"
 #include "sys/directory.h"
 #include "sys/file_at.h"
@@ -12,9 +12,6 @@ namespace {
 
 constexpr size_t kMaxFiles = 1'000;  // in the directory
 constexpr std::uint32_t kOwnerRuns = 0100;
-constexpr std::string_view kPoints[] = {"before_tool", "after_tool"};
-// Points around a prompt, which nothing here answers: their scripts are named, not passed by.
-constexpr std::string_view kNoPointsYet[] = {"before_prompt", "after_response"};
 constexpr const char* kPassedOn[] = {"PATH", "HOME", "LANG", "USER", "TMPDIR"};
 
 struct Name {
@@ -58,8 +55,10 @@ std::optional<Error> refusal(const std::string& path, const sys::OrErrno<sys::Fi
   return sys::open_to_others(path, *status, sys::Writers::owner, sys::effective_user());
 }
 
-bool is_guard(const std::optional<Name>& name) {
-  return name && name->point == name_of(Point::before_tool);
+std::optional<Point> point_of(const std::optional<Name>& name) {
+  const auto found = std::ranges::find(kPointNames, name ? name->point : "");
+  if (found == kPointNames.end()) return std::nullopt;
+  return static_cast<Point>(found - kPointNames.begin());
 }
 
 // Whatever a guard would have forbidden must not go through because the guard is not run.
@@ -85,10 +84,6 @@ std::vector<std::string> passed_on(const std::map<std::string, std::string>& our
   return environment;
 }
 
-bool is_one_of(std::string_view text, std::span<const std::string_view> points) {
-  return std::ranges::find(points, text) != points.end();
-}
-
 }  // namespace
 
 class ScriptHooks::Finder {
@@ -104,13 +99,15 @@ class ScriptHooks::Finder {
     const std::vector<std::string> names = TRY(sorted_names(directory_, path_));
     if (auto open = sys::open_to_others(path_, *own, sys::Writers::owner, sys::effective_user())) {
       for (const std::string& name : names) {
-        if (is_guard(parse_name(name))) return guard_refused(name, std::move(*open));
+        const std::optional<Point> point = point_of(parse_name(name));
+        if (point && is_guard(*point)) return guard_refused(name, std::move(*open));
       }
       found_.notices.push_back(fmt::format("no hooks are run: {}", describe(*open)));
       return std::move(found_);
     }
     for (const std::string& name : names) TRY(consider(name));
-    if (hooks_->before_.empty() && hooks_->after_.empty()) return std::move(found_);
+    if (std::ranges::all_of(hooks_->scripts_, &std::vector<Script>::empty))
+      return std::move(found_);
     hooks_->timeout_ = options.timeout;
     hooks_->environment_ = passed_on(options.environment);
     hooks_->cwd_ = options.cwd.empty() ? path_ : std::move(options.cwd);
@@ -122,29 +119,24 @@ class ScriptHooks::Finder {
   Result<void> consider(const std::string& name) {
     const std::string file = path_ + "/" + name;
     const std::optional<Name> parts = parse_name(name);
-    if (!parts || !is_one_of(parts->point, kPoints)) {
+    const std::optional<Point> point = point_of(parts);
+    if (!point) {
       report_name(file, parts);
       return {};
     }
-    const bool is_before = is_guard(parts);
     const auto status = sys::status_at(directory_, name);
     if (auto error = refusal(file, status)) {
-      if (is_before) return guard_refused(name, std::move(*error));
+      if (is_guard(*point)) return guard_refused(name, std::move(*error));
       found_.notices.push_back(fmt::format("a hook is not run: {}", describe(*error)));
       return {};
     }
-    (is_before ? hooks_->before_ : hooks_->after_)
-        .push_back(make_script(escape_for_display(name), file, parts->extension, status->mode));
+    hooks_->scripts_[static_cast<size_t>(*point)].push_back(
+        make_script(escape_for_display(name), file, parts->extension, status->mode));
     return {};
   }
 
   void report_name(const std::string& file, const std::optional<Name>& parts) {
-    if (parts && is_one_of(parts->point, kNoPointsYet)) {
-      found_.notices.push_back(fmt::format("'{}' is not run: there is no hook point '{}' yet",
-                                           escape_for_display(file), parts->point));
-      return;
-    }
-    const std::string hint = parts ? did_you_mean(parts->point, kPoints) : "";
+    const std::string hint = parts ? did_you_mean(parts->point, kPointNames) : "";
     found_.notices.push_back(
         fmt::format("'{}' is not a hook: name it POINT.NAME.sh or POINT.NAME.js{}",
                     escape_for_display(file), hint.empty() ? "" : " (" + hint + ")"));

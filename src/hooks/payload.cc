@@ -8,6 +8,10 @@
 namespace helve::hooks {
 namespace {
 
+constexpr size_t kMaxEscaped = 6;  // bytes that one byte may become in JSON
+
+constexpr size_t kShortFacts = 64;  // bytes
+
 // Fit for an environment variable: bounded, valid, without NUL.
 std::string short_text(std::string_view text) {
   std::string head(
@@ -16,76 +20,101 @@ std::string short_text(std::string_view text) {
   return preview(head, kMaxTextChars);
 }
 
+class Writer {
+ public:
+  Writer(Point point, const Identity& who) {
+    fact("point", "POINT", name_of(point));
+    fact("session", "SESSION", who.session);
+    add("agent", who.agent);
+    add("user", who.user);
+    add("workspace", who.workspace);
+  }
+
+  void add(std::string_view key, std::string_view text) {
+    std::string json;
+    append_json_string(json, text);
+    add_json(key, json);
+  }
+
+  void add_json(std::string_view key, std::string_view json) {
+    told_.payload += told_.payload.empty() ? '{' : ',';
+    append_json_string(told_.payload, key);
+    told_.payload.append(":").append(json);
+  }
+
+  // In our environment only.
+  void own_fact(std::string_view key, std::string_view name, std::string_view text) {
+    add(key, text);
+    told_.variables.push_back(fmt::format("HELVE_HOOK_{}={}", name, short_text(text)));
+  }
+
+  void variable(std::string_view name, std::string_view text) {
+    const std::string value = short_text(text);
+    told_.variables.push_back(fmt::format("HELVE_HOOK_{}={}", name, value));
+    told_.variables.push_back(fmt::format("CAMELAGI_HOOK_{}={}", name, value));
+  }
+
+  void fact(std::string_view key, std::string_view name, std::string_view text) {
+    add(key, text);
+    variable(name, text);
+  }
+
+  // Gets the room that is left, but for a few short facts.
+  void add_cut(std::string_view key, std::string_view name, std::string_view text) {
+    variable(name, text);
+    const size_t room = kMaxPayload - std::min(kMaxPayload, told_.payload.size() + kShortFacts);
+    std::string json;
+    // How long it gets is not known before, so a long one is cut as if all were to be escaped.
+    append_json_string(json, cut_utf8(text, room));
+    const bool fits = json.size() <= room && text.size() <= room;
+    if (!fits) {
+      json.clear();
+      append_json_string(json, cut_utf8(text, room / kMaxEscaped));
+    }
+    add_json(key, json);
+    if (!fits) add_json(fmt::format("{}_cut", key), "true");
+  }
+
+  Told finish() && {
+    told_.payload += '}';
+    return std::move(told_);
+  }
+
+ private:
+  Told told_;
+};
+
 }  // namespace
 
-std::string_view name_of(Point point) {
-  return point == Point::before_tool ? "before_tool" : "after_tool";
-}
-
-void append_variables(std::vector<std::string>& environment, Point point, const HookCall& call,
-                      std::string_view arguments) {
-  auto add_own = [&](std::string_view name, const std::string& value) {
-    environment.push_back(fmt::format("HELVE_HOOK_{}={}", name, value));
-  };
-  auto add = [&](std::string_view name, std::string_view text) {
-    const std::string value = short_text(text);
-    add_own(name, value);
-    environment.push_back(fmt::format("CAMELAGI_HOOK_{}={}", name, value));
-  };
-  add("POINT", name_of(point));
-  add("SESSION", call.who.session);
-  add("TOOL", call.tool);
-  add("TOOL_ARGS", arguments);
-  if (point == Point::after_tool) add("TOOL_RESULT", call.result);
-  add_own("CALL", short_text(call.call_id));
-  add_own("CALLER", std::string(helve::name_of(call.caller)));
-  add_own("EFFECT", std::string(helve::name_of(call.effect)));
-}
-
-std::string payload(Point point, const HookCall& call, std::string_view arguments) {
-  std::string out = "{";
-  auto add_name = [&](std::string_view name) {
-    if (out.size() > 1) out += ',';
-    append_json_string(out, name);
-    out += ':';
-  };
-  auto add = [&](std::string_view name, std::string_view text) {
-    add_name(name);
-    append_json_string(out, text);
-  };
-  add("point", name_of(point));
-  add("session", call.who.session);
-  add("agent", call.who.agent);
-  add("user", call.who.user);
-  add("workspace", call.who.workspace);
-  add("call", call.call_id);
-  add("caller", helve::name_of(call.caller));
-  add("tool", call.tool);
-  add_name("arguments");
-  out += arguments;
-  add("effect", helve::name_of(call.effect));
+std::optional<Told> told_of(Point point, const HookCall& call, std::string_view arguments) {
+  const bool is_large = arguments.size() > kMaxGuarded;
+  if (is_large && is_guard(point)) return std::nullopt;
+  if (is_large) arguments = "null";
+  Writer writer(point, call.who);
+  writer.own_fact("call", "CALL", call.call_id);
+  writer.own_fact("caller", "CALLER", helve::name_of(call.caller));
+  writer.fact("tool", "TOOL", call.tool);
+  writer.add_json("arguments", arguments);
+  writer.variable("TOOL_ARGS", arguments);
+  writer.own_fact("effect", "EFFECT", helve::name_of(call.effect));
   if (point == Point::after_tool) {
-    // Escaping can make a text six times longer, so a long one is cut before it is known how long
-    // it gets.
-    const size_t room = kMaxPayload - std::min(kMaxPayload, out.size() + 64);
-    std::string result;
-    append_json_string(result, cut_utf8(call.result, room));
-    const bool fits = result.size() <= room && call.result.size() <= room;
-    if (!fits) {
-      result.clear();
-      append_json_string(result, cut_utf8(call.result, room / 6));
-    }
-    add_name("result");
-    out += result;
-    add_name("is_error");
-    out += call.is_error ? "true" : "false";
-    if (!fits) {
-      add_name("result_cut");
-      out += "true";
-    }
+    writer.add_cut("result", "TOOL_RESULT", call.result);
+    writer.add_json("is_error", call.is_error ? "true" : "false");
   }
-  out += '}';
-  return out;
+  return std::move(writer).finish();
+}
+
+std::optional<Told> told_of(Point point, const HookTalk& talk) {
+  Writer writer(point, talk.who);
+  if (!is_guard(point)) {
+    writer.add_cut("response", "RESPONSE", talk.text);
+    return std::move(writer).finish();
+  }
+  if (talk.text.size() > kMaxGuarded) return std::nullopt;
+  writer.fact("message", "MESSAGE", talk.text);
+  Told told = std::move(writer).finish();
+  if (told.payload.size() > kMaxPayload) return std::nullopt;
+  return told;
 }
 
 }  // namespace helve::hooks

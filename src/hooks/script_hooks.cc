@@ -23,29 +23,59 @@ Result<sys::Finished> run(const Script& script, sys::Command command, std::stop_
   return finished;
 }
 
+void report(HookAnswer& answer, const Script& script, std::string_view failure) {
+  answer.failures.push_back(fmt::format("{}: {}", script.name, failure));
+}
+
 }  // namespace
 
+HookAnswer ScriptHooks::before_prompt(const HookTalk& talk, std::stop_token stop) {
+  return guard(
+      Point::before_prompt, "prompt",
+      [&](const HookAnswer&) { return told_of(Point::before_prompt, talk); }, stop);
+}
+
 HookAnswer ScriptHooks::before(const HookCall& call, std::stop_token stop) {
+  return guard(
+      Point::before_tool, "call",
+      [&](const HookAnswer& so_far) {
+        return told_of(Point::before_tool, call,
+                       to_text(so_far.arguments ? *so_far.arguments : call.arguments));
+      },
+      stop);
+}
+
+HookAnswer ScriptHooks::after_response(const HookTalk& talk, std::stop_token) {
+  return observe(Point::after_response, "response",
+                 [&](const HookAnswer&) { return told_of(Point::after_response, talk); });
+}
+
+HookAnswer ScriptHooks::after(const HookCall& call, std::stop_token) {
+  return observe(Point::after_tool, "call", [&](const HookAnswer&) {
+    return told_of(Point::after_tool, call, to_text(call.arguments));
+  });
+}
+
+HookAnswer ScriptHooks::guard(Point point, std::string_view what, const Tell& tell,
+                              std::stop_token stop) const {
   HookAnswer merged;
-  if (before_.empty()) return merged;
-  std::string arguments = to_text(call.arguments);
-  for (const Script& script : before_) {
-    if (arguments.size() > kMaxArguments) {
+  for (const Script& script : scripts(point)) {
+    std::optional<Told> told = tell(merged);
+    if (!told) {
       // A script that cannot look must not be passed by: whoever wants around it would only have to
       // send more.
       merged.decision = Decision::deny;
-      merged.reason = fmt::format("the arguments are larger than {}, more than hooks can be shown",
-                                  human_size(kMaxArguments));
+      merged.reason = fmt::format("the {} is larger than {}, more than hooks can be shown", what,
+                                  human_size(kMaxGuarded));
       break;
     }
-    ScriptAnswer answer = ask(script, Point::before_tool, call, arguments, stop);
-    if (!answer.failure.empty())
-      merged.failures.push_back(fmt::format("{}: {}", script.name, answer.failure));
+    ScriptAnswer answer = ask(script, std::move(*told), stop);
+    if (!answer.failure.empty()) report(merged, script, answer.failure);
     if (stop.stop_requested()) break;
-    if (answer.arguments) {
-      arguments = to_text(*answer.arguments);
+    if (answer.arguments && point != Point::before_tool)
+      report(merged, script, fmt::format("arguments have no effect on a {}", what));
+    else if (answer.arguments)
       merged.arguments = std::move(answer.arguments);
-    }
     if (answer.decision <= merged.decision) continue;
     merged.decision = answer.decision;
     merged.reason = answer.reason.empty() ? fmt::format("the hook {} says so", script.name)
@@ -56,31 +86,26 @@ HookAnswer ScriptHooks::before(const HookCall& call, std::stop_token stop) {
   return merged;
 }
 
-HookAnswer ScriptHooks::after(const HookCall& call, std::stop_token) {
+HookAnswer ScriptHooks::observe(Point point, std::string_view what, const Tell& tell) const {
   HookAnswer merged;
-  if (after_.empty()) return merged;
-  std::string arguments = to_text(call.arguments);
-  if (arguments.size() > kMaxArguments) arguments = "null";
-  for (const Script& script : after_) {
-    const ScriptAnswer answer = ask(script, Point::after_tool, call, arguments, {});
-    auto report = [&](std::string_view what) {
-      merged.failures.push_back(fmt::format("{}: {}", script.name, what));
-    };
-    if (!answer.failure.empty()) report(answer.failure);
+  for (const Script& script : scripts(point)) {
+    const ScriptAnswer answer = ask(script, tell(merged).value(), {});
+    if (!answer.failure.empty()) report(merged, script, answer.failure);
     if (answer.decision == Decision::deny)
-      report("a deny has no effect after the call" +
-             (answer.reason.empty() ? "" : ": " + answer.reason));
-    if (answer.arguments) report("new arguments have no effect after the call");
+      report(merged, script,
+             fmt::format("a deny has no effect after the {}{}{}", what,
+                         answer.reason.empty() ? "" : ": ", answer.reason));
+    if (answer.arguments)
+      report(merged, script, fmt::format("new arguments have no effect after the {}", what));
   }
   return merged;
 }
 
-ScriptAnswer ScriptHooks::ask(const Script& script, Point point, const HookCall& call,
-                              std::string_view arguments, std::stop_token stop) const {
+ScriptAnswer ScriptHooks::ask(const Script& script, Told told, std::stop_token stop) const {
   sys::Command command;
   command.env = environment_;
-  append_variables(command.env, point, call, arguments);
-  command.stdin_text = payload(point, call, arguments);
+  std::ranges::move(told.variables, std::back_inserter(command.env));
+  command.stdin_text = std::move(told.payload);
   command.cwd = cwd_;
   command.timeout = timeout_;
   command.stdout_limit = kMaxPayload;

@@ -1,21 +1,24 @@
-// ScriptHooks: the user's own scripts around every call. A script is named POINT.NAME.sh or
-// POINT.NAME.js; the points here are before_tool and after_tool. What a script is told stands in
+// ScriptHooks: the user's own scripts around every call and every prompt. A script is named
+// POINT.NAME.sh or POINT.NAME.js; the points stand in hooks/point.h, what a script is told in
 // hooks/payload.h, what it may answer in hooks/answer.h.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "hooks/point.h"
 #include "tool/services.h"
 
 namespace helve::hooks {
 
-enum class Point : unsigned char;
 struct ScriptAnswer;
+struct Told;
 
 struct Options {
   std::chrono::milliseconds timeout{10'000};  // of each script
@@ -39,25 +42,33 @@ class ScriptHooks final : public Hooks {
     std::vector<std::string> notices;    // files that are not run, and why
   };
   // Looks once; scripts that appear later are not seen. A missing directory has no scripts. A
-  // script that others could have written is refused: an after_tool script is passed over, a
-  // before_tool script is an error, since what it guards must not go through.
+  // script that others could have written is refused: one that observes is passed over, a guard is
+  // an error, since what it guards must not go through.
   static Result<Found> find(const std::string& directory, Options options);
 
+  HookAnswer before_prompt(const HookTalk& talk, std::stop_token stop) override;
   HookAnswer before(const HookCall& call, std::stop_token stop) override;
-  // Runs although the call was cancelled, since it may have had its effect by then; only the
+  // These run although the work was cancelled, since it may have had its effect by then; only the
   // timeout ends a script.
+  HookAnswer after_response(const HookTalk& talk, std::stop_token stop) override;
   HookAnswer after(const HookCall& call, std::stop_token stop) override;
 
-  const std::vector<Script>& before_scripts() const { return before_; }
-  const std::vector<Script>& after_scripts() const { return after_; }
+  const std::vector<Script>& scripts(Point point) const {
+    return scripts_[static_cast<size_t>(point)];
+  }
 
  private:
   class Finder;
+  // What the next script is told; nothing when it is too much.
+  using Tell = std::function<std::optional<Told>(const HookAnswer& so_far)>;
   ScriptHooks() = default;
-  ScriptAnswer ask(const Script& script, Point point, const HookCall& call,
-                   std::string_view arguments, std::stop_token stop) const;
+  // `what` is what scripts look at, for people.
+  HookAnswer guard(Point point, std::string_view what, const Tell& tell,
+                   std::stop_token stop) const;
+  HookAnswer observe(Point point, std::string_view what, const Tell& tell) const;
+  ScriptAnswer ask(const Script& script, Told told, std::stop_token stop) const;
 
-  std::vector<Script> before_, after_;
+  std::array<std::vector<Script>, kPointNames.size()> scripts_;
   std::chrono::milliseconds timeout_{};
   std::vector<std::string> environment_;  // what every script gets
   std::string cwd_;

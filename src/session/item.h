@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/result.h"
 #include "model/message.h"
 #include "model/model.h"
 #include "store/conversation.h"

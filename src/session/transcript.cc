@@ -6,6 +6,7 @@
 #include <map>
 
 #include "sys/clock.h"
+#include "tool/content.h"
 
 namespace helve::session {
 namespace {
@@ -88,9 +89,15 @@ ToolResult error_result(const ToolCall& call, const Error& error) {
 
 Result<Transcript> Transcript::open(store::SharedStore& store, const sys::Clock& clock,
                                     std::string session) {
+  Transcript transcript = TRY(peek(store, clock, std::move(session)));
+  TRY(transcript.repair());
+  return transcript;
+}
+
+Result<Transcript> Transcript::peek(store::SharedStore& store, const sys::Clock& clock,
+                                    std::string session) {
   Transcript transcript(store, clock, std::move(session));
   TRY(transcript.load());
-  TRY(transcript.repair());
   return transcript;
 }
 
@@ -212,6 +219,7 @@ void Transcript::apply(Item item, std::uint64_t number) {
                    context_.insert(context_.begin(),
                                    model::user_message(std::string(kSummaryIntro) + summary.text));
                    numbers_.insert(numbers_.begin(), summary.last);
+                   begins_with_summary_ = true;
                    count_anew();
                  },
                  [&](Pruned& pruned) {

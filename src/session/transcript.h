@@ -27,11 +27,18 @@ class Transcript {
   // Reads it; a call that has no result gets one that says what is known about it. Borrows all.
   static Result<Transcript> open(store::SharedStore& store, const sys::Clock& clock,
                                  std::string session);
+  // Reads it as it is, for those who only look: another process may be at work on it.
+  static Result<Transcript> peek(store::SharedStore& store, const sys::Clock& clock,
+                                 std::string session);
 
   const std::string& session() const { return session_; }
   std::span<const model::Message> context() const { return context_; }
+  // Whether the first message stands for an earlier part.
+  bool begins_with_summary() const { return begins_with_summary_; }
   // Of the context: as the provider counted it, and an estimate of what came since.
   std::int64_t tokens() const { return counted_ + estimated_; }
+  // What the provider counted last, with system prompt and tools; 0: nothing yet.
+  std::int64_t counted() const { return counted_; }
   std::uint64_t entries() const { return entries_; }
   std::int64_t now_ms() const;
 
@@ -81,6 +88,7 @@ class Transcript {
   std::vector<Awaited> awaited_;        // the calls of the last answer, while one has no result
   std::set<std::string, std::less<>> call_ids_;
   std::int64_t counted_ = 0, estimated_ = 0;
+  bool begins_with_summary_ = false;
 };
 
 // Roughly, where no provider has counted.

@@ -1,7 +1,9 @@
 """Every tool call goes through Dispatcher::call: only dispatch/ binds a tool's arguments and runs what comes of it.
 
 A call needs Tool::bind, and nothing else makes a Bound; so no other module may use that member, hold a Bound or run
-one. Deriving from Bound is allowed: that is how a tool from elsewhere becomes a Tool."""
+one. Deriving from Bound is allowed: that is how a tool from elsewhere becomes a Tool.
+
+Every prompt goes through Runner::post: nothing else fills an inbox or starts the loop."""
 
 import re
 
@@ -16,6 +18,21 @@ PATTERNS = [
     (r"\b\w*bound\w*(?:\.|->)\s*run\s*\(", None),
     (r"(?:\.|->)\s*run\s*\(\s*(?:ctx|context)\b", None),
 ]
+
+PROMPT_PATTERNS = [r"\bstore\w*(?:\.|->)\s*post\s*\(", r"\bagent::run\s*\("]
+PROMPTS_BY = {"src/agent/runner.cc"}
+
+
+def check_prompts(root):
+    problems = []
+    for path in sources(root):
+        if path.parts[1] == "store" or path.as_posix() in PROMPTS_BY:
+            continue
+        code = code_only(read(root, path))
+        for pattern in PROMPT_PATTERNS:
+            for line, match in matches(code, pattern):
+                problems.append(f"{path}:{line}: '{match[0].strip()}' bypasses the runner; use Runner::post")
+    return problems
 
 
 def check(root):
@@ -32,4 +49,4 @@ def check(root):
 
 
 if __name__ == "__main__":
-    report(check(ROOT))
+    report(check(ROOT) + check_prompts(ROOT))

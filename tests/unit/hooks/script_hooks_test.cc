@@ -82,25 +82,26 @@ TEST_F(HooksTest, AreFoundByNameAndSorted) {
   script("before_tool.a.with.dots.sh", "");
   script("before_tool.c.js", "");
   script("after_tool.x.sh", "", 0755);
-  script("before_prompt.later.sh", "");
-  script("after_response.later.js", "");
+  script("before_prompt.x.sh", "");
+  script("after_response.x.js", "");
   script(".hidden", "");
   const ScriptHooks::Found found = find();
   ASSERT_TRUE(found.hooks);
-  ASSERT_EQ(found.hooks->before_scripts().size(), 3u);
-  EXPECT_EQ(found.hooks->before_scripts()[0].name, "before_tool.a.with.dots.sh");
-  EXPECT_THAT(found.hooks->before_scripts()[0].argv,
+  auto argv_at = [&](Point point, size_t index) {
+    return found.hooks->scripts(point).at(index).argv;
+  };
+  ASSERT_EQ(found.hooks->scripts(Point::before_tool).size(), 3u);
+  EXPECT_EQ(found.hooks->scripts(Point::before_tool)[0].name, "before_tool.a.with.dots.sh");
+  EXPECT_THAT(argv_at(Point::before_tool, 0),
               ElementsAre("/bin/sh", directory_ + "/before_tool.a.with.dots.sh"));
-  EXPECT_THAT(found.hooks->before_scripts()[2].argv,
+  EXPECT_THAT(argv_at(Point::before_tool, 2),
               ElementsAre("node", directory_ + "/before_tool.c.js"));
-  EXPECT_THAT(found.hooks->after_scripts().at(0).argv,
-              ElementsAre(directory_ + "/after_tool.x.sh"));
-  EXPECT_THAT(
-      found.notices,
-      ElementsAre(
-          HasSubstr("after_response.later.js' is not run: there is no hook point 'after_response' "
-                    "yet"),
-          HasSubstr("before_prompt.later.sh' is not run")));
+  EXPECT_THAT(argv_at(Point::after_tool, 0), ElementsAre(directory_ + "/after_tool.x.sh"));
+  EXPECT_THAT(argv_at(Point::before_prompt, 0),
+              ElementsAre("/bin/sh", directory_ + "/before_prompt.x.sh"));
+  EXPECT_THAT(argv_at(Point::after_response, 0),
+              ElementsAre("node", directory_ + "/after_response.x.js"));
+  EXPECT_THAT(found.notices, IsEmpty());
 }
 
 TEST_F(HooksTest, ReportFilesThatAreNoHooks) {
@@ -132,6 +133,9 @@ TEST_F(HooksTest, AreNotFoundAtAllWhenAGuardIsRefused) {
   script("before_tool.world.js", "", 0646);
   EXPECT_THAT(refused_as("before_tool.world.js"),
               HasSubstr("before_tool.world.js' can be written by everybody"));
+  script("before_prompt.world.sh", "", 0646);
+  EXPECT_THAT(refused_as("before_prompt.world.sh"),
+              HasSubstr("before_prompt.world.sh' can be written by everybody"));
   std::filesystem::create_symlink(base_ + "/elsewhere", directory_ + "/before_tool.link.sh");
   EXPECT_THAT(refused_as("before_tool.link.sh"), HasSubstr("before_tool.link.sh' is a symlink"));
   std::filesystem::create_directory(directory_ + "/before_tool.directory.sh");
@@ -143,10 +147,12 @@ TEST_F(HooksTest, AreNotFoundAtAllWhenAGuardIsRefused) {
 TEST_F(HooksTest, PassOverARefusedScriptThatOnlyObserves) {
   script("after_tool.group.sh", "", 0664);
   script("after_tool.world.sh", "", 0646);
+  script("after_response.world.sh", "", 0646);
   const ScriptHooks::Found found = find();
   EXPECT_FALSE(found.hooks);
   EXPECT_THAT(found.notices,
-              ElementsAre(HasSubstr("after_tool.group.sh' can be written by its group"),
+              ElementsAre(HasSubstr("after_response.world.sh' can be written by everybody"),
+                          HasSubstr("after_tool.group.sh' can be written by its group"),
                           HasSubstr("after_tool.world.sh' can be written by everybody")));
 }
 
@@ -431,18 +437,19 @@ TEST_F(HooksTest, GetALongResultCutAndAreToldSo) {
   EXPECT_GT(std::stoul(read("size")), kMaxPayload / 8);
   const HookCall call{who_,       "c_1",         Caller::mcp,          "write",
                       arguments_, Effect::write, std::string_view("x")};
-  EXPECT_THAT(payload(Point::after_tool, call, "{}"), Not(HasSubstr("result_cut")));
+  EXPECT_THAT(told_of(Point::after_tool, call, "{}")->payload, Not(HasSubstr("result_cut")));
   const std::string control(kMaxPayload / 2, '\x01');
   const HookCall escaped{who_, "c_1", Caller::mcp, "write", arguments_, Effect::write, control};
-  EXPECT_LE(payload(Point::after_tool, escaped, "{}").size(), kMaxPayload);
-  EXPECT_THAT(payload(Point::after_tool, escaped, "{}"), HasSubstr("\"result_cut\":true"));
+  const std::string payload = told_of(Point::after_tool, escaped, "{}")->payload;
+  EXPECT_LE(payload.size(), kMaxPayload);
+  EXPECT_THAT(payload, HasSubstr("\"result_cut\":true"));
 }
 
 TEST_F(HooksTest, AreNotPassedByWithArgumentsTooLargeToShow) {
   script("before_tool.x.sh", "exit 0");
   const HookAnswer answer = before(Json{{"text", std::string(kMaxPayload, 'x')}});
   EXPECT_EQ(answer.decision, Decision::deny);
-  EXPECT_THAT(answer.reason, HasSubstr("more than hooks can be shown"));
+  EXPECT_EQ(answer.reason, "the call is larger than 7.0 MB, more than hooks can be shown");
 }
 
 TEST_F(HooksTest, OnlyObserveAfterTheCall) {

@@ -94,8 +94,16 @@ TEST_F(TranscriptTest, EveryCallHasOneResultAfterACrash) {
   EXPECT_EQ(lines(open()), after) << "it is repaired once";
 }
 
+TEST_F(TranscriptTest, WhoeverOnlyLooksChangesNothing) {
+  must(open().add(answer("x", {"a"})));
+  const Transcript seen = must(Transcript::peek(store_, clock_, kSession));
+  EXPECT_EQ(seen.open_calls().size(), 1u);
+  EXPECT_EQ(use([](store::Store& store) { return store.entries(kSession, 0, 100); }).size(), 1u);
+}
+
 TEST_F(TranscriptTest, ASummaryStandsForWhatWasBefore) {
   Transcript transcript = open();
+  EXPECT_FALSE(transcript.begins_with_summary());
   must(transcript.add(prompt("one")));
   must(transcript.add(answer("first")));
   must(transcript.add(prompt("two")));
@@ -106,6 +114,7 @@ TEST_F(TranscriptTest, ASummaryStandsForWhatWasBefore) {
   EXPECT_NE(shown[0].find("they met"), std::string::npos);
   EXPECT_EQ(shown[1], "user: two");
   EXPECT_EQ(lines(open()), shown);
+  EXPECT_TRUE(open().begins_with_summary());
   EXPECT_EQ(use([](store::Store& store) { return store.entries(kSession, 0, 100); }).size(), 5u);
 }
 
@@ -128,6 +137,7 @@ TEST_F(TranscriptTest, CountsWhatTheProviderCountedAndEstimatesTheRest) {
   EXPECT_EQ(transcript.tokens(), 1'000);
   must(transcript.add(prompt(std::string(400, 'x'))));
   EXPECT_NEAR(static_cast<double>(transcript.tokens()), 1'100, 10);
+  EXPECT_EQ(transcript.counted(), 1'000);
 }
 
 TEST_F(TranscriptTest, IdsBecomeUnique) {

@@ -1,0 +1,43 @@
+// Prompt sources: where the files lie that a system prompt quotes. Those of a workspace are reached
+// through it, so no link leads out; the user's own lie in the config directory.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sys/file_descriptor.h"
+#include "workspace/workspace.h"
+
+namespace helve::app {
+
+// Paths are relative to where it lies. Borrows what it was made of.
+struct PromptSource {
+  std::string shown_above;  // what paths are shown after
+  std::function<Result<sys::Fd>(const std::string&)> open_file, open_directory;
+};
+PromptSource workspace_source(const workspace::Workspace& files);
+// A file that others could have written is refused.
+PromptSource own_source(const std::string& directory);
+
+// The beginning of a file, as lines that are safe to show: what is not UTF-8, and what cannot be
+// seen, is spelt out.
+struct Excerpt {
+  std::string path;  // as it is shown
+  std::string text;
+  std::uint64_t size = 0;  // of the file
+  bool is_cut = false;
+};
+
+// Nothing when there is no such file.
+Result<std::optional<Excerpt>> read_excerpt(const PromptSource& source, const std::string& path,
+                                            size_t bytes);
+// What a directory holds but for hidden names, sorted; nothing when there is no such directory. Of
+// more than `limit` some are left out.
+Result<std::vector<std::string>> names_in(const PromptSource& source, const std::string& path,
+                                          size_t limit);
+
+}  // namespace helve::app

@@ -34,6 +34,7 @@ struct Happening {
   std::string text = {};
   std::vector<std::string> subject = {};  // of a call: the arguments that say what it is about
   bool is_change = false;                 // of a call: what it answers may be a diff
+  bool shows_result = false;              // of a call: somebody wants to see all of it
   bool is_error = false;
   std::chrono::milliseconds elapsed{};
   std::int64_t tokens = 0;   // that the model wrote

@@ -16,6 +16,7 @@ using Kind = Happening::Kind;
 
 constexpr size_t kMostPromptLines = 12;
 constexpr size_t kMostDiffRows = 20;
+constexpr size_t kMostResultRows = 200;
 constexpr size_t kMostRunningRows = 4, kMostQueuedRows = 3;
 constexpr size_t kMostCalls = 50;            // that are kept for details()
 constexpr size_t kMostResult = 32u << 10;    // bytes of each
@@ -54,6 +55,13 @@ std::string summary_of(const CallView& view, bool is_change) {
   if (line.ends_with(')') && open != line.npos)
     return std::string(line.substr(open + 1, line.size() - open - 2));
   return std::string(line.substr(0, line.find(' ')));
+}
+
+// A tool's error is JSON, for models.
+std::string why(std::string_view result) {
+  const Result<Json> error = result.starts_with('{') ? parse_json(result) : Result<Json>(Json());
+  const std::string_view message = error ? string_at(*error, "message") : "";
+  return std::string(first_line(message.empty() ? result : message));
 }
 
 }  // namespace
@@ -238,6 +246,11 @@ void TalkView::note(std::string_view rows) {
   if (!rows.ends_with('\n')) write_("\n");
 }
 
+void TalkView::echo(std::string_view line) {
+  open(Block::prompt);
+  write_line(with_look(cyan, "› ", style_.colours) + shown(line));
+}
+
 void TalkView::error(std::string_view message, std::string_view hint) {
   open(Block::note);
   thoughts_.begin_line({"✗ ", red}, {"  ", plain});
@@ -277,8 +290,7 @@ void TalkView::end_call(const Happening& what) {
   view.elapsed = what.elapsed;
   view.result = cut_utf8(what.text, kMostResult);
   if (view.result.size() < what.text.size()) view.result += "\n…";
-  view.summary =
-      what.is_error ? std::string(first_line(what.text)) : summary_of(view, what.is_change);
+  view.summary = what.is_error ? why(view.result) : summary_of(view, what.is_change);
   open(Block::calls);
   const std::string indent = indent_of(what);
   const LineStyle line_style{style_.colours, style_.columns - indent.size()};
@@ -292,6 +304,10 @@ void TalkView::end_call(const Happening& what) {
                                     fmt::format("  … {}, Ctrl-O shows all",
                                                 count_of(rows.size() - kMostDiffRows, "more line")),
                                     style_.colours));
+  }
+  if (what.shows_result) {
+    const CallView result{.name = view.name, .result = view.result};
+    write_(tool_details(result, line_style, kMostResultRows));
   }
   done_.push_back(std::move(view));
   if (done_.size() > kMostCalls) done_.erase(done_.begin());

@@ -34,6 +34,8 @@ class TalkView {
   void show(const Happening& what, Time now);
   // A text of ours, apart from the answers: rows that are safe to show.
   void note(std::string_view rows);
+  // What the person said to us, and not to the agent.
+  void echo(std::string_view line);
   void error(std::string_view message, std::string_view hint);
   void resize(size_t columns);
   void set_thinking(bool is_shown) { shows_thinking_ = is_shown; }

@@ -100,7 +100,7 @@ Result<void> Chat::talk() {
     view_.resize(columns());
     show_new();
     follow_question();
-    editor.set_status(view_.status(now()));
+    editor.set_status(is_asking_ ? std::vector<std::string>{""} : view_.status(now()));
     const Edited edited = TRY(prompt_.read_for(session_.is_busy() ? kBusyWait : kIdleWait, stop_));
     if (editor.text() != last_text_) typed_at_ = now();
     last_text_ = editor.text();

@@ -98,15 +98,26 @@ Result<void> Chat::help(std::string_view) {
 
 Result<void> Chat::list_tools(std::string_view) {
   World& world = session_.world();
-  cli::Rows rows;
+  std::vector<std::pair<std::string, std::string>> rows;
+  size_t widest = 0;
   for (const Tool* tool : allowed_tools(*world.registry, world.place()->policy.get())) {
     const std::string& description = tool->spec.description.empty() && tool->input
                                          ? std::string(tool->input->description)
                                          : tool->spec.description;
     rows.emplace_back(tool->spec.name, cli::first_sentence(description));
+    widest = std::max(widest, terminal::columns_of(tool->spec.name));
   }
   if (rows.empty()) tell("The agent has no tools.");
-  view_.note(cli::two_columns(rows, columns() - 1, screen_.out.style));
+  std::string text;
+  for (const auto& [name, description] : rows)
+    text +=
+        terminal::fitted("  " +
+                             terminal::with_look(terminal::bold,
+                                                 terminal::padded(shown(name), widest), colours_) +
+                             "  " + shown(description),
+                         columns() - 1) +
+        "\n";
+  view_.note(text);
   return {};
 }
 

@@ -99,7 +99,7 @@ Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
   const std::stop_token stop = TRY(app.watch_signals(exit_code(Code::cancelled)));
   World& world = *TRY(app.open(run.options, Purpose::agent));
 
-  RunPrinter printer(run.screen, run.options.json, form.has_value());
+  RunPrinter printer(run.screen, *world.registry, run.options.json, form.has_value());
   Staff& staff =
       *TRY(app.hire({.model = in.flags(),
                      .emit = [&](const agent::Event& event) { printer.show(event); },

@@ -49,7 +49,8 @@ std::string summary_of(const CallView& view, bool is_change) {
                            : static_cast<size_t>(std::ranges::count(trim(view.result), '\n')) + 1;
   if (lines > 1 && !is_change) return count_of(lines, "line");
   const std::string subject = subject_text(view);
-  if (subject.empty() || line.find(subject) == line.npos) return std::string(line);
+  if (subject.empty() || line.find(subject) == line.npos)
+    return std::string(line.ends_with(':') ? line.substr(0, line.size() - 1) : line);
   const size_t open = line.rfind('('), colon = line.find(": ", line.find(subject) + subject.size());
   if (colon != line.npos) return std::string(line.substr(colon + 2));
   if (line.ends_with(')') && open != line.npos)
@@ -57,8 +58,9 @@ std::string summary_of(const CallView& view, bool is_change) {
   return std::string(line.substr(0, line.find(' ')));
 }
 
-// A tool's error is JSON, for models.
-std::string why(std::string_view result) {
+// A tool's error is JSON, for models. What a command says about its end stands last.
+std::string why(std::string_view result, bool is_command) {
+  if (is_command) return std::string(first_line(trim(result).substr(trim(result).rfind('\n') + 1)));
   const Result<Json> error = result.starts_with('{') ? parse_json(result) : Result<Json>(Json());
   const std::string_view message = error ? string_at(*error, "message") : "";
   return std::string(first_line(message.empty() ? result : message));
@@ -290,7 +292,8 @@ void TalkView::end_call(const Happening& what) {
   view.elapsed = what.elapsed;
   view.result = cut_utf8(what.text, kMostResult);
   if (view.result.size() < what.text.size()) view.result += "\n…";
-  view.summary = what.is_error ? why(view.result) : summary_of(view, what.is_change);
+  view.summary =
+      what.is_error ? why(view.result, what.shows_result) : summary_of(view, what.is_change);
   open(Block::calls);
   const std::string indent = indent_of(what);
   const LineStyle line_style{style_.colours, style_.columns - indent.size()};
@@ -309,6 +312,7 @@ void TalkView::end_call(const Happening& what) {
     const CallView result{.name = view.name, .result = view.result};
     write_(tool_details(result, line_style, kMostResultRows));
   }
+  if (std::exchange(is_new_turn_, false)) done_.clear();
   done_.push_back(std::move(view));
   if (done_.size() > kMostCalls) done_.erase(done_.begin());
 }
@@ -319,7 +323,7 @@ void TalkView::begin(std::string_view what, Time now) {
   doing_ = what;
   tokens_ = 0;
   streamed_ = 0;
-  done_.clear();
+  is_new_turn_ = true;
   status_.start(what, now);
   row_.clear();
 }

@@ -95,6 +95,7 @@ class TalkView {
   std::vector<Running> running_;
   std::deque<Queued> queued_;
   std::vector<CallView> done_;  // of the last turn
+  bool is_new_turn_ = false;    // done_ has those of the turn before
   bool is_working_ = false;
   std::string doing_;
   std::int64_t tokens_ = 0;  // of the answers that are complete, since begin()

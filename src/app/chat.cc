@@ -83,12 +83,18 @@ Result<int> Chat::run(const std::string& first_prompt) {
   greet();
   if (!first_prompt.empty()) submit(first_prompt);
   const Result<void> talked = prompt_.editor() ? talk() : talk_plainly();
-  // Whatever runs is stopped, and what it still says is shown.
-  session_.stop();
-  while (session_.is_busy()) {
-    happenings_.wait_for(kBusyWait);
-    show_new();
+  if (prompt_.editor()) {
+    prompt_.editor()->ask("", "");
+    prompt_.editor()->set_status({});
+    prompt_.editor()->hide();
   }
+  // Whatever runs is stopped, and what it still says is shown. From here on Ctrl-C is a signal
+  // again, which ends what does not stop.
+  is_leaving_ = true;
+  held_.clear();
+  if (prompt_.terminal()) prompt_.terminal()->restore();
+  session_.stop();
+  while (!show_new()) happenings_.wait_for(kBusyWait);
   take_leave();
   if (!talked && talked.error().code != Code::cancelled) return talked.error();
   return stop_.stop_requested() ? exit_code(Code::cancelled) : 0;
@@ -106,8 +112,6 @@ Result<void> Chat::talk() {
     last_text_ = editor.text();
     if (handle(edited) == Next::leave) break;
   }
-  editor.set_status({});
-  editor.hide();
   return {};
 }
 
@@ -126,11 +130,10 @@ Result<void> Chat::talk_plainly() {
 }
 
 void Chat::wait_plainly() {
-  do {
-    happenings_.wait_for(session_.is_busy() ? kBusyWait : milliseconds(0));
-    show_new();
+  while (!show_new()) {
     if (stop_.stop_requested()) session_.stop();
-  } while (session_.is_busy());
+    happenings_.wait_for(kBusyWait);
+  }
 }
 
 Chat::Next Chat::handle(const Edited& edited) {
@@ -217,30 +220,34 @@ Error Chat::busy() const {
   return {Code::conflict, "this has to wait until what runs is done", "Ctrl-C stops it", "busy"};
 }
 
-void Chat::show_new() {
-  std::optional<agent::Ending> ending = session_.ended();
-  const bool was_busy = session_.is_busy();
+// Whether everything rests: looked at first, so that nothing said before that is missed.
+bool Chat::show_new() {
+  const std::optional<agent::Ending> ending = session_.ended();
+  const bool is_busy = session_.is_busy();
   for (const terminal::Happening& happening : happenings_.take()) {
-    if (was_busy) view_.begin("Waiting", now());
+    if (is_busy) view_.begin("Waiting", now());
     view_.show(happening, now());
   }
   if (ending) show_ending(*ending);
-  if (session_.is_busy() || (!ending && was_busy)) return;
-  if (is_stopping_ || ending) ended_at_ = now();
+  if (is_busy) was_busy_ = true;
+  if (is_busy || (!std::exchange(was_busy_, false) && !ending)) return !is_busy;
+  ended_at_ = now();
   is_stopping_ = false;
   view_.end();
-  if (held_.empty()) return;
+  if (held_.empty()) return true;
   const std::string next = std::move(held_.front());
   held_.pop_front();
   view_.unqueue("held");
   for (const std::string& text : held_) view_.queue("held", text);
   say(next);
+  return false;
 }
 
 void Chat::show_ending(const agent::Ending& ending) {
   using agent::End;
   if (ending.ok()) return;
-  if (ending.end == End::cancelled) return tell("Stopped. Say what to do instead.");
+  if (ending.end == End::cancelled)
+    return is_leaving_ ? void() : tell("Stopped. Say what to do instead.");
   if (ending.error)
     return view_.error(ending.error->message,
                        ending.error->hint.empty()

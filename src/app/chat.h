@@ -46,7 +46,7 @@ class Chat {
   void say(const std::string& text);
   void obey(std::string_view line);
   void run_shell(std::string_view command);
-  void show_new();
+  bool show_new();
   void show_ending(const agent::Ending& ending);
   void follow_question();
   void show_question(const ChatApprover::Open& open);
@@ -91,6 +91,7 @@ class Chat {
   terminal::TalkView view_;
 
   bool is_leaving_ = false;
+  bool was_busy_ = false;
   bool is_stopping_ = false;  // the person has asked for it once
   std::optional<Time> ended_at_;
   std::deque<std::string> held_;     // prompts that wait until the session has been compacted

@@ -11,6 +11,8 @@ using terminal::Happening;
 using Kind = Happening::Kind;
 using std::chrono::milliseconds;
 
+constexpr size_t kMostWaiting = 10'000;
+
 // What a person said; what was added to it for the model is left out.
 std::string said(const model::Message& message) {
   for (const model::Part& part : message.parts)
@@ -172,6 +174,7 @@ void Happenings::add(const agent::Event& event) {
 void Happenings::add(Happening happening) {
   {
     std::lock_guard lock(mutex_);
+    if (happening.kind == Kind::call_output && waiting_.size() >= kMostWaiting) return;
     waiting_.push_back(std::move(happening));
   }
   filled_.notify_one();

@@ -23,7 +23,8 @@ struct Consumption {
   bool is_priced = true;
 };
 
-// Thread-safe.
+// Thread-safe. What a command writes is dropped while nobody takes anything, such as a terminal
+// that stands still.
 class Happenings {
  public:
   explicit Happenings(const Registry& registry) : registry_(registry) {}

@@ -53,6 +53,7 @@ cli::Command context_command(App& app);
 cli::Command doctor_command(App& app);
 cli::Command index_command(App& app);
 cli::Command sandbox_command(App& app);
+cli::Command chat_command(App& app);
 cli::Command run_command(App& app);
 cli::Command tour_command(App& app);
 Result<int> take_tour(App& app, cli::Run& run);

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include "app/app.h"
+#include "app/model_input.h"
 #include "app/run_printer.h"
+#include "app/session_choice.h"
 #include "app/staff.h"
 #include "base/text.h"
 #include "schema/validate.h"
@@ -13,11 +15,8 @@ namespace {
 
 constexpr size_t kMaxSchema = 1u << 20;  // bytes
 
-struct RunInput {
+struct RunInput : ModelInput {
   std::vector<std::string> prompt;
-  std::string provider, base_url, model;
-  std::optional<config::Protocol> protocol;
-  std::string script, record;
   std::string output_schema;
   bool continue_ = false;
   std::optional<std::int64_t> turns, tokens;
@@ -25,21 +24,18 @@ struct RunInput {
 
   static constexpr auto schema() {
     using schema::opt;
-    return schema::object(
-        "Let an agent work on one prompt and print its answer",
-        opt<&RunInput::prompt>("What it is to do; - stands for standard input").positional(),
-        opt<&RunInput::provider>("Who has the model: `helve models` lists them").shorthand('p'),
-        opt<&RunInput::base_url>("Where the API is, with /v1 where it has one"),
-        opt<&RunInput::model>("The model, as the provider calls it").shorthand('m'),
-        opt<&RunInput::protocol>("text: for models that know no tool calls"),
-        opt<&RunInput::script>("The file that the provider `scripted` or `recorded` tells"),
-        opt<&RunInput::record>("Add all replies of the model to this file"),
-        opt<&RunInput::output_schema>("JSON Schema file that the answer must fit"),
-        opt<&RunInput::continue_>("Go on with the last session of this workspace").shorthand('c'),
-        opt<&RunInput::turns>("Replies of the model at most").min(1).max(100'000),
-        opt<&RunInput::tokens>("Tokens at most").min(1),
-        opt<&RunInput::cost>("Dollars at most").min_number(0),
-        opt<&RunInput::time>("Seconds at most").min_number(0.001));
+    return schema::joined(
+        schema::object(
+            "Let an agent work on one prompt and print its answer",
+            opt<&RunInput::prompt>("What it is to do; - stands for standard input").positional(),
+            opt<&RunInput::output_schema>("JSON Schema file that the answer must fit"),
+            opt<&RunInput::continue_>("Go on with the last session of this workspace")
+                .shorthand('c'),
+            opt<&RunInput::turns>("Replies of the model at most").min(1).max(100'000),
+            opt<&RunInput::tokens>("Tokens at most").min(1),
+            opt<&RunInput::cost>("Dollars at most").min_number(0),
+            opt<&RunInput::time>("Seconds at most").min_number(0.001)),
+        ModelInput::schema());
   }
 };
 
@@ -75,31 +71,6 @@ Result<std::optional<JsonObject>> read_schema(const std::string& file) {
   return schema->get_object();
 }
 
-// The session that is meant, and whether it is there already.
-struct Chosen {
-  std::string session;
-  bool is_known = false;
-};
-Result<Chosen> choose_session(const RunInput& in, const cli::Options& options, const World& world,
-                              Staff& staff) {
-  const std::string& workspace = world.home->who.workspace;
-  if (in.continue_) {
-    const auto last = TRY(staff.store().use([&](store::Store& store) {
-      return store.conversations({.workspace = workspace, .limit = 50});
-    }));
-    for (const store::Conversation& each : last)
-      if (each.parent.empty() && each.purpose != "caller") return Chosen{each.session, true};
-    return Error{Code::not_found, "no session was begun in this workspace yet",
-                 "leave out --continue", "unknown_session"};
-  }
-  const std::string& session = world.home->who.session;
-  if (!options.session) return Chosen{session, false};
-  const auto known =
-      staff.store().use([&](store::Store& store) { return store.conversation(session); });
-  if (!known && known.error().type != "unknown_session") return known.error();
-  return Chosen{session, known.has_value()};
-}
-
 int status_of(const agent::Ending& ending) {
   using agent::End;
   if (ending.error) return exit_code(ending.error->code);
@@ -128,26 +99,26 @@ Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
   const std::stop_token stop = TRY(app.watch_signals(exit_code(Code::cancelled)));
   World& world = *TRY(app.open(run.options, Purpose::agent));
 
-  RunPrinter printer(run.screen, run.options.json, form.has_value());
-  Staff& staff = *TRY(
-      app.hire({.model = {in.provider, in.base_url, in.model, in.protocol, in.record, in.script},
-                .emit = [&](const agent::Event& event) { printer.show(event); },
-                .adjust =
-                    [&](const store::Conversation& conversation, agent::Setup& setup) {
-                      if (!conversation.parent.empty()) return;
-                      setup.output_schema = form;
-                      if (in.turns) setup.bounds.turns = static_cast<int>(*in.turns);
-                      if (in.tokens) setup.bounds.tokens = *in.tokens;
-                      if (in.cost)
-                        setup.bounds.micro_dollars = static_cast<std::int64_t>(*in.cost * 1e6);
-                      if (in.time)
-                        setup.bounds.time =
-                            std::chrono::milliseconds(static_cast<std::int64_t>(*in.time * 1000));
-                    }}));
+  RunPrinter printer(run.screen, *world.registry, run.options.json, form.has_value());
+  Staff& staff =
+      *TRY(app.hire({.model = in.flags(),
+                     .emit = [&](const agent::Event& event) { printer.show(event); },
+                     .adjust =
+                         [&](const store::Conversation& conversation, agent::Setup& setup) {
+                           if (!conversation.parent.empty()) return;
+                           setup.output_schema = form;
+                           if (in.turns) setup.bounds.turns = static_cast<int>(*in.turns);
+                           if (in.tokens) setup.bounds.tokens = *in.tokens;
+                           if (in.cost)
+                             setup.bounds.micro_dollars = static_cast<std::int64_t>(*in.cost * 1e6);
+                           if (in.time)
+                             setup.bounds.time = std::chrono::milliseconds(
+                                 static_cast<std::int64_t>(*in.time * 1000));
+                         }}));
   const std::string& agent = world.home->who.agent;
   // Before anything is begun that could not be answered.
   (void)TRY(staff.model_of(agent, stop));
-  const Chosen chosen = TRY(choose_session(in, run.options, world, staff));
+  const ChosenSession chosen = TRY(choose_session(in.continue_, run.options, world, staff));
   if (!chosen.is_known) {
     if (prompt.empty())
       return Error{Code::not_found, fmt::format("no session '{}'", chosen.session),

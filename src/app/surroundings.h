@@ -28,6 +28,7 @@ struct Surroundings {
   std::string trust_file() const { return below(state_directory, "trust"); }
   std::string config_lock() const { return below(state_directory, "config.lock"); }
   std::string trials_directory() const { return below(state_directory, "trials"); }
+  std::string chat_history() const { return below(state_directory, "chat_history"); }
   std::string index_directory() const { return below(state_directory, "index"); }
 
  private:

@@ -22,9 +22,29 @@ std::string without_answer(const Approver::Question& question) {
              : fmt::format("[n] deny, as Enter does; no answer within {} s allows it", seconds);
 }
 
-// Breaks lines where the terminal would and goes on behind a bar or blanks: nothing that was asked
-// for may stand where a line of ours could begin. What is not ASCII may take two columns.
-std::string folded(std::string_view text, size_t columns) {
+std::string prompt(const Approver::Question& question) {
+  const bool can_be_always = question.can_be_always();
+  return fmt::format("helve: {}[y] {}\n[s] {}\n{}{}\n{}\nAllow? {} ",
+                     dispatch::question_text(question), answer_text(question, Answer::once),
+                     answer_text(question, Answer::session), can_be_always ? "[a] " : "    ",
+                     answer_text(question, Answer::always), without_answer(question),
+                     can_be_always ? "[y/s/a/N]" : "[y/s/N]");
+}
+
+Answer answer_of(std::string_view line, const Approver::Question& question) {
+  line = trim(line);
+  auto is = [&](std::string_view letter, std::string_view word) {
+    return equals_ignoring_case(line, letter) || equals_ignoring_case(line, word);
+  };
+  if (is("y", "yes")) return Answer::once;
+  if (is("s", "session")) return Answer::session;
+  return is("a", "always") && question.can_be_always() ? Answer::always : Answer::deny;
+}
+
+}  // namespace
+
+// What is not ASCII may take two columns.
+std::string folded_question(std::string_view text, size_t columns) {
   constexpr std::string_view kBlanks = "      ";
   const size_t least = 2 * kBlanks.size();
   std::string out;
@@ -48,27 +68,6 @@ std::string folded(std::string_view text, size_t columns) {
   }
   return out;
 }
-
-std::string prompt(const Approver::Question& question) {
-  const bool can_be_always = question.can_be_always();
-  return fmt::format("helve: {}[y] {}\n[s] {}\n{}{}\n{}\nAllow? {} ",
-                     dispatch::question_text(question), answer_text(question, Answer::once),
-                     answer_text(question, Answer::session), can_be_always ? "[a] " : "    ",
-                     answer_text(question, Answer::always), without_answer(question),
-                     can_be_always ? "[y/s/a/N]" : "[y/s/N]");
-}
-
-Answer answer_of(std::string_view line, const Approver::Question& question) {
-  line = trim(line);
-  auto is = [&](std::string_view letter, std::string_view word) {
-    return equals_ignoring_case(line, letter) || equals_ignoring_case(line, word);
-  };
-  if (is("y", "yes")) return Answer::once;
-  if (is("s", "session")) return Answer::session;
-  return is("a", "always") && question.can_be_always() ? Answer::always : Answer::deny;
-}
-
-}  // namespace
 
 // Nothing is locked while the person is asked; whoever waits for a turn can be stopped.
 Result<Answer> TerminalApprover::ask(const Question& question, std::stop_token stop) {
@@ -94,7 +93,7 @@ Result<Answer> TerminalApprover::ask_now(const Question& question, std::stop_tok
                  "run it in the foreground of a terminal"};
   constexpr size_t kUsualColumns = 80;
   const size_t columns = terminal->columns();
-  const std::string text = folded(prompt(question), columns ? columns : kUsualColumns);
+  const std::string text = folded_question(prompt(question), columns ? columns : kUsualColumns);
   return answer_of(TRY(terminal->ask(text, stop)), question);
 }
 

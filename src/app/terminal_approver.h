@@ -4,10 +4,15 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "tool/services.h"
 
 namespace helve::app {
+
+// Breaks lines where a terminal of so many columns would and goes on behind a bar or blanks:
+// nothing that was asked for may stand where a line of ours could begin. For texts of dispatch.
+std::string folded_question(std::string_view text, size_t columns);
 
 class TerminalApprover final : public Approver {
  public:

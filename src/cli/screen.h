@@ -14,6 +14,7 @@ namespace helve::cli {
 class Style {
  public:
   explicit Style(bool on = false) : on_(on) {}
+  bool is_on() const { return on_; }
   std::string bold(std::string_view text) const { return marked("1", text); }
   std::string dim(std::string_view text) const { return marked("2", text); }
   std::string red(std::string_view text) const { return marked("31", text); }

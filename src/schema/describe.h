@@ -196,4 +196,13 @@ constexpr auto object(std::string_view description, Fields... fields) {
   return Object<sizeof...(Fields)>{description, {fields...}};
 }
 
+// The fields of a struct and of the one that it inherits first.
+template <size_t own, size_t inherited>
+constexpr auto joined(const Object<own>& object, const Object<inherited>& base) {
+  Object<own + inherited> all{object.description, {}};
+  for (size_t i = 0; i < own; ++i) all.fields[i] = object.fields[i];
+  for (size_t i = 0; i < inherited; ++i) all.fields[own + i] = base.fields[i];
+  return all;
+}
+
 }  // namespace helve::schema

@@ -63,6 +63,43 @@ std::string_view file_name(std::string_view header) {
 
 }  // namespace
 
+namespace {
+
+std::string with_tabs_as_blanks(std::string_view text) {
+  std::string out;
+  for (const char c : text) c == '\t' ? out += "    " : out += c;
+  return out;
+}
+
+}  // namespace
+
+bool is_numbered_change(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  const size_t digits = std::min(line.find_first_not_of("0123456789"), line.size());
+  line.remove_prefix(digits);
+  return digits > 0 && line.size() >= 3 && line[0] == ' ' && line[2] == ' ' &&
+         (line[1] == '-' || line[1] == '+' || line[1] == ' ');
+}
+
+std::vector<std::string> short_diff_rows(std::string_view text, bool colours) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  std::vector<std::string> rows;
+  bool has_change = false;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!is_numbered_change(line)) {
+      if (!rows.empty()) rows.push_back(with_look(dim, shown(line), colours));
+      continue;
+    }
+    const size_t sign = line.find(' ', line.find_first_of("0123456789")) + 1;
+    const Look look = line[sign] == '+' ? green : line[sign] == '-' ? red : plain;
+    has_change = has_change || look != plain;
+    rows.push_back(with_look(dim, line.substr(0, sign), colours) +
+                   with_look(look, shown(with_tabs_as_blanks(line.substr(sign))), colours));
+  }
+  if (!has_change) rows.clear();
+  return rows;
+}
+
 bool looks_like_diff(std::string_view text) {
   return (text.starts_with("--- ") || text.starts_with("diff --git ") ||
           text.starts_with("@@ -")) &&

@@ -97,12 +97,12 @@ Frame input_frame(const InputView& view) {
     for (std::string& row : menu_rows(*view.menu, most, width, view.colours))
       below.push_back(std::move(row));
   }
-  const size_t above = view.status.empty() ? 0 : 1;
+  const size_t above = std::min(view.status.size(), room / 2);
   keep_around_cursor(frame, room - std::min(room - 1, below.size() + above));
-  if (above > 0) {
-    frame.rows.insert(frame.rows.begin(), fitted(view.status, width));
-    ++frame.cursor_row;
-  }
+  std::vector<std::string> status;
+  for (const std::string& row : view.status.last(above)) status.push_back(fitted(row, width));
+  frame.rows.insert(frame.rows.begin(), status.begin(), status.end());
+  frame.cursor_row += above;
   frame.rows.insert(frame.rows.end(), below.begin(), below.end());
   return frame;
 }

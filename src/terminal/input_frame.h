@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,8 +23,8 @@ struct Menu {
 };
 
 struct InputView {
-  std::string_view status = {};  // a row above the prompt; empty: none
-  std::string_view prompt = {};  // may hold looks of ours
+  std::span<const std::string> status = {};  // rows above the prompt; the last ones count most
+  std::string_view prompt = {};              // may hold looks of ours
   std::string_view text = {};
   std::string_view hint = {};  // what is shown while there is no text
   size_t cursor = 0;

@@ -96,21 +96,25 @@ Edited LineEditor::end_of_input() {
 // Only the text stays on the screen.
 void LineEditor::leave() {
   buffer_.move_to(buffer_.text().size());
-  if (is_shown_)
+  if (!options_.leaves_submitted)
+    erase();
+  else if (is_shown_)
     painter_.paint(input_frame({.prompt = options_.prompt,
                                 .text = buffer_.text(),
                                 .cursor = buffer_.cursor(),
                                 .columns = options_.columns,
                                 .rows = options_.rows}));
-  painter_.leave();
+  if (options_.leaves_submitted) {
+    painter_.leave();
+    is_shown_ = below_partial_row_ = false;
+    output_column_ = 0;
+  }
   buffer_.clear();
   pastes_.clear();
   menu_.reset();
   search_.reset();
   draft_.clear();
   history_at_ = history_.size();
-  is_shown_ = below_partial_row_ = false;
-  output_column_ = 0;
 }
 
 void LineEditor::erase_left() {
@@ -167,8 +171,17 @@ void LineEditor::set_text(std::string text) {
   flush();
 }
 
-void LineEditor::set_status(std::string status) {
-  status_ = std::move(status);
+void LineEditor::set_status(std::vector<std::string> rows) {
+  status_ = std::move(rows);
+  paint();
+  flush();
+}
+
+void LineEditor::ask(std::string question, std::string letters) {
+  question_ = std::move(question);
+  letters_ = std::move(letters);
+  menu_.reset();
+  search_.reset();
   paint();
   flush();
 }
@@ -241,6 +254,15 @@ void LineEditor::flush() {
 
 void LineEditor::paint() {
   if (!is_shown_) return;
+  if (!letters_.empty()) {
+    painter_.paint(input_frame({.status = status_,
+                                .prompt = with_look(yellow, "? ", options_.colours),
+                                .text = question_,
+                                .cursor = question_.size(),
+                                .columns = options_.columns,
+                                .rows = options_.rows}));
+    return;
+  }
   std::string note;
   if (search_)
     note =

@@ -31,7 +31,8 @@ struct EditorOptions {
   bool colours = false;
   size_t columns = 80;
   size_t rows = 24;
-  bool takes_empty = false;  // return on an empty line submits it
+  bool takes_empty = false;      // return on an empty line submits it
+  bool leaves_submitted = true;  // false: whoever takes what was submitted shows it
   Complete complete = {};
 };
 
@@ -42,6 +43,7 @@ struct Edited {
     interrupted,  // Ctrl-C with nothing to clear
     ended,        // Ctrl-D on an empty line; the editor is hidden
     expand,       // Ctrl-O
+    chosen,       // `text` has the letter; empty: escape
     suspend,      // Ctrl-Z
   };
   Kind kind = Kind::going_on;
@@ -66,8 +68,11 @@ class LineEditor {
   // Output above the line that is being edited, which may end within a row; rows are narrower than
   // the terminal.
   void print(std::string_view output);
-  // A row between output and prompt; empty: none.
-  void set_status(std::string status);
+  // Rows between output and prompt.
+  void set_status(std::vector<std::string> rows);
+  // A question that one of these letters answers, or escape; the text waits meanwhile, out of
+  // sight. Empty: no question.
+  void ask(std::string question, std::string letters);
   void set_prompt(std::string prompt);
   void resize(size_t columns, size_t rows);
   // As if nothing had been shown: somebody else has used the screen.
@@ -94,6 +99,7 @@ class LineEditor {
   void press_alt(const KeyPress& key);
   void press_motion(const KeyPress& key);
   std::optional<Edited> press_in_search(const KeyPress& key);
+  Edited press_in_question(const KeyPress& key);
   Edited enter();
   Edited interrupt();
   Edited end_of_input();
@@ -114,7 +120,9 @@ class LineEditor {
   std::deque<KeyPress> keys_;
   LineBuffer buffer_;
   Pastes pastes_;
-  std::string status_;
+  std::vector<std::string> status_;
+  std::string question_;
+  std::string letters_;
   bool is_shown_ = false;
   size_t output_column_ = 0;
   bool below_partial_row_ = false;  // the output above ends within a row

@@ -5,6 +5,7 @@
 namespace helve::terminal {
 
 Edited LineEditor::press(const KeyPress& key) {
+  if (!letters_.empty()) return press_in_question(key);
   if (search_) {
     if (auto edited = press_in_search(key)) return *edited;
   }
@@ -40,6 +41,19 @@ Edited LineEditor::press(const KeyPress& key) {
       press_motion(key);
       return {};
   }
+}
+
+// What is no answer is passed over: it was meant for something else.
+Edited LineEditor::press_in_question(const KeyPress& key) {
+  if (key.key == Key::escape) return {Edited::Kind::chosen};
+  if (key.key != Key::character || key.alt) return {};
+  if (!key.ctrl) {
+    const bool is_answer = key.text.size() == 1 && letters_.find(key.text) != letters_.npos;
+    return is_answer ? Edited{Edited::Kind::chosen, key.text} : Edited{};
+  }
+  if (key.text == "c") return {Edited::Kind::interrupted};
+  return key.text == "l" || key.text == "o" || key.text == "z" ? press_control(key.text[0])
+                                                               : Edited{};
 }
 
 Edited LineEditor::press_control(char letter) {

@@ -25,8 +25,10 @@ std::string short_duration(std::chrono::milliseconds duration) {
 
 std::string short_count(size_t count) {
   if (count < 1000) return fmt::format("{}", count);
-  if (count < 999'950) return fmt::format("{:.1f}k", static_cast<double>(count) / 1e3);
-  return fmt::format("{:.1f}M", static_cast<double>(count) / 1e6);
+  const bool is_thousands = count < 999'500;
+  const double shown = static_cast<double>(count) / (is_thousands ? 1e3 : 1e6);
+  const char* const unit = is_thousands ? "k" : "M";
+  return shown < 9.95 ? fmt::format("{:.1f}{}", shown, unit) : fmt::format("{:.0f}{}", shown, unit);
 }
 
 StatusLine::StatusLine(StatusOptions options, Write write)
@@ -56,6 +58,7 @@ std::optional<std::string> StatusLine::next(Time now) {
       fmt::format(" · {}s", std::chrono::duration_cast<std::chrono::seconds>(elapsed).count());
   if (elapsed >= std::chrono::minutes(1)) facts = " · " + short_duration(elapsed);
   if (tokens_ > 0) facts += fmt::format(" · {} tokens", short_count(tokens_));
+  if (!facts_.empty()) facts += " · " + facts_;
   if (!options_.note.empty()) facts += " · " + options_.note;
   return fitted(with_look(cyan, kSpinner[turn], options_.colours) + " " + what_ +
                     with_look(dim, facts, options_.colours),

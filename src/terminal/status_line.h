@@ -27,6 +27,8 @@ class StatusLine {
   void start(std::string_view what, Time now);
   void set_what(std::string_view what);
   void set_tokens(size_t tokens) { tokens_ = tokens; }
+  // More that is to be known, such as "12k of 200k".
+  void set_facts(std::string facts) { facts_ = std::move(facts); }
   void resize(size_t columns) { options_.columns = columns; }
   void stop();
 
@@ -43,6 +45,7 @@ class StatusLine {
   Write write_;
   std::string what_;
   size_t tokens_ = 0;
+  std::string facts_;
   bool is_running_ = false;
   bool is_drawn_ = false;
   Time started_{};
@@ -51,7 +54,7 @@ class StatusLine {
 
 // "850ms", "12s", "1m 05s", "2h 10m".
 std::string short_duration(std::chrono::milliseconds duration);
-// "850", "1.2k", "3.4M".
+// "850", "1.2k", "200k", "3.4M".
 std::string short_count(size_t count);
 
 }  // namespace helve::terminal

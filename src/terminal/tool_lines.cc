@@ -55,9 +55,9 @@ std::string subject_of(const CallView& call) {
 std::string mark_of(CallState state, bool colours) {
   switch (state) {
     case CallState::running:
-      return with_look(dim, "○", colours);
+      return with_look(dim, "●", colours);
     case CallState::ok:
-      return with_look(green, "●", colours);
+      return with_look(green, "✓", colours);
     case CallState::failed:
       break;
   }

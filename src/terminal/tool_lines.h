@@ -29,7 +29,7 @@ struct LineStyle {
   size_t columns = 80;
 };
 
-// Without a newline, narrower than the terminal: "● read  src/main.cc  (120 lines)".
+// Without a newline, narrower than the terminal: "✓ read  src/main.cc  (120 lines)".
 std::string tool_line(const CallView& call, const LineStyle& style);
 
 constexpr size_t kAllRows = static_cast<size_t>(-1);

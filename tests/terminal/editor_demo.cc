@@ -132,11 +132,11 @@ class Conversation {
       if (waiting_.empty()) markdown_.finish();
     }
     if (prompt_.editor() == nullptr) return;
-    if (auto row = status_.next(clock_.steady())) prompt_.editor()->set_status(*row);
+    if (auto row = status_.next(clock_.steady())) prompt_.editor()->set_status({*row});
   }
   void interrupt() {
     status_.stop();
-    if (prompt_.editor() != nullptr) prompt_.editor()->set_status("");
+    if (prompt_.editor() != nullptr) prompt_.editor()->set_status({});
     print("(interrupted)\n");
   }
   void expand() { print("(expanded)\n"); }

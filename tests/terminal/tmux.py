@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import tempfile
@@ -11,13 +12,14 @@ PATIENCE = 30  # seconds; nothing here takes so long unless it fails
 
 
 class Terminal:
-    def __init__(self, program, columns=80, rows=24, term="screen-256color", state=None):
-        """Runs the program below a shell that tells afterwards how it ended and how it left the terminal."""
+    def __init__(self, program, columns=80, rows=24, term="screen-256color", state=None, words=()):
+        """Runs the program with these words, or its state, below a shell that tells afterwards how it ended and how it left the terminal."""
         self.base = pathlib.Path(tempfile.mkdtemp(prefix="helve-terminal-"))
         self.state = state or self.base
         environment = {"PATH": os.environ["PATH"], "HOME": str(self.base), "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
         self.environment = environment
-        script = f'TERM={term} "{program}" "{self.state}"; echo "left with $?"; stty -a | tr " " "\\n" | grep -x -e "-*icanon" -e "-*echo"; exec cat'
+        arguments = shlex.join([str(program), *(words or [str(self.state)])])
+        script = f'TERM={term} {arguments}; echo "left with $?"; stty -a | tr " " "\\n" | grep -x -e "-*icanon" -e "-*echo"; exec cat'
         self.tmux("new-session", "-d", "-x", str(columns), "-y", str(rows), "sh", "-c", script)
         self.tmux("set-option", "-g", "status", "off")
         self.tmux("set-option", "-s", "escape-time", "0")
@@ -61,9 +63,9 @@ class Terminal:
         return tuple(map(int, self.tmux("display-message", "-p", "#{cursor_x} #{cursor_y}").split()))
 
     def child(self):
-        """The process id of the program."""
+        """The process id of the program; of the shell when it has ended."""
         shell = self.tmux("display-message", "-p", "#{pane_pid}").strip()
-        return int(pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split()[0])
+        return int([*pathlib.Path(f"/proc/{shell}/task/{shell}/children").read_text().split(), shell][0])
 
     def wait(self, what, holds):
         end = time.monotonic() + PATIENCE

@@ -196,7 +196,7 @@ TEST(LineEditor, StandsBelowOutputThatGoesOn) {
   EXPECT_EQ(f.screen.text(), "Hello\n> steer\n");
   f.editor.print(" world\nNext");
   f.type("ing");
-  f.editor.set_status("working");
+  f.editor.set_status({"working"});
   EXPECT_EQ(f.screen.text(), "Hello world\nNext\nworking\n> steering\n");
   f.editor.print(" row\n");
   EXPECT_EQ(f.screen.text(), "Hello world\nNext row\nworking\n> steering\n");
@@ -305,6 +305,46 @@ TEST(LineEditor, PaintsTheSameByChangesAsAtOnce) {
       ASSERT_EQ(f.screen.text(), before);
     }
   }
+}
+
+TEST(LineEditor, AsksAQuestionThatALetterAnswersWhileTheTextWaits) {
+  Fixture f;
+  f.type("draft y");
+  f.editor.ask("Allow? y n", "yn");
+  EXPECT_EQ(f.screen.text(), "? Allow? y n\n");
+  EXPECT_EQ(f.type("xq\r\x01").kind, Kind::going_on);
+  EXPECT_EQ(f.type(pasted("y")).kind, Kind::going_on);
+  const Edited yes = f.type("y");
+  EXPECT_EQ(yes.kind, Kind::chosen);
+  EXPECT_EQ(yes.text, "y");
+  EXPECT_EQ(f.type("\x03").kind, Kind::interrupted);
+  f.type("\x1b");
+  const Edited escaped = f.editor.nothing_more();
+  EXPECT_EQ(escaped.kind, Kind::chosen);
+  EXPECT_EQ(escaped.text, "");
+  f.editor.ask("", "");
+  EXPECT_EQ(f.screen.text(), "> draft y\n");
+  EXPECT_EQ(f.type("\r").text, "draft y");
+}
+
+TEST(LineEditor, TakesWhatIsSubmittedOffTheScreenWhenAskedTo) {
+  Fixture f({.leaves_submitted = false});
+  f.editor.print("partial");
+  f.type("steer");
+  EXPECT_EQ(f.screen.text(), "partial\n> steer\n");
+  EXPECT_EQ(f.type("\r").text, "steer");
+  EXPECT_EQ(f.screen.text(), "partial\n");
+  f.editor.print(" row\n");
+  f.editor.show();
+  EXPECT_EQ(f.screen.text(), "partial row\n>\n");
+}
+
+TEST(LineEditor, ShowsTheLastRowsOfAStatusThatIsTooLong) {
+  Fixture f({.rows = 7});
+  f.editor.set_status({"1", "2", "3", "4", "5"});
+  EXPECT_EQ(f.screen.text(), "3\n4\n5\n>\n");
+  f.editor.set_status({});
+  EXPECT_EQ(f.screen.text(), ">\n");
 }
 
 }  // namespace

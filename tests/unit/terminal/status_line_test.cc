@@ -67,6 +67,8 @@ TEST(StatusLine, ShortensNumbers) {
   EXPECT_EQ(short_duration(milliseconds(850)), "850ms");
   EXPECT_EQ(short_duration(milliseconds(7'800'000)), "2h 10m");
   EXPECT_EQ(short_count(999), "999");
+  EXPECT_EQ(short_count(1'250), "1.2k");
+  EXPECT_EQ(short_count(200'000), "200k");
   EXPECT_EQ(short_count(999'999), "1.0M");
 }
 

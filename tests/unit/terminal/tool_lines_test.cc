@@ -20,13 +20,13 @@ CallView call(std::string name, std::string_view arguments, std::vector<std::str
 
 TEST(ToolLines, TellWhatACallIsAbout) {
   CallView read = call("read", R"({"limit":20,"path":"src/main.cc"})", {"path"});
-  EXPECT_EQ(tool_line(read, {}), "● read  src/main.cc");
+  EXPECT_EQ(tool_line(read, {}), "✓ read  src/main.cc");
   read.summary = "120 lines";
-  EXPECT_EQ(tool_line(read, {}), "● read  src/main.cc  (120 lines)");
+  EXPECT_EQ(tool_line(read, {}), "✓ read  src/main.cc  (120 lines)");
   read.elapsed = std::chrono::milliseconds(2300);
-  EXPECT_EQ(tool_line(read, {}), "● read  src/main.cc  (120 lines, 2s)");
+  EXPECT_EQ(tool_line(read, {}), "✓ read  src/main.cc  (120 lines, 2s)");
   read.state = CallState::running;
-  EXPECT_EQ(tool_line(read, {}), "○ read  src/main.cc  (120 lines, 2s)");
+  EXPECT_EQ(tool_line(read, {}), "● read  src/main.cc  (120 lines, 2s)");
   read.state = CallState::failed;
   read.summary = "no file 'src/main.cc'\nmore";
   read.elapsed.reset();
@@ -38,11 +38,11 @@ TEST(ToolLines, TellWhatACallIsAbout) {
 
 TEST(ToolLines, TellArgumentsOfToolsThatDoNotSay) {
   EXPECT_EQ(tool_line(call("x", R"({"n":1,"query":"a b","other":"c","list":[1,2]})"), {}),
-            "● x  n=1 a b other=c list=[1,2]");
-  EXPECT_EQ(tool_line(call("x", "{}"), {}), "● x");
-  EXPECT_EQ(tool_line(call("x", R"({"a":1})", {"missing"}), {}), "● x  a=1");
+            "✓ x  n=1 a b other=c list=[1,2]");
+  EXPECT_EQ(tool_line(call("x", "{}"), {}), "✓ x");
+  EXPECT_EQ(tool_line(call("x", R"({"a":1})", {"missing"}), {}), "✓ x  a=1");
   EXPECT_EQ(tool_line(call("exec", R"({"command":"make\nmake test"})", {"command"}), {}),
-            "● exec  make …");
+            "✓ exec  make …");
 }
 
 TEST(ToolLines, FitTheTerminalWhateverIsInThem) {

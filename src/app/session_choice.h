@@ -1,0 +1,23 @@
+// Which session a command that talks to an agent means.
+#pragma once
+
+#include <string>
+
+#include "app/staff.h"
+
+namespace helve::app {
+
+struct ChosenSession {
+  std::string session;
+  bool is_known = false;  // it is there already
+};
+
+// The last of the workspace where it `continues`, else that of --session, else a new one.
+Result<ChosenSession> choose_session(bool continues, const cli::Options& options,
+                                     const World& world, Staff& staff);
+
+// Those that a person began in the workspace, the last one first.
+Result<std::vector<store::Conversation>> own_sessions(const World& world, Staff& staff,
+                                                      size_t limit);
+
+}  // namespace helve::app

@@ -55,6 +55,8 @@ Result<int> chat(const ChatInput& in, App& app, cli::Run& run) {
 
 }  // namespace
 
+Result<int> start_chat(App& app, cli::Run& run) { return chat({}, app, run); }
+
 cli::Command chat_command(App& app) {
   return cli::make_command<ChatInput>(
       "chat", kDetails,

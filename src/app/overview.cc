@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/app.h"
+#include "app/model_choice.h"
 #include "app/snippet.h"
 #include "base/text.h"
 #include "cli/names.h"
@@ -21,6 +22,7 @@ constexpr std::string_view kWhat =
 constexpr std::pair<const char*, const char*> kToTry[] = {
     {"fs ls", "what is in the workspace"},
     {"help fs read", "how to use a tool"},
+    {"tour", "watch an agent use the tools, offline"},
     {"doctor", "what is configured, and what is missing"},
 };
 
@@ -59,10 +61,21 @@ cli::Rows all_rows(const World& world) {
   return rows;
 }
 
+// As far as that can be told without asking anybody.
+bool has_model(const World& world, const Surroundings& surroundings) {
+  const Place& place = *world.home;
+  const Result<ModelPlan> plan = plan_model(place.settings, place.who.agent, {}, surroundings);
+  return plan && !plan->provider.empty() && !plan->find_problem();
+}
+
 }  // namespace
 
 Result<int> show_overview(App& app, cli::Run& run) {
   const World& world = *TRY(app.open(run.options, Purpose::inspect));
+  if (run.screen.out.is_terminal && !run.options.json) {
+    const bool can_talk = world.home->files && has_model(world, app.surroundings());
+    return can_talk ? start_chat(app, run) : take_tour(app, run);
+  }
   const workspace::Workspace* files = world.home->files.get();
   const cli::Style& style = run.screen.out.style;
   const size_t width = run.screen.width;

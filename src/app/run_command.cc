@@ -130,7 +130,15 @@ Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
       prompt.empty() ? staff.runner().resume(chosen.session, agent::Lane::main)
                      : TRY(staff.runner().post(
                            {.session = chosen.session, .message = model::user_message(prompt)}));
-  const agent::Ending ending = staff.runner().see_through(*work, "", stop);
+  agent::Ending ending = staff.runner().see_through(*work, "", stop);
+  // What runs in the background tells this session its end, and that is answered as well.
+  for (auto others = staff.runner().at_work(); !others.empty(); others = staff.runner().at_work()) {
+    for (const std::shared_ptr<agent::Work>& other : others) {
+      agent::Ending last = staff.runner().see_through(*other, "", stop);
+      if (other->session() == chosen.session) ending = std::move(last);
+    }
+  }
+  world.staff.reset();  // nobody tells anything from here on
   printer.finish(ending);
   return status_of(ending);
 }

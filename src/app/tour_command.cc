@@ -113,6 +113,7 @@ Result<void> play(App& app, cli::Run& run, std::stop_token stop) {
   const auto work = TRY(staff.runner().post(
       {.session = session, .message = model::user_message(std::string(kTourPrompt))}));
   const agent::Ending ending = staff.runner().see_through(*work, "", stop);
+  world.staff.reset();  // nobody tells anything from here on
   printer.finish(ending);
   if (ending.error) return *ending.error;
   return {};

@@ -284,15 +284,17 @@ void Chat::follow_question() {
 
 void Chat::show_question(const ChatApprover::Open& open) {
   const Approver::Question& question = open.question;
-  std::string text = dispatch::question_text(question);
-  text += fmt::format("y  {}\ns  {}\n", dispatch::answer_text(question, Answer::once),
-                      dispatch::answer_text(question, Answer::session));
+  const std::string asked = folded_question(dispatch::question_text(question), columns() - 1);
+  const size_t head = asked.find('\n');
+  std::string text = fmt::format("y  {}\ns  {}\n", dispatch::answer_text(question, Answer::once),
+                                 dispatch::answer_text(question, Answer::session));
   if (question.can_be_always())
     text += fmt::format("a  {}\n", dispatch::answer_text(question, Answer::always));
   if (question.timeout)
     text += fmt::format("No answer within {} {} it.\n", terminal::short_duration(*question.timeout),
                         question.on_timeout == Answer::deny ? "denies" : "allows");
-  view_.note(folded_question(text, columns() - 1));
+  view_.note(with_look(terminal::bold, asked.substr(0, head), colours_) + asked.substr(head) +
+             with_look(terminal::dim, folded_question(text, columns() - 1), colours_));
 }
 
 void Chat::answer(std::string_view letter) {

@@ -110,6 +110,8 @@ Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
                 .message = model::user_message(spawn.prompt),
                 .lane = Lane::subagent};
   if (spawn.in_background) letter.on_end = report_to(spawn.parent);
+  std::optional<Waits> waits;
+  if (!spawn.in_background) waits.emplace(TRY(runner_.begin_waiting(spawn.parent, child.session)));
   const std::shared_ptr<Work> work = TRY(runner_.post(letter));
   Spawned spawned{child.session, {}};
   if (spawn.in_background) return spawned;

@@ -309,28 +309,33 @@ bool Runner::is_awaited(std::string_view session, std::string_view by) const {
   return reaches(by, session);
 }
 
+Result<Waits> Runner::begin_waiting(std::string_view who, const std::string& session) {
+  std::lock_guard lock(mutex_);
+  const auto found = works_.find(who);
+  if (found == works_.end()) return Waits(*this, nullptr, session);
+  if (reaches(session, who))
+    return Error{Code::conflict, fmt::format("session {} waits for this one", session),
+                 "do not wait for it", "would_wait_forever"};
+  Work& waiter = *found->second;
+  waiter.awaits_.push_back(session);
+  if (waiter.awaits_.size() == 1) {
+    --busy_[static_cast<size_t>(waiter.lane_)];
+    start_queued();
+  }
+  return Waits(*this, found->second, session);
+}
+
+Waits::~Waits() {
+  if (!waiter_) return;
+  std::lock_guard lock(runner_->mutex_);
+  std::vector<std::string>& awaits = waiter_->awaits_;
+  awaits.erase(std::ranges::find(awaits, session_));
+  if (awaits.empty()) ++runner_->busy_[static_cast<size_t>(waiter_->lane_)];
+}
+
 Result<Ending> Runner::await(const Work& work, std::string_view who, const Waiting& waiting) {
-  std::shared_ptr<Work> waiter;
-  {
-    std::lock_guard lock(mutex_);
-    const auto found = works_.find(who);
-    if (found != works_.end()) waiter = found->second;
-    if (waiter && reaches(work.session_, who))
-      return Error{Code::conflict, fmt::format("session {} waits for this one", work.session_),
-                   "do not wait for it", "would_wait_forever"};
-    if (waiter) {
-      waiter->awaits_.push_back(work.session_);
-      if (waiter->awaits_.size() == 1) --busy_[static_cast<size_t>(waiter->lane_)];
-      start_queued();
-    }
-  }
-  Result<Ending> ending = work.wait_as(waiting);
-  if (waiter) {
-    std::lock_guard lock(mutex_);
-    waiter->awaits_.erase(std::ranges::find(waiter->awaits_, work.session_));
-    if (waiter->awaits_.empty()) ++busy_[static_cast<size_t>(waiter->lane_)];
-  }
-  return ending;
+  const Waits waits = TRY(begin_waiting(who, work.session_));
+  return work.wait_as(waiting);
 }
 
 Ending Runner::see_through(Work& work, std::string_view who, std::stop_token stop,

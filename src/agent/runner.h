@@ -18,6 +18,7 @@ enum class Lane : unsigned char { main, cron, subagent };
 constexpr size_t kLanes = 3;
 
 class Work;
+class Runner;
 // Called on the worker's thread when everything has been answered, and again when more was; not
 // when the runner goes.
 using OnEnd = std::function<void(const Work&, const Ending&)>;
@@ -54,6 +55,7 @@ class Work {
 
  private:
   friend class Runner;
+  friend class Waits;
   std::string session_;
   Lane lane_ = Lane::main;
   OnEnd on_end_;
@@ -67,6 +69,22 @@ class Work {
   bool is_queued_ = true;            // likewise: it waits for its lane
   std::vector<std::string> awaits_;  // likewise: sessions that it waits for
   std::jthread thread_;              // likewise
+};
+
+// While it lives, one session counts as waiting for another, and its worker leaves its place in its
+// lane to others.
+class Waits {
+ public:
+  ~Waits();
+  Waits(Waits&& other) noexcept = default;
+
+ private:
+  friend class Runner;
+  Waits(Runner& runner, std::shared_ptr<Work> waiter, std::string session)
+      : runner_(&runner), waiter_(std::move(waiter)), session_(std::move(session)) {}
+  Runner* runner_;
+  std::shared_ptr<Work> waiter_;  // null: it is no worker that waits
+  std::string session_;
 };
 
 // Thread-safe.
@@ -92,8 +110,10 @@ class Runner {
   std::shared_ptr<Work> work_of(std::string_view session) const;  // null: it rests
   std::vector<std::shared_ptr<Work>> at_work() const;
 
-  // Waits; meanwhile the worker of the session `who`, if it is one that waits, leaves its place in
-  // its lane to others. A conflict (would_wait_forever) where is_awaited(who, …) holds.
+  // Before the work begins, so that it cannot come to wait for `who` itself. A conflict
+  // (would_wait_forever) where `session` waits for `who` already.
+  Result<Waits> begin_waiting(std::string_view who, const std::string& session);
+  // Begins waiting for it as `who`, and waits.
   Result<Ending> await(const Work& work, std::string_view who, const Waiting& waiting);
   // The same, and stops the work when the token is stopped.
   Ending see_through(Work& work, std::string_view who, std::stop_token stop,
@@ -105,6 +125,7 @@ class Runner {
   void emit(const Event& event) const { emit_(event); }
 
  private:
+  friend class Waits;
   std::shared_ptr<Work> poke(const std::string& session, Lane lane, OnEnd on_end);
   void join_finished();
   bool reaches(std::string_view from, std::string_view to) const;  // mutex_ is held

@@ -118,6 +118,16 @@ class SessionTools : public helve::testing::TempStore {
     EXPECT_TRUE(answer.ok && all && all->get_array().size() == 1) << describe(answer.error);
     return all && !all->get_array().empty() ? all->get_array().front() : Json();
   }
+  // What is posted when work has ended comes a moment later.
+  void await_said(const std::string& session, std::string_view text) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    std::string said;
+    while (!has(said, text) && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+      said = call("sessions_history", R"({"session_id": ")" + session + R"("})").text;
+    }
+    EXPECT_TRUE(has(said, text)) << said;
+  }
   // Until nothing is at work.
   void settle() {
     while (!runner_->at_work().empty()) {
@@ -216,9 +226,8 @@ TEST_F(SessionTools, ASubagentInTheBackgroundCanBeSteeredAndStopped) {
   ASSERT_TRUE(call("subagents", about(id, R"(, "action": "steer", "message": "go on")")).ok);
   settle();
   EXPECT_EQ(only(call("subagent_list", "{}")).at("state"), "done");
-  const Answer told = call("sessions_history", about(kSession));
-  EXPECT_TRUE(has(told.text, "ended with 'cancelled'")) << told.text;
-  EXPECT_TRUE(has(told.text, "has finished:\n\nre: go on")) << told.text;
+  await_said(kSession, "ended with 'cancelled'");
+  await_said(kSession, "has finished:\n\nre: go on");
   EXPECT_EQ(kind_of(call("subagents", R"({"action": "stop"})")), "invalid_argument invalid_input");
 }
 

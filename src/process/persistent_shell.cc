@@ -276,13 +276,13 @@ Result<ShellAnswer> PersistentShell::run(const ShellCall& call, const ShellUrge&
 }
 
 PersistentShell::Course PersistentShell::interrupt(const ShellCall& call) {
-  const Time now = std::chrono::steady_clock::now();
-  running_->signal_group(SIGINT);
-  const Course course =
-      await(now + std::min<Time::duration>(call.grace / 2, kAgain), nullptr, call);
-  if (course != Course::late) return course;
-  running_->signal_group(SIGINT);
-  return await(now + call.grace, nullptr, call);
+  const Time end = std::chrono::steady_clock::now() + call.grace;
+  for (;;) {
+    running_->signal_group(SIGINT);
+    const Time again = std::chrono::steady_clock::now() + kAgain;
+    const Course course = await(std::min(again, end), nullptr, call);
+    if (course != Course::late || again >= end) return course;
+  }
 }
 
 Result<void> PersistentShell::renew(Supervisor& supervisor, const sandbox::Policy& policy) {

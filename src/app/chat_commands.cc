@@ -6,9 +6,9 @@
 #include "app/chat.h"
 #include "app/context_report.h"
 #include "app/prompt_parts.h"
-#include "app/session_text.h"
 #include "app/tool_formats.h"
 #include "base/text.h"
+#include "session/export.h"
 #include "terminal/width.h"
 
 namespace helve::app {
@@ -265,11 +265,16 @@ Result<void> Chat::show_cost(std::string_view) {
 Result<void> Chat::export_session(std::string_view file) {
   if (!session_.is_known()) return tell("There is nothing to write yet."), Result<void>();
   const std::string path = file.empty() ? session_.id() + ".md" : std::string(file);
-  const std::string text = TRY(session_as_markdown(session_.staff().store(), session_.id()));
+  const session::Exported exported = TRY(session_.staff().store().use([&](store::Store& store) {
+    return session::export_session(store, session_.id(), session::ExportFormat::markdown);
+  }));
   const dispatch::Outcome outcome =
-      session_.call("write", JsonObject{{"path", path}, {"content", text}}, stop_);
+      session_.call("write", JsonObject{{"path", path}, {"content", exported.text}}, stop_);
   if (outcome.error) return *outcome.error;
   tell(shown(trim(helve::text_of(outcome.product.content))));
+  if (!exported.is_whole)
+    tell(fmt::format("It ends with entry {}: `helve sessions export` writes the rest.",
+                     exported.last));
   return {};
 }
 

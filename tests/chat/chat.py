@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -230,7 +231,9 @@ def sessions_are_listed_changed_and_taken_up_again():
         terminal.expect_somewhere(": Another title")
         say(terminal, "/export talk.md")
         terminal.expect_somewhere("Created talk.md")
-        assert "## user\n\nThe first one\n\n## scripted\n\nFirst answer." in (chat.workspace / "talk.md").read_text()
+        written = re.sub(r" · \d{4}-[-\d: ]+", "", (chat.workspace / "talk.md").read_text())
+        assert written.startswith("# Another title\n"), written
+        assert written.endswith("## 1 · user\n\nThe first one\n\n## 2 · assistant scripted\n\nFirst answer.\n\n"), written
         say(terminal, "/quit")
         terminal.expect("left with 0", "icanon", "echo")
         terminal.expect_somewhere("chat")

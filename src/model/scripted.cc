@@ -48,9 +48,7 @@ Result<void> add_calls(Reply& reply, const Json& calls) {
 Result<Stop> read_stop(const Json& value, const Reply& reply) {
   const std::string_view name = string_at(value, "stop");
   if (name.empty()) return calls_of(reply.message).empty() ? Stop::end : Stop::calls;
-  for (const Stop stop : {Stop::end, Stop::calls, Stop::length, Stop::refusal}) {
-    if (name_of(stop) == name) return stop;
-  }
+  if (const std::optional<Stop> stop = find_stop(name)) return *stop;
   return wrong("stop: end, calls, length or refusal");
 }
 

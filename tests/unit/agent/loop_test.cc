@@ -1,8 +1,8 @@
 #include "agent/loop.h"
 
 #include <fmt/format.h>
+#include <barrier>
 #include <condition_variable>
-#include <latch>
 
 #include "agent/calls.h"
 #include "model/scripted.h"
@@ -30,7 +30,7 @@ class LoopTest : public helve::testing::TempStore {
     tools.push_back(make_tool(
         {.name = "meet", .group = "other"},
         +[](const EchoInput& in, Context& context) -> Result<EchoOutput> {
-          static std::latch both(2);
+          static std::barrier both(2);  // can be met again when the tests are repeated
           both.arrive_and_wait();
           (void)context;
           return EchoOutput{in.text};

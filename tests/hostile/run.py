@@ -103,13 +103,26 @@ def everything_below(directory):
             for path in sorted(directory.rglob("*"))}
 
 
+def whole_lines(calls):
+    """The calls, each on one line: strace breaks one in two when another thread speaks between."""
+    begun = {}
+    for line in calls.splitlines():
+        process = line.split(" ", 1)[0]
+        if line.endswith("<unfinished ...>"):
+            begun[process] = line.removesuffix("<unfinished ...>")
+        elif resumed := re.search(r"<\.\.\. \w+ resumed>(.*)$", line):
+            yield begun.pop(process, "") + resumed[1]
+        else:
+            yield line
+
+
 def strangers_in(calls, helve):
     """Whether there is a process besides helve, and its own helve-spawn with the copies that this makes of itself."""
     spawner = str(pathlib.Path(helve).parent / "helve-spawn")
     if set(re.findall(r'execve\("([^"]*)"', calls)) - {helve, spawner}:
         return True
     ours = set(re.findall(rf'^(\d+) +execve\("{re.escape(spawner)}"', calls, re.MULTILINE))
-    for line in calls.splitlines():
+    for line in whole_lines(calls):
         made = re.search(r"^(\d+) .*\b(?:v?fork|clone3?)\b.* = (\d+)$", line)
         if not made or "CLONE_THREAD" in line:
             continue

@@ -5,7 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "sandbox/failure.h"
 #include "sandbox/mounts.h"
@@ -28,6 +30,30 @@ Result<void> make_file(const char* path) {
   const sys::Fd file(open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0));
   if (!file) return failure(std::string("make ") + path, errno);
   return {};
+}
+
+std::string directory_of(const std::string& path) {
+  return path.substr(0, std::max<size_t>(path.rfind('/'), 1));
+}
+
+bool exists(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+bool leads_nowhere(const std::string& path) {
+  struct stat status {};
+  return exists(path) && stat(path.c_str(), &status) != 0;
+}
+
+// What changes before anything else can be at `path`: the nearest name above it that there is. What
+// a link leads to may appear without a change above it.
+std::string nearest_above(std::string path) {
+  if (leads_nowhere(path)) return path;
+  do {
+    path = directory_of(path);
+  } while (!exists(path));
+  return path;
 }
 
 // What there is to cover at `path`; nothing when the command could not reach it either.
@@ -68,11 +94,8 @@ Result<Covers> Covers::make(std::span<const std::string> paths) {
   Covers covers;
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  for (const std::string& path : paths) {
-    const size_t slash = path.rfind('/');
-    covers.parents_[slash == 0 ? "/" : path.substr(0, slash)].paths.push_back(path);
-  }
-  // Before covering: a change in between is seen as one.
+  for (const std::string& path : paths) covers.parents_[nearest_above(path)].paths.push_back(path);
+  // After the nearest one was looked for and before covering: a change in between is seen as one.
   for (auto& [directory, parent] : covers.parents_) {
     parent.stamp = stamp_of(directory);
     parent.certain = now.tv_sec - parent.stamp.seconds > kCoarseClock;
@@ -90,9 +113,10 @@ Result<void> Covers::renew() const {
 }
 
 std::vector<std::string> Covers::directories() const {
-  std::vector<std::string> names;
-  for (const auto& [directory, parent] : parents_) names.push_back(directory);
-  return names;
+  std::set<std::string> names;
+  for (const auto& [directory, parent] : parents_)
+    for (const std::string& path : parent.paths) names.insert(directory_of(path));
+  return {names.begin(), names.end()};
 }
 
 Covers::Stamp Covers::stamp_of(const std::string& directory) {
@@ -100,8 +124,8 @@ Covers::Stamp Covers::stamp_of(const std::string& directory) {
   if (stat(directory.c_str(), &status) != 0) return {};
   return {.device = status.st_dev,
           .inode = status.st_ino,
-          .seconds = status.st_mtim.tv_sec,
-          .nanoseconds = status.st_mtim.tv_nsec};
+          .seconds = status.st_ctim.tv_sec,
+          .nanoseconds = status.st_ctim.tv_nsec};
 }
 
 }  // namespace helve::sandbox

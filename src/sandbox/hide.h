@@ -26,13 +26,14 @@ Result<void> make_vault();
 Result<void> hide(std::span<const std::string> paths, Which which = Which::anything);
 
 // Covers paths again when that is needed: a cover goes away when somebody outside replaces what it
-// covers, and what did not exist may exist now. Both change the directory that holds the name.
+// covers, and what did not exist may exist now. Both change the directory that holds the name, or
+// the nearest one above it that there is.
 class Covers {
  public:
   // Covers all of them now.
   static Result<Covers> make(std::span<const std::string> paths);
   Result<void> renew() const;
-  // What must change before anything has to be covered again.
+  // What holds them, also where it does not exist yet.
   std::vector<std::string> directories() const;
 
  private:
@@ -50,7 +51,7 @@ class Covers {
   };
   static Stamp stamp_of(const std::string& directory);
 
-  std::map<std::string, Parent> parents_;
+  std::map<std::string, Parent> parents_;  // by the nearest directories that exist
 };
 
 }  // namespace helve::sandbox

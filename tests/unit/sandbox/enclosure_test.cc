@@ -104,10 +104,14 @@ TEST_P(EnclosureFiles, HidesSecrets) {
 
 TEST_P(EnclosureFiles, HidesWhatAppearsOrIsReplacedBetweenCommands) {
   write("home/.old", "x");
-  policy.hidden = {path("home/.old"), path("home/.new"), path("home/dir/.deep")};
+  std::filesystem::create_directory_symlink(path("later"), path("home/link"));
+  std::filesystem::create_directory_symlink(path("gone"), path("home/.keys"));
+  policy.hidden = {path("home/.old"), path("home/.new"), path("home/dir/.deep"),
+                   path("home/link/.key"), path("home/.keys")};
   const auto look = [&] {
     return shell(variables() +
-                 "cat $BASE/home/.old || cat $BASE/home/.new || ls $BASE/home/dir/.deep");
+                 "cat $BASE/home/.old || cat $BASE/home/.new || ls $BASE/home/dir/.deep ||"
+                 " cat $BASE/later/.key || cat $BASE/gone/key");
   };
   const int found = with_enclosure(
       [&](Enclosure& enclosure, const Ask& ask) {
@@ -119,6 +123,8 @@ TEST_P(EnclosureFiles, HidesWhatAppearsOrIsReplacedBetweenCommands) {
         std::filesystem::rename(path("home/.old.lock"), path("home/.old"));
         write("home/.new", "y");
         make_directory("home/dir/.deep");
+        write("later/.key", "y");
+        write("gone/key", "y");
       });
   EXPECT_NE(found, 0);
   EXPECT_NE(found, kBroken);

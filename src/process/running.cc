@@ -119,16 +119,17 @@ bool Running::attend(Time end, int wakeup) {
 }
 
 bool Running::attend(const pollfd* events) {
-  const auto take = [](Output& output, sys::Fd& end) {
-    for (int i = 0; i < kBatch; ++i) {
+  const auto take = [](Output& output, sys::Fd& end, short revents) {
+    if (revents == POLLHUP) end = sys::Fd();  // and nothing to read
+    for (int i = 0; i < kBatch && end; ++i) {
       const Output::Read read = output.read_from(end.get());
       if (read == Output::Read::end) end = sys::Fd();
       if (read != Output::Read::some) return;
     }
   };
   if (events[1].revents & POLLOUT) type_keys();
-  if (events[1].revents && out_end_) take(out_, out_end_);
-  if (events[2].revents && err_end_) take(err_, err_end_);
+  if (events[1].revents && out_end_) take(out_, out_end_, events[1].revents);
+  if (events[2].revents && err_end_) take(err_, err_end_, events[2].revents);
   if (events[0].revents && channel_) receive_event();
   if (leaves_until_) mind_leaving();
   return has_ended();

@@ -1,7 +1,7 @@
 // The least that running a command can cost, without any server around it. Prints p50_us.
 //   bench_commands spawn N   posix_spawn of `sh -c true`, until it has ended
 //   bench_commands shell N   a line to a bash that runs already, until it has answered
-//   bench_commands drain N   bytes per second from `yes | head -c N` through a pipe
+//   bench_commands drain N   bytes per second from `head -c N /dev/zero` through a pipe
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -91,7 +91,7 @@ double shell(size_t times) {
 }
 
 double drain(size_t bytes) {
-  const std::string script = "yes | head -c " + std::to_string(bytes);
+  const std::string script = "head -c " + std::to_string(bytes) + " /dev/zero";
   const auto begin = Clock::now();
   const Child child = start({"/bin/sh", "-c", script.c_str()}, true);
   std::vector<char> block(1 << 20);

@@ -53,7 +53,7 @@ def flood(workspace, environment):
     server = Serving(workspace, environment)
     server.call("exec", {"command": f"yes | head -c {(KEPT_MB + 1) << 20}"})  # what is kept of a long output
     before = peak_kb(server.process)
-    taken, line = server.call("exec", {"command": f"yes | head -c {FLOOD_BYTES}"})
+    taken, line = server.call("exec", {"command": f"head -c {FLOOD_BYTES} /dev/zero"})
     grown = peak_kb(server.process) - before
     server.close()
     if str(FLOOD_BYTES).encode() not in line:

@@ -58,6 +58,11 @@ class Exchange {
       if (count == 0) return reader_.end();
       TRY(reader_.feed({block, count}, on_body));
     }
+    // The end of what is not wanted may be here, too: then the connection can be used again.
+    if (reader_.is_unwanted() && !reader_.is_complete()) {
+      const ssize_t count = recv(socket_, block, sizeof block, MSG_DONTWAIT);
+      if (count > 0) TRY(reader_.feed({block, static_cast<size_t>(count)}, on_body));
+    }
     return {};
   }
 

@@ -42,6 +42,14 @@ std::string_view HttpHead::header(std::string_view name) const {
 }
 
 Result<void> HttpReader::feed(std::string_view bytes, const HttpClient::OnBody& on_body) {
+  Result<void> parsed = parse(bytes, on_body);
+  if (parsed) return parsed;
+  keeps_alive_ = false;
+  if (is_unwanted_) return {};
+  return parsed;
+}
+
+Result<void> HttpReader::parse(std::string_view bytes, const HttpClient::OnBody& on_body) {
   has_begun_ = has_begun_ || !bytes.empty();
   std::string_view line;
   while (!bytes.empty()) {
@@ -70,8 +78,6 @@ Result<void> HttpReader::feed(std::string_view bytes, const HttpClient::OnBody& 
         break;
       case State::complete:
         has_rest_ = true;
-        return {};
-      case State::unwanted:
         return {};
     }
   }
@@ -163,10 +169,7 @@ void HttpReader::give(std::string_view& bytes, const HttpClient::OnBody& on_body
   std::string_view part = bytes;
   if (state_ != State::until_close) part = part.substr(0, left_);
   bytes.remove_prefix(part.size());
-  if (!on_body(head_, part)) {
-    state_ = State::unwanted;
-    return;
-  }
+  if (!is_unwanted_) is_unwanted_ = !on_body(head_, part);
   if (state_ == State::until_close) return;
   left_ -= part.size();
   if (left_ == 0) state_ = state_ == State::fixed ? State::complete : State::chunk_end;

@@ -18,8 +18,8 @@ class HttpReader {
 
   explicit HttpReader(bool has_body = true) : has_body_(has_body) {}
 
-  // Takes what belongs to the answer; `on_body` is called with parts of the body, and ends the
-  // reading by returning false. Error: this is no HTTP.
+  // Takes what belongs to the answer. `on_body` is called with parts of the body until it returns
+  // false; the rest is read over. Error: this is no HTTP.
   Result<void> feed(std::string_view bytes, const HttpClient::OnBody& on_body);
   // The other side has closed the connection. Error: it has not said all.
   Result<void> end();
@@ -27,7 +27,8 @@ class HttpReader {
   const HttpHead& head() const { return head_; }
   HttpHead take_head() { return std::move(head_); }
   bool is_complete() const { return state_ == State::complete; }
-  bool is_unwanted() const { return state_ == State::unwanted; }
+  // The rest is.
+  bool is_unwanted() const { return is_unwanted_; }
   bool has_begun() const { return has_begun_; }
   // Whether another request may follow on this connection.
   bool stays_open() const { return is_complete() && keeps_alive_ && !has_rest_; }
@@ -42,8 +43,8 @@ class HttpReader {
     chunk_end,
     trailer,
     complete,
-    unwanted,
   };
+  Result<void> parse(std::string_view bytes, const HttpClient::OnBody& on_body);
   // A line without its end, once it is there; the rest of it is kept until then.
   Result<bool> take_line(std::string_view& bytes, std::string_view& line, size_t longest);
   Result<void> read_head_line(std::string_view line);
@@ -60,6 +61,7 @@ class HttpReader {
   size_t head_bytes_ = 0;   // so far, or of trailers
   std::uint64_t left_ = 0;  // of the body, or of a chunk
   bool has_begun_ = false;  // a byte came
+  bool is_unwanted_ = false;
   bool keeps_alive_ = true;
   bool has_rest_ = false;  // bytes came that belong to no answer
 };

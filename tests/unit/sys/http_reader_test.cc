@@ -94,6 +94,24 @@ TEST(HttpReader, AConnectionThatSaysSoIsClosed) {
       read({"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n"}).stays_open);
 }
 
+TEST(HttpReader, ReadsOverWhatIsNotWanted) {
+  for (const auto& [rest, stays_open] :
+       {std::pair("4\r\nmore\r\n0\r\n\r\n", true), std::pair("no chunk\r\n", false)}) {
+    HttpReader reader;
+    std::string body;
+    const auto take = [&](const HttpHead&, std::string_view bytes) {
+      body += bytes;
+      return false;
+    };
+    ASSERT_TRUE(
+        reader.feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ndone\r\n", take));
+    EXPECT_TRUE(reader.is_unwanted());
+    EXPECT_TRUE(reader.feed(rest, take)) << "nobody asks for it";
+    EXPECT_EQ(body, "done");
+    EXPECT_EQ(reader.stays_open(), stays_open);
+  }
+}
+
 TEST(HttpReader, RefusesWhatIsNoHttp) {
   for (const char* text :
        {"SSH-2.0-OpenSSH\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 abc\r\n\r\n",

@@ -107,6 +107,18 @@ TEST(Http, WhoWantsNoMoreGetsNoMore) {
   EXPECT_EQ(calls, 3);
 }
 
+TEST(Http, UsesAConnectionAgainWhereTheEndWasNotWaitedFor) {
+  RawServer server([](Connection& c) {
+    while (!c.request().empty())
+      c.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nlast\r\n0\r\n\r\n");
+  });
+  const auto client = make_http_client();
+  const HttpRequest request{.url = server.url()};
+  for (int i = 0; i < 5; ++i)
+    EXPECT_TRUE(client->send(request, [](const HttpHead&, std::string_view) { return false; }, {}));
+  EXPECT_EQ(server.connections(), 1);
+}
+
 TEST(Http, SaysThatNobodyListens) {
   const std::string url = RawServer([](Connection&) {}).url("/secret-path");
   const auto client = make_http_client();

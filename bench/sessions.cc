@@ -51,7 +51,8 @@ int run(const std::string& port, int count) {
     endpoint.base_url = "http://127.0.0.1:" + port + "/v1";
     endpoint.model = "mock";
     const auto model = std::make_shared<model::HttpModel>(model::kOpenAi, endpoint, *client);
-    const model::Offer offer{"read", "Reads a note.", registry.tools().front().input_schema()};
+    const auto offers = std::make_shared<const std::vector<model::Offer>>(std::vector<model::Offer>{
+        {"read", "Reads a note.", registry.tools().front().input_schema()}});
     agent::Runner runner(
         store, clock,
         [&](const store::Conversation& conversation)
@@ -61,7 +62,7 @@ int run(const std::string& port, int count) {
           setup->dispatcher = &dispatcher;
           setup->who.session = conversation.session;
           setup->system = "You read notes.";
-          setup->offers = {offer};
+          setup->offers = offers;
           return setup;
         },
         [](const agent::Event&) {}, {.limits = {static_cast<size_t>(count), 1, 1}});

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "agent/calls.h"
 #include "agent/compaction.h"
 #include "dispatch/deadlines.h"
@@ -15,6 +17,15 @@ using session::Transcript;
 constexpr int kMaxUnread = 3;  // answers in a row that cannot be understood
 constexpr int kMaxAskedForForm = 2;
 
+model::Offers offers_of(const Setup& setup) {
+  if (!setup.output_schema) return setup.offers;
+  std::vector<model::Offer> offers = setup.offers ? *setup.offers : std::vector<model::Offer>();
+  offers.push_back({std::string(kHandIn),
+                    "Gives the final answer, in the form that is asked for, and ends the work.",
+                    *setup.output_schema});
+  return std::make_shared<const std::vector<model::Offer>>(std::move(offers));
+}
+
 // One run of the loop.
 class Run {
  public:
@@ -25,14 +36,8 @@ class Run {
         emit_(emit),
         outer_(std::move(outer)),
         stop_(std::move(stop)),
-        calls_(transcript, setup, emit) {
-    if (setup.output_schema)
-      offers_.push_back(
-          {std::string(kHandIn),
-           "Gives the final answer, in the form that is asked for, and ends the work.",
-           *setup.output_schema});
-    offers_.insert(offers_.begin(), setup.offers.begin(), setup.offers.end());
-  }
+        offers_(offers_of(setup)),
+        calls_(transcript, setup, emit) {}
 
   Ending go();
 
@@ -56,9 +61,10 @@ class Run {
   const Emit& emit_;
   const std::stop_token outer_;  // somebody stops it
   const std::stop_token stop_;   // that, or its time is up
-  std::vector<model::Offer> offers_;
+  const model::Offers offers_;
   Calls calls_;
   Ending ending_;
+  std::set<std::string> warned_;  // of what concerns every turn
   int unread_ = 0, asked_for_form_ = 0;
 };
 
@@ -181,7 +187,10 @@ Result<model::Reply> Run::ask() {
 }
 
 Result<void> Run::keep(model::Reply& reply) {
-  for (const std::string& note : reply.notes) emit_({session(), Warned{note}});
+  for (std::string& note : reply.notes) {
+    if (const auto [told, is_new] = warned_.insert(std::move(note)); is_new)
+      emit_({session(), Warned{*told}});
+  }
   transcript_.make_ids_unique(reply.message);
   session::Answer answer{.message = std::move(reply.message),
                          .stop = reply.stop,

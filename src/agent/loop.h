@@ -41,7 +41,7 @@ struct Setup {
   Approver* approver = nullptr;  // null: that of the dispatcher
   Identity who;
   std::string system;
-  std::vector<model::Offer> offers;
+  model::Offers offers;
   std::int64_t max_output_tokens = 0;
   std::optional<double> temperature;
   model::Effort effort = model::Effort::unset;

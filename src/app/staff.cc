@@ -111,6 +111,16 @@ Result<std::shared_ptr<const dispatch::Policy>> Staff::policy_of(
                       preset_of(*kit, registry));
 }
 
+model::Offers Staff::offers_under(const std::shared_ptr<const dispatch::Policy>& policy) {
+  std::lock_guard lock(mutex_);
+  if (!offers_ || offers_under_ != policy) {
+    offers_ = std::make_shared<const std::vector<model::Offer>>(
+        offers_of(world_, allowed_tools(*world_.registry, policy.get())));
+    offers_under_ = policy;
+  }
+  return offers_;
+}
+
 Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
     const store::Conversation& conversation) {
   const std::shared_ptr<const Place> place = world_.place();
@@ -146,7 +156,7 @@ Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
       agent::system_prompt(gather_prompt(*place, surroundings_, world_.clock, prompt, notices));
   for (const std::string& notice : notices)
     options_.emit({conversation.session, agent::Warned{notice}});
-  setup->offers = offers_of(world_, allowed_tools(*world_.registry, kept->policy.get()));
+  setup->offers = offers_under(kept->policy);
   setup->max_output_tokens = model.max_output_tokens;
   setup->temperature = model.temperature;
   setup->effort = model.effort;

@@ -43,6 +43,7 @@ class Staff {
   Staff(World& world, const Surroundings& surroundings, StaffOptions options);
   Result<std::shared_ptr<const dispatch::Policy>> policy_of(const store::Conversation& conversation,
                                                             const Place& place);
+  model::Offers offers_under(const std::shared_ptr<const dispatch::Policy>& policy);
 
   World& world_;
   const Surroundings& surroundings_;
@@ -51,6 +52,8 @@ class Staff {
   std::mutex mutex_;
   std::map<std::string, ChosenModel, std::less<>> models_;  // guarded by mutex_, by agent
   std::vector<ChosenModel> retired_;                        // guarded by mutex_
+  std::shared_ptr<const dispatch::Policy> offers_under_;    // guarded by mutex_: the last policy
+  model::Offers offers_;                                    // guarded by mutex_: what it allows
   store::SharedStore store_;
   agent::Agents agents_;  // goes after the runner, whose workers use it
   agent::Runner runner_;

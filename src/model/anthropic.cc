@@ -107,10 +107,7 @@ std::int64_t budget_of(Effort effort) {
 }
 
 Outgoing encode(const Request& request, const Endpoint& endpoint) {
-  Outgoing out{.path = "/v1/messages",
-               .headers = {"anthropic-version: 2023-06-01"},
-               .body = {},
-               .notes = {}};
+  Outgoing out{.path = "/v1/messages", .headers = {"anthropic-version: 2023-06-01"}, .body = {}};
   if (!endpoint.key.empty()) out.headers.push_back("x-api-key: " + endpoint.key);
   JsonObject& body = out.body;
   std::int64_t room = request.max_output_tokens > 0 ? request.max_output_tokens : kDefaultOutput;
@@ -126,13 +123,13 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (!request.system.empty())
     body["system"] = JsonArray{cached(JsonObject{{"type", "text"}, {"text", request.system}})};
   body["messages"] = messages_of(request.messages);
-  if (!request.tools.empty()) {
-    if (JsonArray tools = tools_of(to_anthropic(request.tools), out.notes); !tools.empty()) {
-      tools.back() = cached(std::move(tools.back().get_object()));
-      body["tools"] = std::move(tools);
-    }
-  }
   return out;
+}
+
+JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& notes) {
+  JsonArray tools = tools_of(to_anthropic(offers), notes);
+  if (!tools.empty()) tools.back() = cached(std::move(tools.back().get_object()));
+  return tools;
 }
 
 Stop stop_of(std::string_view reason) {
@@ -265,7 +262,8 @@ class AnthropicDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kAnthropic{
-    kName, encode, [] -> std::unique_ptr<Decoder> { return std::make_unique<AnthropicDecoder>(); }};
+const Wire kAnthropic{kName, encode, encode_tools, [] -> std::unique_ptr<Decoder> {
+                        return std::make_unique<AnthropicDecoder>();
+                      }};
 
 }  // namespace helve::model

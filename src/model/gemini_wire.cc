@@ -76,21 +76,22 @@ JsonObject generation_of(const Request& request) {
 Outgoing encode(const Request& request, const Endpoint& endpoint) {
   Outgoing out{.path = "/models/" + endpoint.model + ":streamGenerateContent?alt=sse",
                .headers = {},
-               .body = {},
-               .notes = {}};
+               .body = {}};
   if (!endpoint.key.empty()) out.headers.push_back("x-goog-api-key: " + endpoint.key);
   JsonObject& body = out.body;
   if (!request.system.empty())
     body["systemInstruction"] =
         JsonObject{{"parts", JsonArray{JsonObject{{"text", request.system}}}}};
   body["contents"] = contents_of(request.messages);
-  if (!request.tools.empty()) {
-    if (JsonArray tools = tools_of(to_gemini(request.tools), out.notes); !tools.empty())
-      body["tools"] = JsonArray{JsonObject{{"functionDeclarations", std::move(tools)}}};
-  }
   if (JsonObject generation = generation_of(request); !generation.empty())
     body["generationConfig"] = std::move(generation);
   return out;
+}
+
+JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& notes) {
+  JsonArray tools = tools_of(to_gemini(offers), notes);
+  if (tools.empty()) return tools;
+  return {JsonObject{{"functionDeclarations", std::move(tools)}}};
 }
 
 class GeminiDecoder final : public Decoder {
@@ -195,7 +196,7 @@ class GeminiDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kGemini{kName, encode,
+const Wire kGemini{kName, encode, encode_tools,
                    [] -> std::unique_ptr<Decoder> { return std::make_unique<GeminiDecoder>(); }};
 
 }  // namespace helve::model

@@ -147,10 +147,29 @@ Error without_key(Error error, std::string_view key) {
   return error;
 }
 
+std::shared_ptr<const HttpModel::Told> HttpModel::tell(const Offers& offers) {
+  // Whoever configured other tools knows better.
+  if (!offers || endpoint_.body.contains("tools")) return nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    if (told_ && told_->offers == offers) return told_;
+  }
+  auto told = std::make_shared<Told>(offers);
+  JsonArray tools = wire_.encode_tools(*offers, told->notes);
+  if (!tools.empty()) told->text = to_text(Json(std::move(tools)));
+  std::lock_guard lock(mutex_);
+  return told_ = std::move(told);
+}
+
 Result<Reply> HttpModel::stream(const Request& request, const Emit& emit, std::stop_token stop) {
   Outgoing out = wire_.encode(request, endpoint_);
   for (const auto& member : endpoint_.body) out.body[member.key()] = member.value();
-  const std::string body = to_text(Json(std::move(out.body)));
+  const std::shared_ptr<const Told> told = tell(request.tools);
+  std::string body = to_text(Json(std::move(out.body)));
+  if (told && !told->text.empty()) {
+    body.back() = ',';
+    body.append(R"("tools":)").append(told->text).append("}");
+  }
   sys::HttpRequest http{.method = "POST",
                         .url = endpoint_.base_url + out.path,
                         .headers = std::move(out.headers),
@@ -169,7 +188,7 @@ Result<Reply> HttpModel::stream(const Request& request, const Emit& emit, std::s
       [&](const sys::HttpHead& head, std::string_view bytes) { return receiver.take(head, bytes); },
       std::move(stop)));
   if (!reply) return without_key(std::move(reply).error(), endpoint_.key);
-  reply->notes = std::move(out.notes);
+  if (told) reply->notes = told->notes;
   return reply;
 }
 

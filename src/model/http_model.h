@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
+#include <mutex>
 
 #include "model/wire.h"
 #include "sys/http.h"
@@ -26,10 +28,20 @@ class HttpModel final : public Model {
   Result<Reply> stream(const Request& request, const Emit& emit, std::stop_token stop) override;
 
  private:
+  // What the provider is told of tools, as text.
+  struct Told {
+    Offers offers;
+    std::string text;
+    std::vector<std::string> notes;
+  };
+  std::shared_ptr<const Told> tell(const Offers& offers);
+
   const Wire& wire_;
   const Endpoint endpoint_;
   sys::HttpClient& client_;
   const Timeouts timeouts_;
+  std::mutex mutex_;
+  std::shared_ptr<const Told> told_;  // guarded by mutex_; the last: most requests offer the same
 };
 
 // What an answer that is no stream means. The key is not shown, even where the server repeats it.

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
@@ -20,10 +21,13 @@ namespace helve::model {
 // How hard the model should think, where it can be told.
 enum class Effort : unsigned char { unset, off, low, medium, high };
 
+// Tools that are offered. Shared, so that what a provider is told of them is made once.
+using Offers = std::shared_ptr<const std::vector<Offer>>;
+
 struct Request {
   std::string_view system = {};
   std::span<const Message> messages = {};
-  std::span<const Offer> tools = {};
+  Offers tools = {};                   // null: none
   std::int64_t max_output_tokens = 0;  // 0: the provider's limit, or our default where it has none
   std::optional<double> temperature = {};
   Effort effort = Effort::unset;

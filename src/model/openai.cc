@@ -105,7 +105,7 @@ std::string_view effort_name(Effort effort) {
 }
 
 Outgoing encode(const Request& request, const Endpoint& endpoint) {
-  Outgoing out{.path = "/chat/completions", .headers = {}, .body = {}, .notes = {}};
+  Outgoing out{.path = "/chat/completions", .headers = {}, .body = {}};
   if (!endpoint.key.empty()) out.headers.push_back("Authorization: Bearer " + endpoint.key);
   JsonObject& body = out.body;
   body["model"] = endpoint.model;
@@ -115,11 +115,11 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (request.temperature) body["temperature"] = *request.temperature;
   if (request.effort != Effort::unset) body["reasoning_effort"] = effort_name(request.effort);
   body["messages"] = messages_of(request);
-  if (!request.tools.empty()) {
-    if (JsonArray tools = tools_of(to_openai(request.tools), out.notes); !tools.empty())
-      body["tools"] = std::move(tools);
-  }
   return out;
+}
+
+JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& notes) {
+  return tools_of(to_openai(offers), notes);
 }
 
 class OpenAiDecoder final : public Decoder {
@@ -242,7 +242,7 @@ class OpenAiDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kOpenAi{kName, encode,
+const Wire kOpenAi{kName, encode, encode_tools,
                    [] -> std::unique_ptr<Decoder> { return std::make_unique<OpenAiDecoder>(); }};
 
 }  // namespace helve::model

@@ -85,7 +85,7 @@ Json reasoning_of(Effort effort) {
 }
 
 Outgoing encode(const Request& request, const Endpoint& endpoint) {
-  Outgoing out{.path = "/responses", .headers = {}, .body = {}, .notes = {}};
+  Outgoing out{.path = "/responses", .headers = {}, .body = {}};
   if (!endpoint.key.empty()) out.headers.push_back("Authorization: Bearer " + endpoint.key);
   JsonObject& body = out.body;
   body["model"] = endpoint.model;
@@ -100,11 +100,11 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   JsonArray items;
   for (const Message& message : request.messages) add_items(items, message);
   body["input"] = std::move(items);
-  if (!request.tools.empty()) {
-    if (JsonArray tools = tools_of(to_openai(request.tools), out.notes); !tools.empty())
-      body["tools"] = flat_tools(std::move(tools));
-  }
   return out;
+}
+
+JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& notes) {
+  return flat_tools(tools_of(to_openai(offers), notes));
 }
 
 class ResponsesDecoder final : public Decoder {
@@ -218,7 +218,8 @@ class ResponsesDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kOpenAiResponses{
-    kName, encode, [] -> std::unique_ptr<Decoder> { return std::make_unique<ResponsesDecoder>(); }};
+const Wire kOpenAiResponses{kName, encode, encode_tools, [] -> std::unique_ptr<Decoder> {
+                              return std::make_unique<ResponsesDecoder>();
+                            }};
 
 }  // namespace helve::model

@@ -106,9 +106,9 @@ void split_calls(Reply& reply, const json_tags::Scan& scan, const std::string& t
 Result<Reply> TextProtocol::stream(const Request& request, const Emit& emit, std::stop_token stop) {
   Request plain = request;
   std::string system(request.system);
-  if (!request.tools.empty()) {
+  if (request.tools && !request.tools->empty()) {
     if (!system.empty()) system += "\n\n";
-    system += json_tags::prompt(request.tools, calls_);
+    system += json_tags::prompt(*request.tools, calls_);
   }
   const std::vector<Message> messages = Rewriter().rewrite(request.messages);
   plain.system = system;

@@ -24,8 +24,7 @@ struct Endpoint {
 struct Outgoing {
   std::string path;  // behind the base URL
   std::vector<std::string> headers;
-  JsonObject body;
-  std::vector<std::string> notes;  // tools that were left out, and why
+  JsonObject body;  // without the tools
 };
 
 // Puts one reply together from the events of its stream.
@@ -42,6 +41,8 @@ class Decoder {
 struct Wire {
   std::string_view name;  // also the origin of what only this provider can read
   Outgoing (*encode)(const Request& request, const Endpoint& endpoint);
+  // The body's `tools`; empty: it has none. Those that the provider does not take become notes.
+  JsonArray (*encode_tools)(std::span<const Offer> offers, std::vector<std::string>& notes);
   std::unique_ptr<Decoder> (*make_decoder)();
 };
 

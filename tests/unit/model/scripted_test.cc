@@ -102,7 +102,7 @@ class Listening final : public Model {
     asked_.clear();
     for (const Message& message : request.messages) asked_.push_back(to_json(message));
     system_ = request.system;
-    EXPECT_TRUE(request.tools.empty());
+    EXPECT_FALSE(request.tools);
     return inner_->stream(request, emit, stop);
   }
 
@@ -119,7 +119,8 @@ class TextProtocolTest : public testing::Test {
     JsonObject turn{{"text", said}};
     TextProtocol model(std::make_unique<Listening>(scripted(to_text(Json(turn))), asked_, system_),
                        calls);
-    const std::vector<Offer> tools{{"read", "Read.", {{"type", "object"}}}};
+    const auto tools = std::make_shared<const std::vector<Offer>>(
+        std::vector<Offer>{{"read", "Read.", {{"type", "object"}}}});
     seen_.clear();
     return model.stream({.system = "Be brief.", .messages = messages, .tools = tools}, into(seen_),
                         {});

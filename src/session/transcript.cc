@@ -108,6 +108,7 @@ Result<void> Transcript::load() {
   if (summary) {
     const Item item = TRY(item_of(*summary));
     entries_ = std::min(std::get<Summary>(item).last, summary->number);
+    counts_from_ = summary->number;  // before, what is not read was counted, too
   }
   for (;;) {
     const std::vector<store::Entry> entries = TRY(store_->use([&](store::Store& store) {
@@ -174,9 +175,41 @@ void Transcript::show(Message message, std::uint64_t number) {
   numbers_.push_back(number);
 }
 
-void Transcript::count_anew() {
-  counted_ = estimated_ = 0;
-  for (const Message& message : context_) estimated_ += estimate_tokens(message);
+std::int64_t Transcript::estimate() const {
+  std::int64_t tokens = 0;
+  for (const Message& message : context_) tokens += estimate_tokens(message);
+  return tokens;
+}
+
+// Of what providers count, the part that no message has: the system's prompt and the tools.
+std::int64_t Transcript::others() const { return std::max<std::int64_t>(tokens() - estimate(), 0); }
+
+void Transcript::count_anew(std::int64_t others) {
+  counted_ = 0;
+  estimated_ = estimate() + others;
+}
+
+void Transcript::summarise(const Summary& summary) {
+  const std::int64_t others = this->others();
+  const auto end = std::ranges::upper_bound(numbers_, summary.last);
+  context_.erase(context_.begin(), context_.begin() + (end - numbers_.begin()));
+  numbers_.erase(numbers_.begin(), end);
+  context_.insert(context_.begin(), model::user_message(std::string(kSummaryIntro) + summary.text));
+  numbers_.insert(numbers_.begin(), summary.last);
+  begins_with_summary_ = true;
+  count_anew(others);
+}
+
+void Transcript::prune(const Pruned& pruned) {
+  const std::int64_t others = this->others();
+  for (Message& message : context_) {
+    for (model::Part& part : message.parts) {
+      auto* const result = std::get_if<ToolResult>(&part);
+      if (result && std::ranges::find(pruned.calls, result->call_id) != pruned.calls.end())
+        result->content = pruned_content(*result);
+    }
+  }
+  count_anew(others);
 }
 
 // All of them in one message, in the order of the calls.
@@ -205,7 +238,7 @@ void Transcript::apply(Item item, std::uint64_t number) {
                      ++index;
                    }
                    show(std::move(answer.message), number);
-                   if (answer.usage.context() > 0) {
+                   if (answer.usage.context() > 0 && number > counts_from_) {
                      counted_ = answer.usage.context();
                      estimated_ = 0;
                    }
@@ -216,28 +249,8 @@ void Transcript::apply(Item item, std::uint64_t number) {
                        each.result = finished.result;
                    if (!awaited_.empty() && open_calls().empty()) show_results(number);
                  },
-                 [&](Summary& summary) {
-                   const auto end = std::ranges::upper_bound(numbers_, summary.last);
-                   context_.erase(context_.begin(), context_.begin() + (end - numbers_.begin()));
-                   numbers_.erase(numbers_.begin(), end);
-                   context_.insert(context_.begin(),
-                                   model::user_message(std::string(kSummaryIntro) + summary.text));
-                   numbers_.insert(numbers_.begin(), summary.last);
-                   begins_with_summary_ = true;
-                   count_anew();
-                 },
-                 [&](Pruned& pruned) {
-                   for (Message& message : context_) {
-                     for (model::Part& part : message.parts) {
-                       auto* const result = std::get_if<ToolResult>(&part);
-                       if (result &&
-                           std::ranges::find(pruned.calls, result->call_id) != pruned.calls.end())
-                         result->content = pruned_content(*result);
-                     }
-                   }
-                   count_anew();
-                 },
-                 [](Remark&) {}},
+                 [&](const Summary& summary) { summarise(summary); },
+                 [&](const Pruned& pruned) { prune(pruned); }, [](Remark&) {}},
       item);
 }
 

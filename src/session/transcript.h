@@ -78,7 +78,11 @@ class Transcript {
   void apply(Item item, std::uint64_t number);
   void show(model::Message message, std::uint64_t number);
   void show_results(std::uint64_t number);
-  void count_anew();
+  std::int64_t estimate() const;
+  std::int64_t others() const;
+  void count_anew(std::int64_t others);
+  void summarise(const Summary& summary);
+  void prune(const Pruned& pruned);
 
   store::SharedStore* store_;
   const sys::Clock* clock_;
@@ -89,6 +93,7 @@ class Transcript {
   std::vector<Awaited> awaited_;        // the calls of the last answer, while one has no result
   std::set<std::string, std::less<>> call_ids_;
   std::int64_t counted_ = 0, estimated_ = 0;
+  std::uint64_t counts_from_ = 0;  // the entry after which what a provider counted is right
   bool begins_with_summary_ = false;
 };
 

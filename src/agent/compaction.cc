@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/text.h"
 
@@ -34,19 +35,22 @@ std::int64_t tokens_of(const ToolResult& result) {
   return session::estimate_tokens(Message{Role::tool, {result}});
 }
 
-// The outputs of old calls, beyond those that are protected.
+// The outputs of old calls, beyond those that are protected. Those of the last ones the model has
+// not seen yet: without them it would only make the calls again.
 session::Pruned old_output(const Transcript& transcript, std::int64_t window) {
   const std::int64_t spared = std::min(kProtected, window / 3);
   std::int64_t passed = 0, saved = 0;
   session::Pruned pruned;
   const std::span<const Message> context = transcript.context();
-  for (size_t i = context.size(); i-- > 0;) {
-    for (const model::Part& part : context[i].parts) {
+  bool is_seen = false;
+  for (const Message& message : std::views::reverse(context)) {
+    is_seen = is_seen || message.role == Role::assistant;
+    for (const model::Part& part : std::views::reverse(message.parts)) {
       const auto* const result = std::get_if<ToolResult>(&part);
       if (!result) continue;
       const std::int64_t tokens = tokens_of(*result);
       passed += tokens;
-      if (passed <= spared || tokens <= kSmallOutput) continue;
+      if (passed <= spared || tokens <= kSmallOutput || !is_seen) continue;
       saved += tokens;
       pruned.calls.push_back(result->call_id);
     }
@@ -70,31 +74,54 @@ size_t summarised(const Transcript& transcript, std::int64_t kept) {
 }
 
 // The model is to read it, not to answer it: no calls, and nothing that only a provider can read.
-std::string told(std::span<const Message> messages) {
-  std::string text;
+std::string told(const model::Part& part, Role role) {
+  if (const auto* said = std::get_if<model::Text>(&part))
+    return fmt::format("[{}]\n{}\n\n", name_of(role), said->text);
+  if (const auto* call = std::get_if<model::ToolCall>(&part))
+    return fmt::format("[call] {} {}\n\n", call->name, preview(call->arguments, kMaxShownOutput));
+  if (const auto* result = std::get_if<ToolResult>(&part))
+    return fmt::format("[{} of {}]\n{}\n\n", result->is_error ? "error" : "result", result->name,
+                       preview(text_of(result->content), kMaxShownOutput));
+  return "";
+}
+
+// Of what does not fit, the middle is left out, but for what people said: the task stands at the
+// beginning, and in the summary of what was before.
+std::string told(std::span<const Message> messages, size_t room) {
+  std::vector<std::pair<Role, std::string>> parts;
+  size_t total = 0, prompts = 0;
   for (const Message& message : messages) {
     for (const model::Part& part : message.parts) {
-      if (const auto* said = std::get_if<model::Text>(&part)) {
-        text += fmt::format("[{}]\n{}\n\n", name_of(message.role), said->text);
-      } else if (const auto* call = std::get_if<model::ToolCall>(&part)) {
-        text +=
-            fmt::format("[call] {} {}\n\n", call->name, preview(call->arguments, kMaxShownOutput));
-      } else if (const auto* result = std::get_if<ToolResult>(&part)) {
-        const std::string output = text_of(result->content);
-        text += fmt::format("[{} of {}]\n{}\n\n", result->is_error ? "error" : "result",
-                            result->name, preview(output, kMaxShownOutput));
-      }
+      parts.emplace_back(message.role, told(part, message.role));
+      total += parts.back().second.size();
+      prompts += message.role == Role::user;
     }
   }
-  return text;
+  if (total > room) {
+    const size_t longest = std::max(room / 2 / std::max<size_t>(prompts, 1), kMaxShownOutput / 10);
+    size_t left = room;
+    for (auto& [role, text] : parts) {
+      if (role != Role::user) continue;
+      if (text.size() > longest) text = preview(text, longest) + "\n\n";
+      left -= std::min(left, text.size());
+    }
+    bool is_left_out = false;
+    for (auto& [role, text] : std::views::reverse(parts)) {
+      if (role == Role::user) continue;
+      is_left_out = is_left_out || text.size() > left;
+      if (is_left_out) text.clear();
+      left -= std::min(left, text.size());
+    }
+  }
+  std::string all;
+  for (const auto& [role, text] : parts) all += text;
+  return all;
 }
 
 Result<model::Usage> summarise(Transcript& transcript, const Setup& setup, size_t count,
                                std::int64_t window, std::stop_token stop) {
-  std::string text = told(transcript.context().first(count));
-  // What is to be summarised must fit as well; its end matters most.
-  const size_t room = static_cast<size_t>(window) * 2;
-  if (text.size() > room) text.erase(0, text.size() - room);
+  // What is to be summarised must fit as well.
+  const std::string text = told(transcript.context().first(count), static_cast<size_t>(window) * 2);
   const Message question = model::user_message(
       fmt::format("{}\n<conversation>\n{}</conversation>\n\n{}", kRequest, text, kRequest));
   const model::Reply reply = TRY(setup.model->stream(

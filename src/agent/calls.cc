@@ -74,8 +74,8 @@ Result<void> Calls::run(std::stop_token stop) {
   std::vector<OpenCall> open = transcript_.open_calls();
   if (setup_.order == Order::first_only) {
     for (size_t i = 1; i < open.size(); ++i)
-      refuse(open[i], {Code::unsupported, "not run: only the first call of an answer is",
-                       "make one call at a time", "first_only"});
+      turn_away(open[i], {Code::unsupported, "not run: only the first call of an answer is",
+                          "make one call at a time", "first_only"});
     open.resize(std::min<size_t>(open.size(), 1));
   }
   // What ends the work comes last and alone.
@@ -92,7 +92,8 @@ Result<void> Calls::run(std::stop_token stop) {
   }
   for (size_t i = others; i < open.size(); ++i) {
     if (is_over_)
-      refuse(open[i], {Code::conflict, "not run: the work was ended before", "", "already_over"});
+      turn_away(open[i],
+                {Code::conflict, "not run: the work was ended before", "", "already_over"});
     else
       TRY(run_together(std::span(open).subspan(i, 1), stop));
   }
@@ -101,7 +102,7 @@ Result<void> Calls::run(std::stop_token stop) {
 }
 
 Result<void> Calls::refuse_all(const Error& why) {
-  for (const OpenCall& open : transcript_.open_calls()) refuse(open, why);
+  for (const OpenCall& open : transcript_.open_calls()) turn_away(open, why);
   if (failure_) return *failure_;
   return {};
 }
@@ -118,7 +119,7 @@ Result<void> Calls::run_together(std::span<const OpenCall> calls, std::stop_toke
 }
 
 void Calls::run_one(const OpenCall& open, std::stop_token stop) {
-  if (stop.stop_requested()) return refuse(open, cancelled());
+  if (stop.stop_requested()) return turn_away(open, cancelled());
   const std::string_view session = transcript_.session();
   emit_({session, CallBegun{open.call.id, open.call.name, open.call.arguments}});
   if (setup_.output_schema && open.call.name == kHandIn) return hand_in(open);
@@ -152,6 +153,12 @@ void Calls::hand_in(const OpenCall& open) {
   std::lock_guard lock(mutex_);
   is_over_ = true;
   structured_ = *value;
+}
+
+// One that was not begun. Whoever watches sees what it would have been.
+void Calls::turn_away(const OpenCall& open, const Error& why) {
+  emit_({transcript_.session(), CallBegun{open.call.id, open.call.name, open.call.arguments}});
+  refuse(open, why);
 }
 
 void Calls::refuse(const OpenCall& open, const Error& why) {

@@ -30,6 +30,7 @@ class Calls {
   Result<void> run_together(std::span<const OpenCall> calls, std::stop_token stop);
   void run_one(const OpenCall& open, std::stop_token stop);
   void finish(const OpenCall& open, model::ToolResult result, std::chrono::nanoseconds duration);
+  void turn_away(const OpenCall& open, const Error& why);
   void refuse(const OpenCall& open, const Error& why);
   void hand_in(const OpenCall& open);
   bool only_reads(const OpenCall& open) const;

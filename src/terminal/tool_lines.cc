@@ -66,6 +66,8 @@ std::string mark_of(CallState state, bool colours) {
 
 std::string outcome_of(const CallView& call) {
   std::string words = short_text(Json(call.summary));
+  if (words.starts_with('(') && words.find(')') + 1 == words.size())  // "(no output)"
+    words = words.substr(1, words.size() - 2);
   if (call.elapsed && *call.elapsed >= kWorthTelling)
     words += (words.empty() ? "" : ", ") + short_duration(*call.elapsed);
   if (words.empty() || call.state == CallState::failed) return words;

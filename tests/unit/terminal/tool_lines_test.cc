@@ -25,6 +25,9 @@ TEST(ToolLines, TellWhatACallIsAbout) {
   EXPECT_EQ(tool_line(read, {}), "✓ read  src/main.cc  (120 lines)");
   read.elapsed = std::chrono::milliseconds(2300);
   EXPECT_EQ(tool_line(read, {}), "✓ read  src/main.cc  (120 lines, 2s)");
+  read.summary = "(no output)";
+  EXPECT_EQ(tool_line(read, {}), "✓ read  src/main.cc  (no output, 2s)");
+  read.summary = "120 lines";
   read.state = CallState::running;
   EXPECT_EQ(tool_line(read, {}), "● read  src/main.cc  (120 lines, 2s)");
   read.state = CallState::failed;

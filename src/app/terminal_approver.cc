@@ -43,25 +43,37 @@ Answer answer_of(std::string_view line, const Approver::Question& question) {
 
 }  // namespace
 
-// What is not ASCII may take two columns.
+// At blanks where it can be, but for what stands behind a bar: that is shown as it is. What is not
+// ASCII may take two columns.
 std::string folded_question(std::string_view text, size_t columns) {
   constexpr std::string_view kBlanks = "      ";
   const size_t least = 2 * kBlanks.size();
   std::string out;
   std::string_view start;  // of a line that goes on
   size_t used = 0;
+  size_t blank = 0, used_at_blank = 0;  // the last one that the line can be broken at; 0: none
   while (!text.empty()) {
-    if (used == 0) start = text.starts_with(dispatch::kBar) ? dispatch::kBar : kBlanks;
+    if (used == 0) {
+      start = text.starts_with(dispatch::kBar) ? dispatch::kBar : kBlanks;
+      blank = 0;
+    }
     const std::string_view character = text.substr(0, std::max<size_t>(1, char_length(text)));
     const size_t width = character.size() == 1 ? 1 : 2;
     if (character == "\n") {
       used = 0;
-    } else if (used + width > std::max(columns, least)) {
+    } else if (used + width <= std::max(columns, least)) {
+      if (character == " " && start == kBlanks && used > least)
+        blank = out.size(), used_at_blank = used;
+      used += width;
+    } else if (blank > 0 && character != " ") {
+      out.replace(blank, 1, fmt::format("\n{}", start));
+      used = start.size() + used - used_at_blank - 1 + width;
+      blank = 0;
+    } else {
       out += '\n';
       out += start;
       used = start.size() + width;
-    } else {
-      used += width;
+      blank = 0;
     }
     out += character;
     text.remove_prefix(character.size());

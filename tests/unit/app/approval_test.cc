@@ -3,6 +3,7 @@
 
 #include "app/terminal_approver.h"
 #include "base/text.h"
+#include "dispatch/question_text.h"
 #include "unit/app/fixture.h"
 #include "unit/person.h"
 
@@ -76,6 +77,16 @@ TEST_F(Approval, NothingInACommandStandsWhereALineOfOursCould) {
   }
   EXPECT_EQ(answers, 2u) << person.shown();
   EXPECT_NE(person.shown().find("zz····"), std::string::npos) << person.shown();
+}
+
+TEST(FoldedQuestion, BreaksOurWordsAtBlanksAndACommandAnywhere) {
+  EXPECT_EQ(folded_question("why it asks: the mode of the defaults", 30),
+            "why it asks: the mode of the\n      defaults");
+  EXPECT_EQ(folded_question("why it asks: theverylongword", 20),
+            "why it asks: thevery\n      longword");
+  const std::string bar(dispatch::kBar);
+  EXPECT_EQ(folded_question(bar + "echo aaaa bbbb cccc dddd", bar.size() + 20),
+            bar + "echo aaaa bbbb cccc \n" + bar + "dddd");
 }
 
 TEST_F(Approval, WhoeverWaitsForTheTerminalCanBeStopped) {

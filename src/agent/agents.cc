@@ -144,19 +144,30 @@ Result<void> Agents::steer(const std::string& session, const std::string& sender
   return {};
 }
 
-// What it spent counts for the parent as well.
-void Agents::account(const Work& work, const std::string& parent, const Ending& ending) {
+// What it spent counts for all above it. Of one that is at work, what it spends has it in the end.
+Result<void> Agents::charge(std::string session, const Ending& ending) {
   const model::Usage& usage = ending.usage;
-  const Result<std::uint64_t> added = store_.use([&](store::Store& store) {
-    return store.append_entries(parent, {},
-                                {.input = usage.input,
-                                 .output = usage.output,
-                                 .cache_read = usage.cache_read,
-                                 .cache_write = usage.cache_write,
-                                 .micro_dollars = ending.micro_dollars},
-                                store::Keep::process_death);
-  });
-  if (!added) runner_.emit({parent, Warned{describe(added.error())}});
+  while (!session.empty()) {
+    const store::Conversation conversation =
+        TRY(store_.use([&](store::Store& store) -> Result<store::Conversation> {
+          TRY(store.append_entries(session, {},
+                                   {.input = usage.input,
+                                    .output = usage.output,
+                                    .cache_read = usage.cache_read,
+                                    .cache_write = usage.cache_write,
+                                    .micro_dollars = ending.micro_dollars},
+                                   store::Keep::process_death));
+          return store.conversation(session);
+        }));
+    if (runner_.charge(session, ending)) return {};
+    session = conversation.parent;
+  }
+  return {};
+}
+
+void Agents::account(const Work& work, const std::string& parent, const Ending& ending) {
+  if (const Result<void> charged = charge(parent, ending); !charged)
+    runner_.emit({parent, Warned{describe(charged.error())}});
   runner_.emit(
       {parent, SubagentEnded{work.session(), ending, work.calls(),
                              std::chrono::milliseconds(clock_.unix_ms() - work.begun_ms())}});

@@ -69,6 +69,7 @@ class Agents {
   Result<void> ensure(const std::string& session);
   Result<int> depth_of(std::string_view session);
   OnEnd report_to(const std::string& parent);
+  Result<void> charge(std::string session, const Ending& ending);
   void account(const Work& work, const std::string& parent, const Ending& ending);
 
   store::SharedStore& store_;

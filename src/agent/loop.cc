@@ -30,12 +30,13 @@ model::Offers offers_of(const Setup& setup) {
 class Run {
  public:
   Run(Transcript& transcript, const Setup& setup, const Emit& emit, std::stop_token outer,
-      std::stop_token stop)
+      std::stop_token stop, Tab* tab)
       : transcript_(transcript),
         setup_(setup),
         emit_(emit),
         outer_(std::move(outer)),
         stop_(std::move(stop)),
+        tab_(tab),
         offers_(offers_of(setup)),
         calls_(transcript, setup, emit) {}
 
@@ -61,6 +62,7 @@ class Run {
   const Emit& emit_;
   const std::stop_token outer_;  // somebody stops it
   const std::stop_token stop_;   // that, or its time is up
+  Tab* const tab_;               // null: none
   const model::Offers offers_;
   Calls calls_;
   Ending ending_;
@@ -92,6 +94,7 @@ Ending Run::go() {
     }
     break;
   }
+  if (tab_) tab_->settle(ending_);
   ending_.calls = calls_.made();
   ending_.structured = calls_.structured() ? calls_.structured() : ending_.structured;
   return std::move(ending_);
@@ -100,6 +103,7 @@ Ending Run::go() {
 Result<Run::Step> Run::turn() {
   if (Step blocked = TRY(take_inbox())) return blocked;
   if (!transcript_.is_unanswered()) return End::done;
+  if (tab_) tab_->settle(ending_);
   if (Step over = over_limit()) return over;
   model::Reply reply = TRY(ask_with_room());
   TRY(keep(reply));
@@ -217,6 +221,11 @@ Result<Run::Step> Run::follow(const model::Reply& reply) {
   if (reply.unread.empty()) unread_ = 0;
   const bool has_calls = !transcript_.open_calls().empty();
   if (!has_calls) return without_calls(reply);
+  if (reply.stop == model::Stop::refusal) {
+    TRY(calls_.refuse_all({Code::denied, "not run: the answer was refused before it was complete",
+                           "ask for something else", "refused"}));
+    return End::refused;
+  }
   if (reply.stop == model::Stop::length) {
     TRY(calls_.refuse_all({Code::too_large, "not run: your answer was cut off, so it may be wrong",
                            "write less at once: fewer calls, or a large text in parts",
@@ -292,7 +301,22 @@ std::string_view name_of(End end) {
   return "";
 }
 
-Ending run(Transcript& transcript, const Setup& setup, const Emit& emit, std::stop_token stop) {
+void Tab::add(const Ending& other) {
+  std::lock_guard lock(mutex_);
+  usage_ += other.usage;
+  micro_dollars_ += other.micro_dollars;
+  is_priced_ = is_priced_ && other.is_priced;
+}
+
+void Tab::settle(Ending& bill) {
+  std::lock_guard lock(mutex_);
+  bill.usage += std::exchange(usage_, {});
+  bill.micro_dollars += std::exchange(micro_dollars_, 0);
+  bill.is_priced = bill.is_priced && std::exchange(is_priced_, true);
+}
+
+Ending run(Transcript& transcript, const Setup& setup, const Emit& emit, std::stop_token stop,
+           Tab* tab) {
   Ending ending;
   if (setup.bounds.time.count() > 0) {
     dispatch::Deadlines deadlines;
@@ -302,10 +326,10 @@ Ending run(Transcript& transcript, const Setup& setup, const Emit& emit, std::st
     } else {
       const dispatch::Deadlines::Guard guard(
           deadlines, std::chrono::steady_clock::now() + setup.bounds.time, stop);
-      ending = Run(transcript, setup, emit, stop, guard.token()).go();
+      ending = Run(transcript, setup, emit, stop, guard.token(), tab).go();
     }
   } else {
-    ending = Run(transcript, setup, emit, stop, stop).go();
+    ending = Run(transcript, setup, emit, stop, stop, tab).go();
   }
   if (setup.hooks && !ending.text.empty()) {
     const HookAnswer answer = setup.hooks->after_response({setup.who, ending.text}, stop);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "agent/event.h"
@@ -20,7 +21,7 @@ enum class Order : unsigned char {
   first_only,  // the others are not run
 };
 
-// 0: no limit.
+// 0: no limit. What sub-agents spend counts as well.
 struct Bounds {
   int turns = 100;  // answers of the model
   std::int64_t tokens = 0;
@@ -82,9 +83,23 @@ struct Ending {
   bool ok() const { return end == End::done || end == End::terminal; }
 };
 
+// What others spend for a run: its sub-agents. Thread-safe.
+class Tab {
+ public:
+  void add(const Ending& other);
+  // Onto the bill, and off the tab.
+  void settle(Ending& bill);
+
+ private:
+  std::mutex mutex_;
+  model::Usage usage_;
+  std::int64_t micro_dollars_ = 0;
+  bool is_priced_ = true;
+};
+
 // Answers what is in the inbox and what was left unanswered, if anything. The transcript is valid
 // afterwards, whatever happened. Never throws.
 Ending run(session::Transcript& transcript, const Setup& setup, const Emit& emit,
-           std::stop_token stop);
+           std::stop_token stop, Tab* tab = nullptr);
 
 }  // namespace helve::agent

@@ -27,6 +27,7 @@ Ending joined(Ending before, Ending then) {
   then.is_priced = then.is_priced && before.is_priced;
   then.turns += before.turns;
   then.calls += before.calls;
+  if (!then.structured) then.structured = std::move(before.structured);
   return then;
 }
 
@@ -94,11 +95,11 @@ Result<std::shared_ptr<Work>> Runner::post(const Letter& letter) {
                          .body = to_text(model::to_json(letter.message)),
                          .posted_ms = now};
   (void)TRY(store_.use([&](store::Store& store) { return store.post(post); }));
-  return poke(letter.session, letter.lane, letter.on_end);
+  return poke(letter.session, letter.lane, letter.on_end, false);
 }
 
 std::shared_ptr<Work> Runner::resume(const std::string& session, Lane lane) {
-  return poke(session, lane, {});
+  return poke(session, lane, {}, true);
 }
 
 // A worker that posts when it is done cannot wait for itself.
@@ -110,12 +111,14 @@ void Runner::join_finished() {
   std::erase_if(finished_, [](const std::jthread& thread) { return !thread.joinable(); });
 }
 
-std::shared_ptr<Work> Runner::poke(const std::string& session, Lane lane, OnEnd on_end) {
+std::shared_ptr<Work> Runner::poke(const std::string& session, Lane lane, OnEnd on_end,
+                                   bool resumes) {
   join_finished();
   std::lock_guard lock(mutex_);
   std::shared_ptr<Work>& work = works_[session];
   if (work) {
     work->is_poked_ = true;
+    work->is_resumed_ = work->is_resumed_ || resumes;
     return work;
   }
   work = std::make_shared<Work>();
@@ -162,25 +165,36 @@ bool Runner::is_closing() const {
   return is_closing_;
 }
 
-// Whatever came meanwhile is answered as well.
+// What failed would fail again; who stopped it may have wanted it to do something else.
+bool Runner::may_go_on(const Work& work, const Ending& ending) const {
+  return work.is_poked_ && !is_closing_ && (ending.ok() || ending.end == End::cancelled);
+}
+
 bool Runner::takes_poke(Work& work, const Ending& ending) {
-  const bool was_stopped = work.stop_.stop_requested();
-  if (!std::exchange(work.is_poked_, false) || is_closing_ || (!was_stopped && !ending.ok()))
-    return false;
-  if (was_stopped) work.stop_ = std::stop_source();
+  std::lock_guard lock(mutex_);
+  if (!may_go_on(work, ending)) return false;
+  work.is_poked_ = false;
+  std::lock_guard own(work.mutex_);
+  if (work.stop_.stop_requested()) work.stop_ = std::stop_source();
   return true;
 }
 
+// Whatever came meanwhile is answered as well, unless the loop has taken it already.
 bool Runner::goes_on(Work& work, const Ending& ending) {
-  std::lock_guard lock(mutex_);
-  std::lock_guard own(work.mutex_);
-  return takes_poke(work, ending);
+  while (takes_poke(work, ending)) {
+    if (has_mail(work.session_)) return true;
+    std::lock_guard lock(mutex_);
+    if (std::exchange(work.is_resumed_, false)) return true;
+  }
+  return false;
 }
 
 bool Runner::is_over(Work& work, Ending& ending) {
+  if (goes_on(work, ending)) return false;
   std::lock_guard lock(mutex_);
+  if (may_go_on(work, ending)) return false;  // just now
+  work.tab_.settle(ending);
   std::lock_guard own(work.mutex_);
-  if (takes_poke(work, ending)) return false;
   --busy_[static_cast<size_t>(work.lane_)];
   if (work.thread_.joinable()) finished_.push_back(std::move(work.thread_));
   end(work, std::move(ending));
@@ -247,7 +261,7 @@ Result<Ending> Runner::perform_claimed(Work& work) {
            SubagentProgress{work.session_, work.calls_,
                             std::chrono::milliseconds(clock_.unix_ms() - work.begun_ms_)}});
   };
-  Ending ending = agent::run(transcript, *setup, emit, stop);
+  Ending ending = agent::run(transcript, *setup, emit, stop, &work.tab_);
   if (!ending.ok()) {
     const session::Remark remark{fmt::format("{}{}{}", session::kEnded, name_of(ending.end),
                                              ending.error ? ": " + describe(*ending.error) : "")};
@@ -257,7 +271,11 @@ Result<Ending> Runner::perform_claimed(Work& work) {
   return ending;
 }
 
-bool Runner::stop(std::string_view session) {
+bool Runner::stop(std::string_view session) { return halt(session, true); }
+
+bool Runner::interrupt(std::string_view session) { return halt(session, false); }
+
+bool Runner::halt(std::string_view session, bool is_for_good) {
   std::stop_source source;
   {
     std::lock_guard lock(mutex_);
@@ -270,9 +288,18 @@ bool Runner::stop(std::string_view session) {
       end(*work, failed({Code::cancelled, "stopped before it began"}));
       return true;
     }
+    if (is_for_good) work->is_poked_ = work->is_resumed_ = false;
     source = work->stop_;
   }
   source.request_stop();  // may call back, so without a lock
+  return true;
+}
+
+bool Runner::charge(std::string_view session, const Ending& ending) {
+  std::lock_guard lock(mutex_);
+  const auto found = works_.find(session);
+  if (found == works_.end()) return false;
+  found->second->tab_.add(ending);
   return true;
 }
 

@@ -61,11 +61,13 @@ class Work {
   OnEnd on_end_;
   std::int64_t begun_ms_ = 0;
   std::atomic<int> calls_ = 0;
+  Tab tab_;
   mutable std::mutex mutex_;
   mutable std::condition_variable_any changed_;
   std::stop_source stop_;            // guarded by mutex_
   std::optional<Ending> ending_;     // guarded by mutex_
   bool is_poked_ = false;            // guarded by the runner's mutex: there may be more to do
+  bool is_resumed_ = false;          // likewise: and if it is only what was left unanswered
   bool is_queued_ = true;            // likewise: it waits for its lane
   std::vector<std::string> awaits_;  // likewise: sessions that it waits for
   std::jthread thread_;              // likewise
@@ -105,8 +107,11 @@ class Runner {
   // Goes on with what was left unanswered.
   std::shared_ptr<Work> resume(const std::string& session, Lane lane);
 
-  // False: nothing runs.
+  // Ends its work; what was posted before is answered with what is posted next. False: nothing
+  // runs.
   bool stop(std::string_view session);
+  // Ends what it does now; what was posted and not taken yet is answered then.
+  bool interrupt(std::string_view session);
   std::shared_ptr<Work> work_of(std::string_view session) const;  // null: it rests
   std::vector<std::shared_ptr<Work>> at_work() const;
 
@@ -121,12 +126,15 @@ class Runner {
   // Whether `by` waits for `session`, by way of others, too.
   bool is_awaited(std::string_view session, std::string_view by) const;
 
+  // What a sub-agent of a session has spent goes onto the bill of the work on it. False: it rests.
+  bool charge(std::string_view session, const Ending& ending);
+
   // What is told to everyone who watches.
   void emit(const Event& event) const { emit_(event); }
 
  private:
   friend class Waits;
-  std::shared_ptr<Work> poke(const std::string& session, Lane lane, OnEnd on_end);
+  std::shared_ptr<Work> poke(const std::string& session, Lane lane, OnEnd on_end, bool resumes);
   void join_finished();
   bool reaches(std::string_view from, std::string_view to) const;  // mutex_ is held
   void start_queued();                                             // mutex_ is held
@@ -136,7 +144,9 @@ class Runner {
   Result<Ending> perform_claimed(Work& work);
   Ending not_begun(const Work& work, Error why) const;
   bool is_closing() const;
-  bool takes_poke(Work& work, const Ending& ending);  // both mutexes are held
+  bool halt(std::string_view session, bool is_for_good);
+  bool may_go_on(const Work& work, const Ending& ending) const;  // mutex_ is held
+  bool takes_poke(Work& work, const Ending& ending);
   bool goes_on(Work& work, const Ending& ending);
   bool is_over(Work& work, Ending& ending);
   bool has_mail(std::string_view session);

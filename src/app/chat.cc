@@ -173,7 +173,7 @@ Chat::Next Chat::interrupt() {
   if (is_stopping_) return Next::leave;
   is_stopping_ = true;
   held_.clear();
-  session_.stop();
+  session_.interrupt();
   return Next::go_on;
 }
 

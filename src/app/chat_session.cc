@@ -66,6 +66,11 @@ void ChatSession::stop() {
   staff_.runner().stop(chosen_.session);
 }
 
+void ChatSession::interrupt() {
+  if (job_) job_->request_stop();
+  staff_.runner().interrupt(chosen_.session);
+}
+
 std::optional<agent::Ending> ChatSession::ended() {
   // Somebody else may have posted: a sub-agent that is done.
   if (!work_) work_ = staff_.runner().work_of(chosen_.session);

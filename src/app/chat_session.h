@@ -40,7 +40,9 @@ class ChatSession {
   void retry();
 
   bool is_busy() const { return work_ != nullptr || is_job_running(); }
-  // Stops the turn, or the job.
+  // Stops the turn, or the job; what was said meanwhile is answered then.
+  void interrupt();
+  // Stops everything.
   void stop();
   // How the work ended, once.
   std::optional<agent::Ending> ended();

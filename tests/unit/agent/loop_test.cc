@@ -5,6 +5,7 @@
 #include <condition_variable>
 
 #include "agent/calls.h"
+#include "agent/compaction.h"
 #include "model/scripted.h"
 #include "unit/dispatch/test_tools.h"
 #include "unit/temp_store.h"
@@ -288,6 +289,72 @@ TEST_F(LoopTest, MakesRoomWhenTheWindowFills) {
   EXPECT_EQ(ending.end, End::failed) << "the script is over";
   EXPECT_NE(std::ranges::find(events_, "compacted"), events_.end());
   EXPECT_TRUE(said("was removed to save room"));
+}
+
+TEST_F(LoopTest, WhatTheModelHasNotSeenIsNotRemoved) {
+  setup_.window = 3'000;
+  post("go");
+  const Ending ending =
+      play(R"({"calls": [{"tool": "echo", "arguments": {"text": "word", "times": 2000}}]})"
+           "\n{\"text\": \"done\"}");
+  EXPECT_EQ(ending.text, "done");
+  EXPECT_FALSE(said("was removed to save room"));
+}
+
+TEST_F(LoopTest, ASummaryIsToldTheTaskAndTheLastOfWhatWasDone) {
+  class Listening final : public model::Model {
+   public:
+    explicit Listening(std::string& heard) : heard_(heard) {}
+    Result<model::Reply> stream(const model::Request& request, const model::Emit&,
+                                std::stop_token) override {
+      heard_ = model::text_of(request.messages.back());
+      model::Reply reply;
+      reply.message = {model::Role::assistant, {model::Text{"summary"}}};
+      return reply;
+    }
+
+   private:
+    std::string& heard_;
+  };
+  post("THE TASK " + std::string(100, 't'));
+  std::string script;
+  for (int i = 0; i < 40; ++i)
+    script += calls({call("echo", fmt::format("step {:02} {}", i, std::string(400, 's')))});
+  play(script + R"({"text": "done"})");
+  std::string heard;
+  setup_.window = 3'000;
+  setup_.model = std::make_shared<Listening>(heard);
+  Transcript transcript = must(Transcript::open(store_, clock_, kSession));
+  EXPECT_TRUE(must(make_room(transcript, setup_, true, [](const Event&) {}, {})).made);
+  EXPECT_NE(heard.find("THE TASK"), heard.npos);
+  EXPECT_EQ(heard.find("step 01"), heard.npos) << "it does not fit";
+  EXPECT_NE(heard.find("step 30"), heard.npos);
+  EXPECT_LT(heard.size(), 8'000u);
+}
+
+TEST_F(LoopTest, NothingRunsOfAnAnswerThatWasRefused) {
+  post("go");
+  const Ending ending = play(R"({"stop": "refusal", "calls": [)" + call("echo", "x") + "]}");
+  EXPECT_EQ(ending.end, End::refused);
+  EXPECT_TRUE(said("not run: the answer was refused"));
+}
+
+TEST_F(LoopTest, WhatOthersSpendCounts) {
+  setup_.bounds.tokens = 100;
+  post("go");
+  setup_.model =
+      must(model::ScriptedModel::parse(calls({call("echo", "x")}) + R"({"text": "never"})"));
+  Transcript transcript = must(Transcript::open(store_, clock_, kSession));
+  Tab tab;
+  const Emit emit = [&](const Event& event) {
+    if (!std::holds_alternative<CallEnded>(event.what)) return;
+    Ending other;
+    other.usage.input = 1'000;
+    tab.add(other);
+  };
+  const Ending ending = run(transcript, setup_, emit, {}, &tab);
+  EXPECT_EQ(ending.end, End::tokens);
+  EXPECT_GE(ending.usage.input, 1'000);
 }
 
 TEST_F(LoopTest, MakesRoomWhenTheProviderSaysSo) {

@@ -14,7 +14,7 @@ namespace {
 
 using helve::testing::must;
 
-// Answers "re: " and the last prompt; a prompt "wait" is answered when `open` is.
+// Answers "re: " and the last prompt; a prompt "wait" is answered when it is let through.
 class EchoModel final : public model::Model {
  public:
   Result<model::Reply> stream(const model::Request& request, const model::Emit&,
@@ -24,17 +24,18 @@ class EchoModel final : public model::Model {
     ++asked_;
     changed_.notify_all();
     if (prompt == "wait") {
-      changed_.wait(lock, stop, [&] { return open_; });
-      if (stop.stop_requested()) return Error{Code::cancelled, "stopped"};
+      if (!changed_.wait(lock, stop, [&] { return let_ > 0; }))
+        return Error{Code::cancelled, "stopped"};
+      --let_;
     }
     model::Reply reply;
     reply.message = {model::Role::assistant, {model::Text{"re: " + prompt}}};
     reply.usage = {.input = 10, .output = 1};
     return reply;
   }
-  void open() {
+  void let_through(int times = 1'000) {
     std::lock_guard lock(mutex_);
-    open_ = true;
+    let_ = times;
     changed_.notify_all();
   }
   // Until it was asked so often.
@@ -50,7 +51,7 @@ class EchoModel final : public model::Model {
  private:
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  bool open_ = false;
+  int let_ = 0;
   int asked_ = 0;
 };
 
@@ -114,7 +115,7 @@ TEST_F(RunnerTest, ASessionAnswersOneAfterAnother) {
   model_->await(1);
   const auto second = must(post("more"));
   EXPECT_EQ(first, second) << "the same worker";
-  model_->open();
+  model_->let_through();
   EXPECT_EQ(end_of(second).text, "re: more");
   EXPECT_EQ(model_->asked(), 2);
 }
@@ -128,7 +129,7 @@ TEST_F(RunnerTest, ALaneHasItsLimit) {
   const auto second = must(post("b", "s_2"));
   EXPECT_EQ(end_of(must(post("c", "s_3", Lane::cron))).text, "re: c") << "another lane is free";
   EXPECT_FALSE(second->has_ended());
-  model_->open();
+  model_->let_through();
   EXPECT_EQ(end_of(second).text, "re: b");
 }
 
@@ -146,12 +147,42 @@ TEST_F(RunnerTest, StopsWhatRunsAndWhatWaits) {
   EXPECT_EQ(end_of(runner_->resume("s_2", Lane::main)).text, "re: b") << "nothing is lost";
 }
 
-TEST_F(RunnerTest, WhatIsPostedWhileItIsStoppedIsAnswered) {
+TEST_F(RunnerTest, WhatIsPostedBeforeAnInterruptIsAnswered) {
   const auto work = must(post("wait"));
   model_->await(1);
   const auto same = must(post("now"));
-  runner_->stop(kSession);
+  runner_->interrupt(kSession);
   EXPECT_EQ(end_of(same).text, "re: now");
+}
+
+TEST_F(RunnerTest, WhatIsPostedBeforeAStopWaitsForTheNext) {
+  const auto work = must(post("wait"));
+  model_->await(1);
+  must(post("later"));
+  runner_->stop(kSession);
+  EXPECT_EQ(end_of(work).end, End::cancelled);
+  EXPECT_EQ(model_->asked(), 1);
+  EXPECT_EQ(end_of(must(post("now"))).text, "re: now");
+  EXPECT_EQ(use([](store::Store& store) { return store.posts(kSession); }).size(), 0u);
+}
+
+TEST_F(RunnerTest, WhatTheLoopHasTakenIsNoReasonToGoOn) {
+  for (const bool is_for_good : {false, true}) {
+    const std::string session = is_for_good ? "s_stopped" : "s_interrupted";
+    begin(session);
+    const int asked = model_->asked();
+    const auto work = must(post("wait", session));
+    model_->await(asked + 1);
+    must(post("wait", session));
+    model_->let_through(1);
+    model_->await(asked + 2);  // the second one is taken
+    if (is_for_good)
+      runner_->stop(session);
+    else
+      runner_->interrupt(session);
+    EXPECT_EQ(end_of(work).end, End::cancelled);
+    EXPECT_EQ(model_->asked(), asked + 2);
+  }
 }
 
 TEST_F(RunnerTest, ASessionOfAnotherProcessIsLeftToIt) {
@@ -217,13 +248,34 @@ TEST_F(RunnerTest, ASubagentHasASessionOfItsOwnAndItsCostIsTheParents) {
   EXPECT_EQ(events_.back(), "s_1 subagent_done");
 }
 
+TEST_F(RunnerTest, WhatIsSpentBelowCountsAllTheWayUp) {
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 5, .workspace = ""});
+  const Spawned outer = must(agents.spawn({.parent = kSession, .prompt = "a"}, {}));
+  const auto spent = [&](const std::string& session) {
+    return use([&](store::Store& store) { return store.conversation(session); }).spent.input;
+  };
+  EXPECT_EQ(spent(kSession), 10);
+  // It rests, so that nobody else would pass it on.
+  must(agents.spawn({.parent = outer.session, .prompt = "b"}, {}));
+  EXPECT_EQ(spent(outer.session), 20);
+  EXPECT_EQ(spent(kSession), 20);
+  // It is at work: what it spends has what was spent for it.
+  const auto work = must(post("wait", outer.session, Lane::subagent));
+  model_->await(3);
+  must(agents.spawn({.parent = outer.session, .prompt = "c"}, {}));
+  EXPECT_EQ(spent(outer.session), 30);
+  EXPECT_EQ(spent(kSession), 20) << "not before it ends";
+  model_->let_through();
+  EXPECT_EQ(end_of(work).usage.input, 20) << "its own and that";
+}
+
 TEST_F(RunnerTest, TheEndOfASubagentInTheBackgroundIsPosted) {
   Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 1, .workspace = ""});
   const Spawned spawned =
       must(agents.spawn({.parent = kSession, .prompt = "wait", .in_background = true}, {}));
   EXPECT_FALSE(spawned.ending);
   model_->await(1);
-  model_->open();
+  model_->let_through();
   model_->await(2);  // the parent is told
   if (const auto work = runner_->work_of(kSession)) end_of(work);
   const auto entries = use([](store::Store& store) { return store.entries(kSession, 0, 10); });
@@ -240,7 +292,7 @@ TEST_F(RunnerTest, WhoWaitsForASubagentLeavesItsPlace) {
   model_->await(2);
   const Spawned inner = must(agents.spawn({.parent = outer.session, .prompt = "b"}, {}));
   EXPECT_EQ(inner.ending->text, "re: b");
-  model_->open();
+  model_->let_through();
   end_of(work);
 }
 
@@ -264,7 +316,7 @@ TEST_F(RunnerTest, WaitingHasAnEndAndTheWorkGoesOn) {
   std::stop_source stop;
   stop.request_stop();
   EXPECT_EQ(runner_->await(*work, "", {.stop = stop.get_token()}).error().code, Code::cancelled);
-  model_->open();
+  model_->let_through();
   EXPECT_EQ(end_of(work).text, "re: wait");
 }
 
@@ -281,7 +333,7 @@ TEST_F(RunnerTest, NobodyWaitsInACircle) {
   EXPECT_FALSE(runner_->is_awaited(kSession, "s_3"));
   EXPECT_EQ(runner_->await(*one, "s_3", {}).error().type, "would_wait_forever");
   EXPECT_EQ(runner_->await(*one, kSession, {}).error().type, "would_wait_forever") << "for itself";
-  model_->open();
+  model_->let_through();
 }
 
 TEST_F(RunnerTest, WhatDidNotComeToItsEndSaysSo) {

@@ -1,6 +1,8 @@
 // helve run: one prompt, answered by an agent with its tools.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "app/app.h"
 #include "app/model_input.h"
 #include "app/run_printer.h"
@@ -33,7 +35,7 @@ struct RunInput : ModelInput {
                 .shorthand('c'),
             opt<&RunInput::turns>("Replies of the model at most").min(1).max(100'000),
             opt<&RunInput::tokens>("Tokens at most").min(1),
-            opt<&RunInput::cost>("Dollars at most").min_number(0),
+            opt<&RunInput::cost>("Dollars at most").min_number(0.000001),
             opt<&RunInput::time>("Seconds at most").min_number(0.001)),
         ModelInput::schema());
   }
@@ -59,15 +61,17 @@ Result<std::optional<JsonObject>> read_schema(const std::string& file) {
   if (file.empty()) return std::nullopt;
   const std::string text = TRY(sys::read_file(file, kMaxSchema));
   Result<Json> schema = parse_json(text);
-  Result<void> checked = !schema ? Result<void>(schema.error())
-                         : !schema->is_object()
-                             ? Result<void>(Error{Code::invalid_argument, "it is no object"})
-                             : schema::check_schema(*schema);
+  Result<void> checked =
+      !schema                ? Result<void>(schema.error())
+      : !schema->is_object() ? Result<void>(Error{Code::invalid_argument, "it is no object"})
+      : string_at(*schema, "type") != "object"
+          ? Result<void>(Error{Code::invalid_argument, "its `type` is not \"object\""})
+          : schema::check_schema(*schema);
   if (!checked)
     return Error{Code::invalid_argument,
                  fmt::format("'{}' is no JSON Schema: {}", escape_for_display(file),
                              checked.error().message),
-                 "it must describe an object", "usage"};
+                 "it must describe an object: {\"type\": \"object\", \"properties\": …}", "usage"};
   return schema->get_object();
 }
 
@@ -105,12 +109,13 @@ Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
                      .emit = [&](const agent::Event& event) { printer.show(event); },
                      .adjust =
                          [&](const store::Conversation& conversation, agent::Setup& setup) {
-                           if (!conversation.parent.empty()) return;
-                           setup.output_schema = form;
-                           if (in.turns) setup.bounds.turns = static_cast<int>(*in.turns);
+                           const bool is_main = conversation.parent.empty();
+                           if (is_main) setup.output_schema = form;
+                           if (is_main && in.turns)
+                             setup.bounds.turns = static_cast<int>(*in.turns);
+                           // Those of sub-agents are spent for the same prompt.
                            if (in.tokens) setup.bounds.tokens = *in.tokens;
-                           if (in.cost)
-                             setup.bounds.micro_dollars = static_cast<std::int64_t>(*in.cost * 1e6);
+                           if (in.cost) setup.bounds.micro_dollars = std::llround(*in.cost * 1e6);
                            if (in.time)
                              setup.bounds.time = std::chrono::milliseconds(
                                  static_cast<std::int64_t>(*in.time * 1000));

@@ -65,9 +65,13 @@ void RunPrinter::finish(const agent::Ending& ending) {
   if (ending.error)
     screen_.err.write(
         fmt::format("helve: {}\n", escape_lines_for_display(describe(*ending.error))));
+  else if (ending.end == agent::End::refused)
+    screen_.err.write("helve: the model or its provider refused\n");
   else if (!ending.ok())
-    screen_.err.write(fmt::format("helve: ended by {}; go on with: helve --session {} run\n",
-                                  agent::name_of(ending.end), session_));
+    screen_.err.write(
+        fmt::format("helve: ended by {}; go on with: helve --session {} run{}\n",
+                    agent::name_of(ending.end), session_,
+                    ending.end == agent::End::cut ? " \"go on\"" : ""));  // it was answered
 }
 
 }  // namespace helve::app

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "app/prompt_parts.h"
 #include "app/rules.h"
 #include "app/tool_formats.h"
@@ -26,7 +28,7 @@ std::vector<agent::Card> cards_of(const config::Loaded& settings, const std::str
 agent::Bounds bounds_of(const config::LoopSettings& settings) {
   return {.turns = static_cast<int>(settings.turns),
           .tokens = settings.tokens.value_or(0),
-          .micro_dollars = static_cast<std::int64_t>(settings.cost.value_or(0) * 1e6),
+          .micro_dollars = std::llround(settings.cost.value_or(0) * 1e6),
           .time = std::chrono::milliseconds(
               static_cast<std::int64_t>(settings.time.value_or(0) * 1000))};
 }

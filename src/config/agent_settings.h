@@ -30,7 +30,7 @@ struct LoopSettings {
   CallOrder order = CallOrder::parallel;
   double compact_at = 0.8;
   Lanes lanes;
-  std::int64_t depth = 2;
+  std::int64_t depth = 1;
 
   static constexpr auto schema() {
     return schema::object(
@@ -44,7 +44,7 @@ struct LoopSettings {
             .max(1'000'000'000'000),
         schema::opt<&LoopSettings::cost>(
             "Dollars for one prompt; default: any sum. A model of unknown price is not bounded")
-            .min_number(0)
+            .min_number(0.000001)
             .max_number(1'000'000),
         schema::opt<&LoopSettings::time>("Seconds for one prompt; default: any time")
             .min_number(0.001)

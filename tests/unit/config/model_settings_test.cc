@@ -40,7 +40,7 @@ agents:
     prompt_file: ~/coder.md
     memory: /data/memory
 agent: {turns: 7, tokens: 1000, cost: 0.5, time: 60, order: first_only, compact_at: 0.5,
-        lanes: {main: 2, cron: 3, subagents: 4}, depth: 1}
+        lanes: {main: 2, cron: 3, subagents: 4}, depth: 2}
 )");
   const Loaded all = loaded();
   const ModelSettings& model = all.config.model;
@@ -72,7 +72,7 @@ agent: {turns: 7, tokens: 1000, cost: 0.5, time: 60, order: first_only, compact_
   EXPECT_EQ(loop.order, CallOrder::first_only);
   EXPECT_EQ(loop.compact_at, 0.5);
   EXPECT_EQ(loop.lanes.subagents, 4);
-  EXPECT_EQ(loop.depth, 1);
+  EXPECT_EQ(loop.depth, 2);
 }
 
 TEST_F(ModelSettingsTest, OfAnAgentStandOverThoseForEverybody) {
@@ -186,7 +186,7 @@ TEST_F(ModelSettingsTest, AnUntrustedWorkspaceChoosesNoModel) {
   EXPECT_EQ(all.config.agent.turns, 50);
   EXPECT_EQ(all.config.agent.tokens, 5) << "less is always allowed";
   EXPECT_EQ(all.config.agent.cost, 0.1);
-  EXPECT_EQ(all.config.agent.depth, 2);
+  EXPECT_EQ(all.config.agent.depth, 1);
   EXPECT_EQ(all.config.agent.lanes.main, 3);
   EXPECT_EQ(all.notices.size(), 9u);
 }

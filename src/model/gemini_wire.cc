@@ -1,4 +1,7 @@
 // Google's Gemini API.
+#include <algorithm>
+#include <array>
+
 #include "model/wire.h"
 
 namespace helve::model {
@@ -94,6 +97,11 @@ JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& 
   return {JsonObject{{"functionDeclarations", std::move(tools)}}};
 }
 
+// Why the rest of an answer was held back.
+constexpr auto kRefusals = std::to_array<std::string_view>(
+    {"BLOCKLIST", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "IMAGE_SAFETY", "LANGUAGE",
+     "OTHER", "PROHIBITED_CONTENT", "RECITATION", "SAFETY", "SPII"});
+
 class GeminiDecoder final : public Decoder {
  public:
   Result<bool> take(const SseEvent& event, const Emit& emit) override {
@@ -184,8 +192,8 @@ class GeminiDecoder final : public Decoder {
   Stop stop() const {
     if (is_blocked_) return Stop::refusal;
     if (reason_ == "MAX_TOKENS") return Stop::length;
-    if (reason_ != "STOP") return Stop::refusal;  // SAFETY, RECITATION, PROHIBITED_CONTENT, …
-    return calls_ > 0 ? Stop::calls : Stop::end;
+    if (std::ranges::find(kRefusals, reason_) != kRefusals.end()) return Stop::refusal;
+    return calls_ > 0 ? Stop::calls : Stop::end;  // other servers have other words
   }
 
   Reply reply_;

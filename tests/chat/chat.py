@@ -164,6 +164,18 @@ def what_is_said_meanwhile_is_queued_and_then_taken():
         terminal.expect("some words that come slowly one by one", "", "› No, blue", "", "Blue then.", "", EMPTY)
 
 
+def control_c_stops_also_after_something_was_said_meanwhile():
+    with Chat({"text": "some words that come slowly one by one", "pause_ms": 100}, {"text": "blue " * 200, "pause_ms": 100},
+              {"text": "NEVER"}) as terminal:
+        say(terminal, "Paint it red")
+        terminal.expect_somewhere("some words")
+        say(terminal, "No, blue")
+        terminal.expect_somewhere("blue blue")
+        terminal.press("C-c")
+        terminal.expect("", "Stopped. Say what to do instead.", "", EMPTY)
+        assert "NEVER" not in "\n".join(terminal.screen())
+
+
 def commands_of_the_person_run_and_are_not_told():
     chat = Chat({"when": "Hello", "text": "Hi."})
     with chat as terminal:
@@ -326,7 +338,8 @@ CASES = [
     a_conversation_with_calls_a_question_and_a_diff, what_is_denied_is_not_done,
     escape_denies_and_a_draft_survives_the_question, the_session_allows_such_calls_from_then_on,
     control_c_stops_a_slow_answer_and_the_conversation_goes_on, control_c_twice_leaves,
-    what_is_said_meanwhile_is_queued_and_then_taken, commands_of_the_person_run_and_are_not_told,
+    what_is_said_meanwhile_is_queued_and_then_taken, control_c_stops_also_after_something_was_said_meanwhile,
+    commands_of_the_person_run_and_are_not_told,
     commands_are_listed_completed_and_corrected, files_are_completed_by_their_names,
     sessions_are_listed_changed_and_taken_up_again, a_model_that_fails_can_be_asked_again,
     old_sessions_can_be_compacted, it_fits_forty_columns_and_a_resize,

@@ -35,7 +35,7 @@ struct RunInput : ModelInput {
                 .shorthand('c'),
             opt<&RunInput::turns>("Replies of the model at most").min(1).max(100'000),
             opt<&RunInput::tokens>("Tokens at most").min(1),
-            opt<&RunInput::cost>("Dollars at most").min_number(0.000001),
+            opt<&RunInput::cost>("Dollars at most").min_number(0.0001),
             opt<&RunInput::time>("Seconds at most").min_number(0.001)),
         ModelInput::schema());
   }

@@ -44,7 +44,7 @@ struct LoopSettings {
             .max(1'000'000'000'000),
         schema::opt<&LoopSettings::cost>(
             "Dollars for one prompt; default: any sum. A model of unknown price is not bounded")
-            .min_number(0.000001)
+            .min_number(0.0001)
             .max_number(1'000'000),
         schema::opt<&LoopSettings::time>("Seconds for one prompt; default: any time")
             .min_number(0.001)

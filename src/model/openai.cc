@@ -1,5 +1,6 @@
 // OpenAI's Chat Completions, as OpenAI, LM Studio, OpenRouter, Ollama, vLLM, llama.cpp and many
 // others serve it. Servers differ in details, so the decoder takes what it can get.
+#include <algorithm>
 #include <map>
 
 #include "model/wire.h"
@@ -145,7 +146,7 @@ class OpenAiDecoder final : public Decoder {
       reply_.message.parts.push_back(
           Thinking{std::move(thoughts_), std::string(kName), Json(thoughts_key_)});
     if (!text_.empty()) reply_.message.parts.push_back(Text{std::move(text_)});
-    for (auto& [index, call] : calls_) {
+    for (ToolCall& call : calls_) {
       if (call.id.empty()) call.id = made_up_id();
       if (call.arguments.empty()) call.arguments = "{}";
       reply_.message.parts.push_back(std::move(call));
@@ -194,37 +195,54 @@ class OpenAiDecoder final : public Decoder {
     for (const Json& call : calls->get_array()) grow_call(call, emit);
   }
 
-  // Parts of a call are told apart by its index; some servers leave it out and send whole calls.
-  size_t index_of(const Json& call) const {
-    if (const Json* index = find(call, "index"); index && index->is_int64())
-      return static_cast<size_t>(std::max<std::int64_t>(index->get_int64(), 0));
+  std::optional<size_t> call_with(std::string_view id) const {
+    if (id.empty()) return std::nullopt;
+    const auto found = std::ranges::find(calls_, id, &ToolCall::id);
+    if (found == calls_.end()) return std::nullopt;
+    return static_cast<size_t>(found - calls_.begin());
+  }
+
+  size_t begin_call() {
+    calls_.emplace_back();
+    return calls_.size() - 1;
+  }
+
+  // Parts of a call are told apart by its index. Some servers leave it out and send whole calls;
+  // others send all of them with the same one, but each with an id of its own.
+  size_t place_of(const Json& call, std::string_view name) {
     const std::string_view id = string_at(call, "id");
-    for (const auto& [index, known] : calls_) {
-      if (!id.empty() && known.id == id) return index;
+    const Json* index = find(call, "index");
+    if (!index || !index->is_int64()) {
+      if (const auto known = call_with(id)) return *known;
+      return calls_.empty() || !name.empty() ? begin_call() : calls_.size() - 1;
     }
-    const Json* function = find(call, "function");
-    const bool begins = function && !string_at(*function, "name").empty();
-    if (calls_.empty()) return 0;
-    return calls_.rbegin()->first + (begins ? 1 : 0);
+    const auto [found, is_new] = growing_.try_emplace(index->get_int64(), calls_.size());
+    if (is_new) return begin_call();
+    const std::string& before = calls_[found->second].id;
+    if (!id.empty() && !name.empty() && !before.empty() && id != before) {
+      const auto known = call_with(id);
+      found->second = known ? *known : begin_call();
+    }
+    return found->second;
   }
 
   void grow_call(const Json& call, const Emit& emit) {
-    const size_t index = index_of(call);
-    ToolCall& known = calls_[index];
-    if (known.id.empty()) known.id = string_at(call, "id");
     const Json* function = find(call, "function");
+    std::string_view name = function ? string_at(*function, "name") : "";
+    const size_t place = place_of(call, name);
+    ToolCall& known = calls_[place];
+    if (known.id.empty()) known.id = string_at(call, "id");
     if (!function) return;
-    std::string_view name;
-    if (known.name.empty()) {
-      known.name = string_at(*function, "name");
-      name = known.name;
-    }
+    if (known.name.empty())
+      known.name = name;
+    else
+      name = {};  // it was told before
     const Json* arguments = find(*function, "arguments");
     const std::string whole =
         arguments && arguments->is_object() ? to_text(*arguments) : std::string();
     const std::string_view added = whole.empty() ? string_at(*function, "arguments") : whole;
     known.arguments += added;
-    emit(CallDelta{index, name, added});
+    emit(CallDelta{place, name, added});
   }
 
   Stop stop() const {
@@ -237,7 +255,8 @@ class OpenAiDecoder final : public Decoder {
   std::string text_, thoughts_, reason_;
   std::string thoughts_key_;  // how this server calls them
   bool has_refused_ = false;
-  std::map<size_t, ToolCall> calls_;
+  std::vector<ToolCall> calls_;
+  std::map<std::int64_t, size_t> growing_;  // by the server's index: which of the calls
 };
 
 }  // namespace

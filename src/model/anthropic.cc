@@ -262,7 +262,7 @@ class AnthropicDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kAnthropic{kName, encode, encode_tools, [] -> std::unique_ptr<Decoder> {
+const Wire kAnthropic{kName, encode, encode_tools, [](const Endpoint&) -> std::unique_ptr<Decoder> {
                         return std::make_unique<AnthropicDecoder>();
                       }};
 

@@ -196,7 +196,8 @@ class GeminiDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kGemini{kName, encode, encode_tools,
-                   [] -> std::unique_ptr<Decoder> { return std::make_unique<GeminiDecoder>(); }};
+const Wire kGemini{kName, encode, encode_tools, [](const Endpoint&) -> std::unique_ptr<Decoder> {
+                     return std::make_unique<GeminiDecoder>();
+                   }};
 
 }  // namespace helve::model

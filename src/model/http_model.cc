@@ -61,8 +61,8 @@ void hide(std::string& text, std::string_view key) {
 
 class Receiver {
  public:
-  Receiver(const Wire& wire, const Emit& emit, std::string_view key)
-      : decoder_(wire.make_decoder()), emit_(emit), key_(key) {}
+  Receiver(const Wire& wire, const Endpoint& endpoint, const Emit& emit)
+      : decoder_(wire.make_decoder(endpoint)), emit_(emit), key_(endpoint.key) {}
 
   bool take(const sys::HttpHead& head, std::string_view bytes) {
     if (!is_good(head.status) || !is_stream(head)) {
@@ -182,7 +182,7 @@ Result<Reply> HttpModel::stream(const Request& request, const Emit& emit, std::s
   http.headers.push_back("User-Agent: helve/" HELVE_VERSION);
   http.headers.insert(http.headers.end(), endpoint_.headers.begin(), endpoint_.headers.end());
 
-  Receiver receiver(wire_, emit, endpoint_.key);
+  Receiver receiver(wire_, endpoint_, emit);
   Result<Reply> reply = receiver.finish(client_.send(
       http,
       [&](const sys::HttpHead& head, std::string_view bytes) { return receiver.take(head, bytes); },

@@ -1,9 +1,12 @@
 // OpenAI's Chat Completions, as OpenAI, LM Studio, OpenRouter, Ollama, vLLM, llama.cpp and many
 // others serve it. Servers differ in details, so the decoder takes what it can get.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
 #include "model/wire.h"
+#include "sys/http_plain.h"
 
 namespace helve::model {
 namespace {
@@ -24,14 +27,27 @@ JsonObject tool_call(const ToolCall& call) {
                       {"arguments", is_json ? call.arguments : to_text(arguments_object(call))}}}};
 }
 
-JsonObject assistant_message(const Message& message) {
+// Servers differ in what they make of thoughts, and some refuse a request that has any of them.
+std::string origin_of(const Endpoint& endpoint) {
+  const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
+  return fmt::format("{} {}", kName, address ? address->authority() : "");
+}
+
+// These refuse even their own.
+bool takes_thoughts(const Endpoint& endpoint) {
+  constexpr std::string_view kRefusing[] = {"api.groq.com", "api.mistral.ai"};
+  const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
+  return address && std::ranges::find(kRefusing, address->host) == std::end(kRefusing);
+}
+
+// `origin`: whose thoughts go with it; empty: nobody's.
+JsonObject assistant_message(const Message& message, std::string_view origin) {
   JsonObject out{{"role", "assistant"}};
   JsonArray calls;
   for (const Part& part : message.parts) {
     if (const auto* call = std::get_if<ToolCall>(&part)) calls.push_back(tool_call(*call));
-    // Models that show their thoughts want them back until their turn has ended.
     const auto* thinking = std::get_if<Thinking>(&part);
-    if (thinking && thinking->origin == kName && thinking->sealed.is_string())
+    if (thinking && !origin.empty() && thinking->origin == origin && thinking->sealed.is_string())
       out[thinking->sealed.get_string()] = thinking->text;
   }
   std::string text = text_of(message);
@@ -76,16 +92,27 @@ void add_results(JsonArray& out, const Message& message) {
   out.push_back(JsonObject{{"role", "user"}, {"content", std::move(images)}});
 }
 
-JsonArray messages_of(const Request& request) {
+// Models that show their thoughts want them back until their turn has ended.
+size_t turn_of(std::span<const Message> messages) {
+  size_t begin = messages.size();
+  while (begin > 0 && messages[begin - 1].role != Role::user) --begin;
+  return begin;
+}
+
+JsonArray messages_of(const Request& request, const Endpoint& endpoint) {
   JsonArray out;
   if (!request.system.empty())
     out.push_back(JsonObject{{"role", "system"}, {"content", request.system}});
-  for (const Message& message : request.messages) {
+  const std::string origin = takes_thoughts(endpoint) ? origin_of(endpoint) : "";
+  const size_t turn = turn_of(request.messages);
+  for (size_t i = 0; i < request.messages.size(); ++i) {
+    const Message& message = request.messages[i];
     if (message.role == Role::tool)
       add_results(out, message);
+    else if (message.role == Role::user)
+      out.push_back(user_message_of(message));
     else
-      out.push_back(message.role == Role::user ? user_message_of(message)
-                                               : assistant_message(message));
+      out.push_back(assistant_message(message, i >= turn ? origin : ""));
   }
   return out;
 }
@@ -115,7 +142,7 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (request.max_output_tokens > 0) body["max_completion_tokens"] = request.max_output_tokens;
   if (request.temperature) body["temperature"] = *request.temperature;
   if (request.effort != Effort::unset) body["reasoning_effort"] = effort_name(request.effort);
-  body["messages"] = messages_of(request);
+  body["messages"] = messages_of(request, endpoint);
   return out;
 }
 
@@ -125,6 +152,8 @@ JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& 
 
 class OpenAiDecoder final : public Decoder {
  public:
+  explicit OpenAiDecoder(std::string origin) : origin_(std::move(origin)) {}
+
   Result<bool> take(const SseEvent& event, const Emit& emit) override {
     if (event.data == "[DONE]") return false;
     const Json value = TRY(parse_event(kName, event));
@@ -143,8 +172,7 @@ class OpenAiDecoder final : public Decoder {
   Result<Reply> finish() override {
     if (reason_.empty()) return incomplete(kName);
     if (!thoughts_.empty())
-      reply_.message.parts.push_back(
-          Thinking{std::move(thoughts_), std::string(kName), Json(thoughts_key_)});
+      reply_.message.parts.push_back(Thinking{std::move(thoughts_), origin_, Json(thoughts_key_)});
     if (!text_.empty()) reply_.message.parts.push_back(Text{std::move(text_)});
     for (ToolCall& call : calls_) {
       if (call.id.empty()) call.id = made_up_id();
@@ -251,6 +279,7 @@ class OpenAiDecoder final : public Decoder {
     return calls_.empty() ? Stop::end : Stop::calls;  // some servers say "stop" in any case
   }
 
+  const std::string origin_;  // of thoughts
   Reply reply_;
   std::string text_, thoughts_, reason_;
   std::string thoughts_key_;  // how this server calls them
@@ -262,6 +291,8 @@ class OpenAiDecoder final : public Decoder {
 }  // namespace
 
 const Wire kOpenAi{kName, encode, encode_tools,
-                   [] -> std::unique_ptr<Decoder> { return std::make_unique<OpenAiDecoder>(); }};
+                   [](const Endpoint& endpoint) -> std::unique_ptr<Decoder> {
+                     return std::make_unique<OpenAiDecoder>(origin_of(endpoint));
+                   }};
 
 }  // namespace helve::model

@@ -218,7 +218,8 @@ class ResponsesDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kOpenAiResponses{kName, encode, encode_tools, [] -> std::unique_ptr<Decoder> {
+const Wire kOpenAiResponses{kName, encode, encode_tools,
+                            [](const Endpoint&) -> std::unique_ptr<Decoder> {
                               return std::make_unique<ResponsesDecoder>();
                             }};
 

@@ -39,11 +39,11 @@ class Decoder {
 };
 
 struct Wire {
-  std::string_view name;  // also the origin of what only this provider can read
+  std::string_view name;  // begins the origin of what only this provider can read
   Outgoing (*encode)(const Request& request, const Endpoint& endpoint);
   // The body's `tools`; empty: it has none. Those that the provider does not take become notes.
   JsonArray (*encode_tools)(std::span<const Offer> offers, std::vector<std::string>& notes);
-  std::unique_ptr<Decoder> (*make_decoder)();
+  std::unique_ptr<Decoder> (*make_decoder)(const Endpoint& endpoint);
 };
 
 extern const Wire kAnthropic;

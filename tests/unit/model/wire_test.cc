@@ -16,8 +16,11 @@ namespace {
 
 const std::filesystem::path kGolden = std::filesystem::path(HELVE_TEST_DIR) / "golden/wire";
 
+const Endpoint kEndpoint{.base_url = "http://localhost:1234/v1", .key = "KEY", .model = "model-x"};
+
 std::vector<Message> conversation(std::string_view origin) {
-  const std::string name(origin);
+  std::string name(origin);
+  if (origin == "openai") name += " localhost:1234";
   Json sealed;
   if (origin == "anthropic") sealed = JsonObject{{"type", "thinking"}, {"signature", "c2lnbmVk"}};
   if (origin == "openai") sealed = "reasoning_content";
@@ -62,7 +65,7 @@ struct Decoded {
 };
 
 Decoded decode(const Wire& wire, const std::vector<SseEvent>& events) {
-  const std::unique_ptr<Decoder> decoder = wire.make_decoder();
+  const std::unique_ptr<Decoder> decoder = wire.make_decoder(kEndpoint);
   std::string deltas;
   const Emit emit = [&](const Delta& delta) {
     if (const auto* text = std::get_if<TextDelta>(&delta)) deltas += text->text;
@@ -135,7 +138,7 @@ TEST_P(WireTest, SendsAConversation) {
                                .max_output_tokens = 1000,
                                .effort = Effort::medium,
                                .session = "s_1"},
-                              {.base_url = "", .key = "KEY", .model = "model-x"});
+                              kEndpoint);
   JsonArray headers, notes;
   for (const std::string& each : out.headers) headers.emplace_back(each);
   out.body["tools"] = wire_.encode_tools(offers(), omitted);
@@ -198,6 +201,46 @@ INSTANTIATE_TEST_SUITE_P(Providers, WireTest,
                            std::erase(name, '-');
                            return name;
                          });
+
+// What an assistant's messages have of thoughts: one by each server, in an earlier turn and in this
+// one.
+std::string thoughts_sent_to(const std::string& base_url) {
+  auto answer = [](const char* turn, const char* origin, const char* key) {
+    return Message{Role::assistant,
+                   {Thinking{std::string(turn) + " of " + origin, origin, key},
+                    ToolCall{"call_1", "ls", "{}", "", nullptr}}};
+  };
+  const Message result{Role::tool, {ToolResult{"call_1", "ls", {TextContent{"a"}}}}};
+  std::vector<Message> messages;
+  for (const char* turn : {"then", "now"}) {
+    messages.push_back(user_message("Go on."));
+    for (const auto& [origin, key] : {std::pair{"openai", "reasoning_content"},
+                                      {"openai api.deepseek.com", "reasoning_content"},
+                                      {"openai localhost:11434", "reasoning"},
+                                      {"openai api.groq.com", "reasoning"}}) {
+      messages.push_back(answer(turn, origin, key));
+      messages.push_back(result);
+    }
+  }
+  const Outgoing out =
+      kOpenAi.encode({.messages = messages}, {.base_url = base_url, .key = "", .model = "m"});
+  std::string sent;
+  for (const Json& message : out.body.at("messages").as_array()) {
+    for (const char* key : {"reasoning", "reasoning_content"}) {
+      if (const Json* thought = find(message, key))
+        sent.append(key).append(": ").append(thought->as_string()).append("\n");
+    }
+  }
+  return sent;
+}
+
+TEST(Wire, ThoughtsGoBackWithinTheirTurnToWhoeverHadThem) {
+  EXPECT_EQ(thoughts_sent_to("http://localhost:11434/v1"),
+            "reasoning: now of openai localhost:11434\n");
+  for (const char* other : {"https://api.groq.com/openai/v1", "https://api.mistral.ai/v1",
+                            "http://localhost:1234/v1", "https://api.openai.com/v1"})
+    EXPECT_EQ(thoughts_sent_to(other), "") << other;
+}
 
 TEST(Wire, ErrorsSayWhatToDo) {
   const struct {

@@ -33,11 +33,15 @@ std::string origin_of(const Endpoint& endpoint) {
   return fmt::format("{} {}", kName, address ? address->authority() : "");
 }
 
-// These refuse even their own.
-bool takes_thoughts(const Endpoint& endpoint) {
-  constexpr std::string_view kRefusing[] = {"api.groq.com", "api.mistral.ai"};
+// How long a server wants its thoughts back.
+enum class Recall : unsigned char { never, in_turn, always };
+Recall recall_of(const Endpoint& endpoint) {
   const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
-  return address && std::ranges::find(kRefusing, address->host) == std::end(kRefusing);
+  const std::string_view host = address ? std::string_view(address->host) : "";
+  if (host == "api.groq.com" || host == "api.mistral.ai") return Recall::never;  // they refuse them
+  // It refuses a conversation in which a call has lost its thoughts, in whatever turn.
+  if (host == "api.deepseek.com") return Recall::always;
+  return Recall::in_turn;
 }
 
 // `origin`: whose thoughts go with it; empty: nobody's.
@@ -92,7 +96,7 @@ void add_results(JsonArray& out, const Message& message) {
   out.push_back(JsonObject{{"role", "user"}, {"content", std::move(images)}});
 }
 
-// Models that show their thoughts want them back until their turn has ended.
+// Where the last turn begins. Models that show their thoughts want them back until it has ended.
 size_t turn_of(std::span<const Message> messages) {
   size_t begin = messages.size();
   while (begin > 0 && messages[begin - 1].role != Role::user) --begin;
@@ -103,8 +107,11 @@ JsonArray messages_of(const Request& request, const Endpoint& endpoint) {
   JsonArray out;
   if (!request.system.empty())
     out.push_back(JsonObject{{"role", "system"}, {"content", request.system}});
-  const std::string origin = takes_thoughts(endpoint) ? origin_of(endpoint) : "";
-  const size_t turn = turn_of(request.messages);
+  const std::string origin = origin_of(endpoint);
+  const Recall recall = recall_of(endpoint);
+  const size_t turn = recall == Recall::always    ? 0
+                      : recall == Recall::in_turn ? turn_of(request.messages)
+                                                  : request.messages.size();
   for (size_t i = 0; i < request.messages.size(); ++i) {
     const Message& message = request.messages[i];
     if (message.role == Role::tool)

@@ -242,6 +242,12 @@ TEST(Wire, ThoughtsGoBackWithinTheirTurnToWhoeverHadThem) {
     EXPECT_EQ(thoughts_sent_to(other), "") << other;
 }
 
+TEST(Wire, DeepSeekGetsTheThoughtsOfEarlierTurns) {
+  EXPECT_EQ(thoughts_sent_to("https://api.deepseek.com/v1"),
+            "reasoning_content: then of openai api.deepseek.com\n"
+            "reasoning_content: now of openai api.deepseek.com\n");
+}
+
 TEST(Wire, ErrorsSayWhatToDo) {
   const struct {
     int status;

@@ -100,7 +100,8 @@ class GeminiDecoder final : public Decoder {
     const Json value = TRY(parse_event(kName, event));
     if (const Json* error = find(value, "error"))
       return provider_error(static_cast<int>(integer_at(*error, "code")),
-                            string_at(*error, "status"), string_at(*error, "message"));
+                            string_at(*error, "status"), string_at(*error, "message"),
+                            find(*error, "details"));
     if (const std::string_view model = string_at(value, "modelVersion"); !model.empty())
       reply_.model = model;
     if (const Json* usage = find(value, "usageMetadata")) count(*usage);

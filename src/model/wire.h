@@ -57,8 +57,9 @@ const Wire* find_wire(std::string_view name);
 Error incomplete(std::string_view provider);
 Error bad_event(std::string_view provider, std::string_view why);
 // An error that a provider tells in the middle of a stream or as an answer. `status` is HTTP's, or
-// 0 where `kind` alone says what it is.
-Error provider_error(int status, std::string_view kind, std::string_view message);
+// 0 where `kind` alone says what it is. `details` is Google's list of what else there is to say.
+Error provider_error(int status, std::string_view kind, std::string_view message,
+                     const Json* details = nullptr);
 // The data of an event as an object.
 Result<Json> parse_event(std::string_view provider, const SseEvent& event);
 std::int64_t integer_at(const Json& value, std::string_view key);

@@ -259,6 +259,14 @@ TEST(Wire, ErrorsSayWhatToDo) {
       {403, "", "forbidden", Code::auth, "auth"},
       {429, "rate_limit_error", "slow down", Code::unavailable, "rate_limited"},
       {429, "insufficient_quota", "You exceeded your current quota", Code::denied, "billing"},
+      {429, "RESOURCE_EXHAUSTED", "You exceeded your current quota, please check your plan",
+       Code::unavailable, "rate_limited"},
+      {429, "", "Too many tokens, please wait before trying again.", Code::unavailable,
+       "rate_limited"},
+      {0, "rate_limit_exceeded", "too many tokens", Code::unavailable, "rate_limited"},
+      {429, "", "Rate limit exceeded: free-models-per-day", Code::unavailable, kDailyQuota},
+      {402, "", "Insufficient credits", Code::denied, "billing"},
+      {429, "billing_hard_limit_reached", "", Code::denied, "billing"},
       {400, "invalid_request_error", "Your credit balance is too low", Code::denied, "billing"},
       {400, "invalid_request_error", "prompt is too long: 210000 tokens", Code::too_large,
        kContextOverflow},
@@ -278,6 +286,33 @@ TEST(Wire, ErrorsSayWhatToDo) {
     EXPECT_EQ(error.code, each.code) << each.status << each.kind << each.message;
     EXPECT_EQ(error.type, each.type) << each.status << each.kind << each.message;
     EXPECT_FALSE(error.message.empty());
+  }
+}
+
+Error quota_error(const char* details) {
+  const Json value = *parse_json(details);
+  return provider_error(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota", &value);
+}
+
+TEST(Wire, DetailsOfAnErrorSayWhenToComeAgain) {
+  const Error minute = quota_error(R"([{"@type": "type.googleapis.com/google.rpc.QuotaFailure",
+    "violations": [{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]},
+    {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "27.5s"}])");
+  EXPECT_EQ(minute.type, "rate_limited");
+  EXPECT_EQ(minute.details, Json(JsonObject{{kRetryAfter, 27'500}}));
+  const Error day = quota_error(R"([{"@type": "type.googleapis.com/google.rpc.QuotaFailure",
+    "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},
+    {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "27s"}])");
+  EXPECT_EQ(day.type, kDailyQuota);
+  for (const char* nonsense :
+       {"7", "[]", "[7]", R"([{"@type": 7}])", R"([{"retryDelay": "27s"}])",
+        R"([{"@type": "RetryInfo"}])", R"([{"@type": "RetryInfo", "retryDelay": "soon"}])",
+        R"([{"@type": "RetryInfo", "retryDelay": "-1s"}])",
+        R"([{"@type": "RetryInfo", "retryDelay": "1e99s"}])",
+        R"([{"violations": {"quotaId": 7}}])"}) {
+    const Error error = quota_error(nonsense);
+    EXPECT_EQ(error.type, "rate_limited") << nonsense;
+    EXPECT_TRUE(error.details.is_null()) << nonsense;
   }
 }
 

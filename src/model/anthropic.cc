@@ -1,7 +1,10 @@
 // Anthropic's Messages API.
 #include <algorithm>
+#include <limits>
 #include <map>
 
+#include "model/model_names.h"
+#include "model/prices.h"
 #include "model/wire.h"
 
 namespace helve::model {
@@ -10,6 +13,7 @@ namespace {
 constexpr std::string_view kName = "anthropic";
 constexpr std::int64_t kDefaultOutput = 16'000;  // tokens; the API wants to be told
 constexpr std::int64_t kLowBudget = 2'048, kMediumBudget = 8'192, kHighBudget = 24'576;
+constexpr std::int64_t kAnyOutput = std::numeric_limits<std::int64_t>::max();
 
 JsonObject cached(JsonObject block) {
   block["cache_control"] = JsonObject{{"type", "ephemeral"}};
@@ -106,19 +110,44 @@ std::int64_t budget_of(Effort effort) {
   }
 }
 
+std::string_view effort_name(Effort effort) {
+  return effort == Effort::low ? "low" : effort == Effort::medium ? "medium" : "high";
+}
+
+// How much the model may think, and how much room that and its answer have.
+struct Thoughts {
+  JsonObject members;  // of the body
+  std::int64_t room;
+};
+
+Thoughts thoughts_of(const Request& request, std::string_view model) {
+  const std::optional<ModelFacts> facts = find_facts(model);
+  const std::int64_t most = facts && facts->max_output > 0 ? facts->max_output : kAnyOutput;
+  const ClaudeThinking way = claude_thinking(model);
+  std::int64_t budget = way == ClaudeThinking::none ? 0 : budget_of(request.effort);
+  std::int64_t room =
+      request.max_output_tokens > 0 ? request.max_output_tokens : kDefaultOutput + budget;
+  if (budget == 0) return {{}, std::min(room, most)};
+  if (way == ClaudeThinking::effort) {
+    return {{{"thinking", JsonObject{{"type", "adaptive"}}},
+             {"output_config", JsonObject{{"effort", effort_name(request.effort)}}}},
+            std::min(room, most)};
+  }
+  room = std::min(std::max(room, budget + kDefaultOutput), most);
+  budget = std::min(budget, room / 4 * 3);  // the rest is for the answer
+  return {{{"thinking", JsonObject{{"type", "enabled"}, {"budget_tokens", budget}}}}, room};
+}
+
 Outgoing encode(const Request& request, const Endpoint& endpoint) {
   Outgoing out{.path = "/v1/messages", .headers = {"anthropic-version: 2023-06-01"}, .body = {}};
   if (!endpoint.key.empty()) out.headers.push_back("x-api-key: " + endpoint.key);
   JsonObject& body = out.body;
-  std::int64_t room = request.max_output_tokens > 0 ? request.max_output_tokens : kDefaultOutput;
-  if (const std::int64_t budget = budget_of(request.effort); budget > 0) {
-    body["thinking"] = JsonObject{{"type", "enabled"}, {"budget_tokens", budget}};
-    room = std::max(room, budget + kDefaultOutput);
-  } else if (request.temperature) {  // thoughts allow no temperature
-    body["temperature"] = *request.temperature;
-  }
   body["model"] = endpoint.model;
-  body["max_tokens"] = room;
+  const Thoughts thoughts = thoughts_of(request, endpoint.model);
+  for (const auto& member : thoughts.members) body[member.key()] = member.value();
+  // Thoughts allow no temperature.
+  if (thoughts.members.empty() && request.temperature) body["temperature"] = *request.temperature;
+  body["max_tokens"] = thoughts.room;
   body["stream"] = true;
   if (!request.system.empty())
     body["system"] = JsonArray{cached(JsonObject{{"type", "text"}, {"text", request.system}})};

@@ -248,6 +248,42 @@ TEST(Wire, DeepSeekGetsTheThoughtsOfEarlierTurns) {
             "reasoning_content: now of openai api.deepseek.com\n");
 }
 
+TEST(Wire, ClaudeThinksAsTheModelCan) {
+  const struct {
+    const char* model;
+    Effort effort;
+    std::int64_t asked;
+    const char* sent;
+  } cases[] = {
+      {"claude-opus-5-5", Effort::unset, 0, R"({"max_tokens":16000})"},
+      {"claude-opus-5-5", Effort::off, 0, R"({"max_tokens":16000})"},
+      {"claude-opus-5-5", Effort::low, 0,
+       R"({"thinking":{"type":"adaptive"},"output_config":{"effort":"low"},"max_tokens":18048})"},
+      {"claude-opus-4-7", Effort::high, 1000,
+       R"({"thinking":{"type":"adaptive"},"output_config":{"effort":"high"},"max_tokens":1000})"},
+      {"claude-sonnet-4-6", Effort::medium, 100'000,
+       R"({"thinking":{"type":"adaptive"},"output_config":{"effort":"medium"},"max_tokens":64000})"},
+      {"claude-sonnet-4-5", Effort::medium, 0,
+       R"({"thinking":{"type":"enabled","budget_tokens":8192},"max_tokens":24192})"},
+      {"claude-sonnet-4-5", Effort::medium, 1000,
+       R"({"thinking":{"type":"enabled","budget_tokens":8192},"max_tokens":24192})"},
+      {"claude-opus-4-1", Effort::high, 0,
+       R"({"thinking":{"type":"enabled","budget_tokens":24000},"max_tokens":32000})"},
+      {"claude-opus-4-1", Effort::unset, 50'000, R"({"max_tokens":32000})"},
+      {"claude-3-5-haiku-latest", Effort::high, 0, R"({"max_tokens":8192})"},
+      {"claude-3-haiku-20240307", Effort::unset, 0, R"({"max_tokens":4096})"},
+  };
+  for (const auto& each : cases) {
+    const Outgoing out = kAnthropic.encode({.max_output_tokens = each.asked, .effort = each.effort},
+                                           {.base_url = "", .key = "", .model = each.model});
+    JsonObject sent;
+    for (const char* key : {"thinking", "output_config", "max_tokens"}) {
+      if (const Json* value = out.body.if_contains(key)) sent[key] = *value;
+    }
+    EXPECT_EQ(to_text(Json(sent)), each.sent) << each.model << static_cast<int>(each.effort);
+  }
+}
+
 TEST(Wire, ErrorsSayWhatToDo) {
   const struct {
     int status;

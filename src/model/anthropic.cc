@@ -3,6 +3,7 @@
 #include <limits>
 #include <map>
 
+#include "base/text.h"
 #include "model/model_names.h"
 #include "model/prices.h"
 #include "model/wire.h"
@@ -25,15 +26,21 @@ JsonObject image_block(std::string_view data, std::string_view mime_type) {
           {"source", JsonObject{{"type", "base64"}, {"media_type", mime_type}, {"data", data}}}};
 }
 
+JsonObject text_block(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
+
+// The API refuses a request for one such text.
+bool is_blank(std::string_view text) { return trim(text).empty(); }
+
 JsonArray result_content(const std::vector<Content>& content) {
   JsonArray blocks;
   for (const Content& each : content) {
     if (const auto* image = std::get_if<ImageContent>(&each)) {
       blocks.push_back(image_block(image->data, image->mime_type));
-    } else if (std::string text = helve::text_of({each}); !text.empty()) {  // none may be empty
-      blocks.push_back(JsonObject{{"type", "text"}, {"text", std::move(text)}});
+    } else if (const std::string text = helve::text_of({each}); !is_blank(text)) {
+      blocks.push_back(text_block(text));
     }
   }
+  if (blocks.empty()) blocks.push_back(text_block("(no output)"));
   return blocks;
 }
 
@@ -41,7 +48,7 @@ void add_block(JsonArray& blocks, const Part& part) {
   struct Visitor {
     JsonArray& blocks;
     void operator()(const Text& p) const {
-      if (!p.text.empty()) blocks.push_back(JsonObject{{"type", "text"}, {"text", p.text}});
+      if (!is_blank(p.text)) blocks.push_back(text_block(p.text));
     }
     void operator()(const Thinking& p) const {
       if (p.origin != kName || !p.sealed.is_object()) return;
@@ -55,9 +62,9 @@ void add_block(JsonArray& blocks, const Part& part) {
           {"type", "tool_use"}, {"id", p.id}, {"name", p.name}, {"input", arguments_object(p)}});
     }
     void operator()(const ToolResult& p) const {
-      JsonObject block{{"type", "tool_result"}, {"tool_use_id", p.call_id}};
-      if (JsonArray content = result_content(p.content); !content.empty())
-        block["content"] = std::move(content);
+      JsonObject block{{"type", "tool_result"},
+                       {"tool_use_id", p.call_id},
+                       {"content", result_content(p.content)}};
       if (p.is_error) block["is_error"] = true;
       blocks.push_back(std::move(block));
     }
@@ -78,12 +85,15 @@ void mark_for_cache(JsonArray& messages) {
   }
 }
 
+bool is_thought(const Json& block) { return string_at(block, "type").ends_with("thinking"); }
+
 JsonArray messages_of(std::span<const Message> messages) {
   JsonArray out;
   for (const Message& message : messages) {
     JsonArray blocks;
     for (const Part& part : message.parts) add_block(blocks, part);
-    if (blocks.empty()) continue;  // nothing of it is for this provider
+    // A message is not empty, and thoughts are not all that a model says.
+    if (std::ranges::all_of(blocks, is_thought)) blocks.push_back(text_block("(nothing)"));
     const std::string_view role = message.role == Role::assistant ? "assistant" : "user";
     // Results and what a person says after them are one message.
     if (out.empty() || string_at(out.back(), "role") != role) {
@@ -149,8 +159,7 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (thoughts.members.empty() && request.temperature) body["temperature"] = *request.temperature;
   body["max_tokens"] = thoughts.room;
   body["stream"] = true;
-  if (!request.system.empty())
-    body["system"] = JsonArray{cached(JsonObject{{"type", "text"}, {"text", request.system}})};
+  if (!is_blank(request.system)) body["system"] = JsonArray{cached(text_block(request.system))};
   body["messages"] = messages_of(request.messages);
   return out;
 }

@@ -284,6 +284,41 @@ TEST(Wire, ClaudeThinksAsTheModelCan) {
   }
 }
 
+TEST(Wire, ClaudeGetsNoBlankText) {
+  const Thinking thought{"Hm.", "anthropic", JsonObject{{"type", "thinking"}, {"signature", "s"}}};
+  const ToolCall call{"c", "ls", "{}", "", nullptr};
+  auto result = [](std::vector<Content> content) {
+    return Message{Role::tool, {ToolResult{"c", "ls", std::move(content)}}};
+  };
+  const struct {
+    Message message;
+    const char* sent;  // its blocks
+  } cases[] = {
+      {{Role::user, {Text{" \n"}, Text{"hi"}}}, R"j([{"type":"text","text":"hi"}])j"},
+      {{Role::user, {Text{"\t"}}}, R"j([{"type":"text","text":"(nothing)"}])j"},
+      {{Role::user, {}}, R"j([{"type":"text","text":"(nothing)"}])j"},
+      {{Role::assistant, {Text{"\n\n"}}}, R"j([{"type":"text","text":"(nothing)"}])j"},
+      {{Role::assistant, {thought, Text{"\n\n"}}},
+       R"j([{"type":"thinking","signature":"s","thinking":"Hm."},{"type":"text","text":"(nothing)"}])j"},
+      {{Role::assistant, {Text{"\n\n"}, call}},
+       R"j([{"type":"tool_use","id":"c","name":"ls","input":{}}])j"},
+      {result({TextContent{" \n"}}),
+       R"j([{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"(no output)"}]}])j"},
+      {result({}),
+       R"j([{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"(no output)"}]}])j"},
+      {result({TextContent{""}, TextContent{" a"}}),
+       R"j([{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":" a"}]}])j"},
+  };
+  for (const auto& each : cases) {
+    const std::vector<Message> messages{each.message};
+    Outgoing out = kAnthropic.encode({.system = " \n", .messages = messages}, kEndpoint);
+    EXPECT_FALSE(out.body.contains("system"));
+    JsonArray blocks = out.body.at("messages").at(0).at("content").as_array();
+    for (Json& block : blocks) block.as_object().erase("cache_control");
+    EXPECT_EQ(to_text(Json(blocks)), each.sent);
+  }
+}
+
 TEST(Wire, ErrorsSayWhatToDo) {
   const struct {
     int status;

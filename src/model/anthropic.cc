@@ -58,8 +58,10 @@ void add_block(JsonArray& blocks, const Part& part) {
     }
     void operator()(const Image& p) const { blocks.push_back(image_block(p.data, p.mime_type)); }
     void operator()(const ToolCall& p) const {
-      blocks.push_back(JsonObject{
-          {"type", "tool_use"}, {"id", p.id}, {"name", p.name}, {"input", arguments_object(p)}});
+      blocks.push_back(JsonObject{{"type", "tool_use"},
+                                  {"id", p.id},
+                                  {"name", valid_name(p.name)},
+                                  {"input", arguments_object(p)}});
     }
     void operator()(const ToolResult& p) const {
       JsonObject block{{"type", "tool_result"},

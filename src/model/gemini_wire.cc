@@ -11,11 +11,18 @@ JsonObject inline_data(std::string_view data, std::string_view mime_type) {
   return {{"inlineData", JsonObject{{"mimeType", mime_type}, {"data", data}}}};
 }
 
+// Here it begins with a letter or _.
+std::string gemini_name(std::string_view name) {
+  std::string valid = valid_name(name);
+  if (valid[0] == '-' || (valid[0] >= '0' && valid[0] <= '9')) valid[0] = '_';
+  return valid;
+}
+
 // A call and its result belong together by name and order; ids are ours alone, and not sent.
 void add_result(JsonArray& parts, const ToolResult& result) {
   JsonObject response{{result.is_error ? "error" : "output", helve::text_of(result.content)}};
-  parts.push_back(JsonObject{
-      {"functionResponse", JsonObject{{"name", result.name}, {"response", std::move(response)}}}});
+  parts.push_back(JsonObject{{"functionResponse", JsonObject{{"name", gemini_name(result.name)},
+                                                             {"response", std::move(response)}}}});
   for (const Content& content : result.content) {
     if (const auto* image = std::get_if<ImageContent>(&content))
       parts.push_back(inline_data(image->data, image->mime_type));
@@ -35,7 +42,8 @@ void add_part(JsonArray& parts, const Part& part) {
     }
     void operator()(const Image& p) const { parts.push_back(inline_data(p.data, p.mime_type)); }
     void operator()(const ToolCall& p) const {
-      JsonObject out{{"functionCall", JsonObject{{"name", p.name}, {"args", arguments_object(p)}}}};
+      JsonObject out{{"functionCall",
+                      JsonObject{{"name", gemini_name(p.name)}, {"args", arguments_object(p)}}}};
       if (p.origin == kName && p.sealed.is_string()) out["thoughtSignature"] = p.sealed;
       parts.push_back(std::move(out));
     }

@@ -23,7 +23,7 @@ JsonObject tool_call(const ToolCall& call) {
   return {{"id", call.id},
           {"type", "function"},
           {"function",
-           JsonObject{{"name", call.name},
+           JsonObject{{"name", valid_name(call.name)},
                       {"arguments", is_json ? call.arguments : to_text(arguments_object(call))}}}};
 }
 

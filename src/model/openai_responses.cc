@@ -53,7 +53,7 @@ void add_items(JsonArray& items, const Message& message) {
     } else if (const auto* call = std::get_if<ToolCall>(&part)) {
       items.push_back(JsonObject{{"type", "function_call"},
                                  {"call_id", call->id},
-                                 {"name", call->name},
+                                 {"name", valid_name(call->name)},
                                  {"arguments", call->arguments}});
     } else if (const auto* result = std::get_if<ToolResult>(&part)) {
       items.push_back(result_item(*result));

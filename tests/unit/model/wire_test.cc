@@ -194,6 +194,21 @@ TEST_P(WireTest, WhatMakesNoSenseIsAnError) {
   }
 }
 
+TEST_P(WireTest, NamesThatNobodyHasGoBackAsValidOnes) {
+  const std::vector<Message> messages{
+      user_message("hi"),
+      {Role::assistant, {ToolCall{"call_1", "9 files/read", "{}", "", nullptr}}},
+      {Role::tool, {ToolResult{"call_1", "9 files/read", {TextContent{"no such tool"}}, true}}}};
+  const std::string body = to_text(Json(wire_.encode({.messages = messages}, kEndpoint).body));
+  const bool is_gemini = std::string_view(GetParam()) == "gemini";
+  const std::string expected = is_gemini ? R"("name":"__files_read")" : R"("name":"9_files_read")";
+  const size_t first = body.find(expected);
+  ASSERT_NE(first, body.npos) << body;
+  EXPECT_EQ(body.find("files/read"), body.npos) << body;
+  // Only there a result has a name, too.
+  EXPECT_EQ(body.find(expected, first + 1) != body.npos, is_gemini) << body;
+}
+
 INSTANTIATE_TEST_SUITE_P(Providers, WireTest,
                          testing::Values("anthropic", "openai", "openai-responses", "gemini"),
                          [](const auto& info) {

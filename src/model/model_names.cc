@@ -45,4 +45,12 @@ ClaudeThinking claude_thinking(std::string_view model) {
   return *version >= Version{3, 7} ? ClaudeThinking::budget : ClaudeThinking::none;
 }
 
+bool can_reason(std::string_view model) {
+  constexpr std::string_view kPlain[] = {"gpt-3", "gpt-4", "chatgpt-4o", "gpt-5-chat"};
+  model.remove_prefix(model.rfind('/') + 1);  // npos + 1 is 0
+  if (model.starts_with("ft:")) model.remove_prefix(3);
+  return std::ranges::none_of(kPlain,
+                              [&](std::string_view prefix) { return model.starts_with(prefix); });
+}
+
 }  // namespace helve::model

@@ -14,4 +14,7 @@ enum class ClaudeThinking : unsigned char {
 };
 ClaudeThinking claude_thinking(std::string_view model);
 
+// Whether a model of OpenAI's Responses API takes what has to do with thoughts; others refuse it.
+bool can_reason(std::string_view model);
+
 }  // namespace helve::model

@@ -29,5 +29,18 @@ TEST(ModelNames, TellHowClaudeThinks) {
   }
 }
 
+TEST(ModelNames, TellWhoReasons) {
+  for (const char* name :
+       {"o1", "o1-pro", "o3-mini", "o4-mini-2025-04-16", "o9", "gpt-5", "gpt-5-mini", "gpt-5.5",
+        "gpt-5-3-codex", "gpt-6", "gpt-10", "codex-mini-latest", "gpt-oss-120b",
+        "openai/gpt-oss-20b", "openai/gpt-5", "ft:o4-mini-2025-04-16:org::id", "model-x", ""})
+    EXPECT_TRUE(can_reason(name)) << name;
+  for (const char* name :
+       {"gpt-4o", "gpt-4o-mini-2024-07-18", "gpt-4.1", "gpt-4-1-nano", "gpt-4-turbo", "gpt-4.5",
+        "gpt-3.5-turbo", "gpt-35-turbo", "chatgpt-4o-latest", "gpt-5-chat-latest", "openai/gpt-4o",
+        "ft:gpt-4.1-2025-04-14:org::id"})
+    EXPECT_FALSE(can_reason(name)) << name;
+}
+
 }  // namespace
 }  // namespace helve::model

@@ -334,6 +334,17 @@ TEST(Wire, ClaudeGetsNoBlankText) {
   }
 }
 
+TEST(Wire, OnlyModelsThatReasonAreToldOfIt) {
+  const std::vector<Message> messages = conversation("openai-responses");
+  for (const auto& [model, reasons] : {std::pair{"gpt-5", true}, {"gpt-4o", false}}) {
+    const Outgoing out = kOpenAiResponses.encode({.messages = messages, .effort = Effort::low},
+                                                 {.base_url = "", .key = "", .model = model});
+    EXPECT_EQ(out.body.contains("include"), reasons) << model;
+    EXPECT_EQ(out.body.contains("reasoning"), reasons) << model;
+    EXPECT_EQ(to_text(out.body.at("input")).find("rs_1") != std::string::npos, reasons) << model;
+  }
+}
+
 TEST(Wire, ErrorsSayWhatToDo) {
   const struct {
     int status;

@@ -80,11 +80,13 @@ Result<std::unique_ptr<model::Model>> record(std::unique_ptr<model::Model> inner
 
 // From the inside: the text protocol sees each attempt from its beginning; a record has what the
 // loop saw, so that it can be told again without any of these.
-Result<std::unique_ptr<model::Model>> make_model(const ModelPlan& plan, sys::HttpClient& client) {
+Result<std::unique_ptr<model::Model>> make_model(const ModelPlan& plan,
+                                                 model::json_tags::Calls calls,
+                                                 sys::HttpClient& client) {
   const config::ModelSettings& settings = plan.settings;
   std::unique_ptr<model::Model> model = TRY(make_source(plan, client));
   if (settings.protocol == config::Protocol::text && plan.provider != kRecorded)
-    model = std::make_unique<model::TextProtocol>(std::move(model), model::json_tags::Calls::many);
+    model = std::make_unique<model::TextProtocol>(std::move(model), calls);
   // What a file tells fails for good, unless somebody wants to see it tried again.
   const std::int64_t retries = settings.retries.value_or(plan.wire ? kUsualRetries : 0);
   if (retries > 0)
@@ -125,6 +127,11 @@ Result<void> take_first(ModelPlan& plan, std::vector<model::Discovered> servers,
   return no_model(surroundings);
 }
 
+config::CallOrder order_of(const config::Loaded& settings, bool is_text_protocol) {
+  if (is_text_protocol && !settings.decider("agent.order")) return config::CallOrder::first_only;
+  return settings.config.agent.order;
+}
+
 std::vector<model::PriceRule> price_rules(const config::Config& config) {
   std::vector<model::PriceRule> rules;
   for (const config::PriceSettings& each : config.prices) {
@@ -154,11 +161,13 @@ Result<ChosenModel> choose_model(const config::Loaded& settings, std::string_vie
     TRY(find_first(plan, client, stop));
   }
   ChosenModel chosen;
-  chosen.model = TRY(make_model(plan, client));
+  chosen.is_text_protocol = plan.settings.protocol == config::Protocol::text;
+  const bool is_one = order_of(settings, chosen.is_text_protocol) == config::CallOrder::first_only;
+  chosen.model = TRY(make_model(
+      plan, is_one ? model::json_tags::Calls::one : model::json_tags::Calls::many, client));
   chosen.provider = plan.provider;
   chosen.name = plan.endpoint.model;
   chosen.facts = facts_of(plan, settings.config);
-  chosen.is_text_protocol = plan.settings.protocol == config::Protocol::text;
   if (plan.settings.effort)
     chosen.effort = static_cast<model::Effort>(static_cast<int>(*plan.settings.effort) + 1);
   chosen.temperature = plan.settings.temperature;

@@ -71,6 +71,10 @@ Result<ChosenModel> choose_model(const config::Loaded& settings, std::string_vie
 Result<void> take_first(ModelPlan& plan, std::vector<model::Discovered> servers,
                         const Surroundings& surroundings);
 
+// How the calls of one answer run. A model without tool calls of its own makes one, unless it is
+// set otherwise.
+config::CallOrder order_of(const config::Loaded& settings, bool is_text_protocol);
+
 model::Lookup environment_of(const Surroundings& surroundings);
 // The user's own prices.
 std::vector<model::PriceRule> price_rules(const config::Config& config);

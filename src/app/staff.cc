@@ -33,12 +33,6 @@ agent::Bounds bounds_of(const config::LoopSettings& settings) {
               static_cast<std::int64_t>(settings.time.value_or(0) * 1000))};
 }
 
-// A model without tool calls of its own was promised that one is run.
-agent::Order order_of(const config::Loaded& settings, const ChosenModel& model) {
-  if (model.is_text_protocol && !settings.decider("agent.order")) return agent::Order::first_only;
-  return static_cast<agent::Order>(settings.config.agent.order);
-}
-
 // Of a kit, those that are loaded.
 std::vector<std::string> preset_of(agent::Kit kit, const Registry& registry) {
   std::vector<std::string> names;
@@ -167,7 +161,7 @@ Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
   setup->cost = [price = model.facts.price](const model::Usage& usage) {
     return price ? std::optional(model::cost(usage, *price)) : std::nullopt;
   };
-  setup->order = order_of(place->settings, model);
+  setup->order = static_cast<agent::Order>(order_of(place->settings, model.is_text_protocol));
   setup->bounds = bounds_of(loop);
   if (options_.adjust) options_.adjust(conversation, *setup);
   return setup;

@@ -1,7 +1,11 @@
 // Anthropic's Messages API.
 #include <algorithm>
+#include <limits>
 #include <map>
 
+#include "base/text.h"
+#include "model/model_names.h"
+#include "model/prices.h"
 #include "model/wire.h"
 
 namespace helve::model {
@@ -10,6 +14,7 @@ namespace {
 constexpr std::string_view kName = "anthropic";
 constexpr std::int64_t kDefaultOutput = 16'000;  // tokens; the API wants to be told
 constexpr std::int64_t kLowBudget = 2'048, kMediumBudget = 8'192, kHighBudget = 24'576;
+constexpr std::int64_t kAnyOutput = std::numeric_limits<std::int64_t>::max();
 
 JsonObject cached(JsonObject block) {
   block["cache_control"] = JsonObject{{"type", "ephemeral"}};
@@ -21,15 +26,21 @@ JsonObject image_block(std::string_view data, std::string_view mime_type) {
           {"source", JsonObject{{"type", "base64"}, {"media_type", mime_type}, {"data", data}}}};
 }
 
+JsonObject text_block(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
+
+// The API refuses a request for one such text.
+bool is_blank(std::string_view text) { return trim(text).empty(); }
+
 JsonArray result_content(const std::vector<Content>& content) {
   JsonArray blocks;
   for (const Content& each : content) {
     if (const auto* image = std::get_if<ImageContent>(&each)) {
       blocks.push_back(image_block(image->data, image->mime_type));
-    } else if (std::string text = helve::text_of({each}); !text.empty()) {  // none may be empty
-      blocks.push_back(JsonObject{{"type", "text"}, {"text", std::move(text)}});
+    } else if (const std::string text = helve::text_of({each}); !is_blank(text)) {
+      blocks.push_back(text_block(text));
     }
   }
+  if (blocks.empty()) blocks.push_back(text_block("(no output)"));
   return blocks;
 }
 
@@ -37,7 +48,7 @@ void add_block(JsonArray& blocks, const Part& part) {
   struct Visitor {
     JsonArray& blocks;
     void operator()(const Text& p) const {
-      if (!p.text.empty()) blocks.push_back(JsonObject{{"type", "text"}, {"text", p.text}});
+      if (!is_blank(p.text)) blocks.push_back(text_block(p.text));
     }
     void operator()(const Thinking& p) const {
       if (p.origin != kName || !p.sealed.is_object()) return;
@@ -47,13 +58,15 @@ void add_block(JsonArray& blocks, const Part& part) {
     }
     void operator()(const Image& p) const { blocks.push_back(image_block(p.data, p.mime_type)); }
     void operator()(const ToolCall& p) const {
-      blocks.push_back(JsonObject{
-          {"type", "tool_use"}, {"id", p.id}, {"name", p.name}, {"input", arguments_object(p)}});
+      blocks.push_back(JsonObject{{"type", "tool_use"},
+                                  {"id", p.id},
+                                  {"name", valid_name(p.name)},
+                                  {"input", arguments_object(p)}});
     }
     void operator()(const ToolResult& p) const {
-      JsonObject block{{"type", "tool_result"}, {"tool_use_id", p.call_id}};
-      if (JsonArray content = result_content(p.content); !content.empty())
-        block["content"] = std::move(content);
+      JsonObject block{{"type", "tool_result"},
+                       {"tool_use_id", p.call_id},
+                       {"content", result_content(p.content)}};
       if (p.is_error) block["is_error"] = true;
       blocks.push_back(std::move(block));
     }
@@ -74,12 +87,15 @@ void mark_for_cache(JsonArray& messages) {
   }
 }
 
+bool is_thought(const Json& block) { return string_at(block, "type").ends_with("thinking"); }
+
 JsonArray messages_of(std::span<const Message> messages) {
   JsonArray out;
   for (const Message& message : messages) {
     JsonArray blocks;
     for (const Part& part : message.parts) add_block(blocks, part);
-    if (blocks.empty()) continue;  // nothing of it is for this provider
+    // A message is not empty, and thoughts are not all that a model says.
+    if (std::ranges::all_of(blocks, is_thought)) blocks.push_back(text_block("(nothing)"));
     const std::string_view role = message.role == Role::assistant ? "assistant" : "user";
     // Results and what a person says after them are one message.
     if (out.empty() || string_at(out.back(), "role") != role) {
@@ -106,22 +122,46 @@ std::int64_t budget_of(Effort effort) {
   }
 }
 
+std::string_view effort_name(Effort effort) {
+  return effort == Effort::low ? "low" : effort == Effort::medium ? "medium" : "high";
+}
+
+// How much the model may think, and how much room that and its answer have.
+struct Thoughts {
+  JsonObject members;  // of the body
+  std::int64_t room;
+};
+
+Thoughts thoughts_of(const Request& request, std::string_view model) {
+  const std::optional<ModelFacts> facts = find_facts(model);
+  const std::int64_t most = facts && facts->max_output > 0 ? facts->max_output : kAnyOutput;
+  const ClaudeThinking way = claude_thinking(model);
+  std::int64_t budget = way == ClaudeThinking::none ? 0 : budget_of(request.effort);
+  std::int64_t room =
+      request.max_output_tokens > 0 ? request.max_output_tokens : kDefaultOutput + budget;
+  if (budget == 0) return {{}, std::min(room, most)};
+  if (way == ClaudeThinking::effort) {
+    return {{{"thinking", JsonObject{{"type", "adaptive"}}},
+             {"output_config", JsonObject{{"effort", effort_name(request.effort)}}}},
+            std::min(room, most)};
+  }
+  room = std::min(std::max(room, budget + kDefaultOutput), most);
+  budget = std::min(budget, room / 4 * 3);  // the rest is for the answer
+  return {{{"thinking", JsonObject{{"type", "enabled"}, {"budget_tokens", budget}}}}, room};
+}
+
 Outgoing encode(const Request& request, const Endpoint& endpoint) {
   Outgoing out{.path = "/v1/messages", .headers = {"anthropic-version: 2023-06-01"}, .body = {}};
   if (!endpoint.key.empty()) out.headers.push_back("x-api-key: " + endpoint.key);
   JsonObject& body = out.body;
-  std::int64_t room = request.max_output_tokens > 0 ? request.max_output_tokens : kDefaultOutput;
-  if (const std::int64_t budget = budget_of(request.effort); budget > 0) {
-    body["thinking"] = JsonObject{{"type", "enabled"}, {"budget_tokens", budget}};
-    room = std::max(room, budget + kDefaultOutput);
-  } else if (request.temperature) {  // thoughts allow no temperature
-    body["temperature"] = *request.temperature;
-  }
   body["model"] = endpoint.model;
-  body["max_tokens"] = room;
+  const Thoughts thoughts = thoughts_of(request, endpoint.model);
+  for (const auto& member : thoughts.members) body[member.key()] = member.value();
+  // Thoughts allow no temperature.
+  if (thoughts.members.empty() && request.temperature) body["temperature"] = *request.temperature;
+  body["max_tokens"] = thoughts.room;
   body["stream"] = true;
-  if (!request.system.empty())
-    body["system"] = JsonArray{cached(JsonObject{{"type", "text"}, {"text", request.system}})};
+  if (!is_blank(request.system)) body["system"] = JsonArray{cached(text_block(request.system))};
   body["messages"] = messages_of(request.messages);
   return out;
 }
@@ -262,7 +302,7 @@ class AnthropicDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kAnthropic{kName, encode, encode_tools, [] -> std::unique_ptr<Decoder> {
+const Wire kAnthropic{kName, encode, encode_tools, [](const Endpoint&) -> std::unique_ptr<Decoder> {
                         return std::make_unique<AnthropicDecoder>();
                       }};
 

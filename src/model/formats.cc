@@ -107,6 +107,14 @@ constexpr size_t kAnyNumber = std::numeric_limits<size_t>::max();
 
 }  // namespace
 
+std::string valid_name(std::string_view name) {
+  std::string out(name.substr(0, kMaxNameLength));
+  for (char& c : out) {
+    if (!is_plain_name({&c, 1}, "_-")) c = '_';
+  }
+  return out.empty() ? "unknown" : out;
+}
+
 Lowered to_anthropic(std::span<const Offer> offers) {
   return lower({"anthropic", kAnyNumber, lower_anthropic}, offers);
 }

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -27,6 +28,9 @@ struct Lowered {
   JsonArray tools;  // in the order of the offers
   std::vector<Omitted> omitted;
 };
+
+// A name that a request may have, made of one that a model wrote.
+std::string valid_name(std::string_view name);
 
 Lowered to_anthropic(std::span<const Offer> offers);  // {name, description, input_schema}
 Lowered to_openai(

@@ -14,11 +14,18 @@ JsonObject inline_data(std::string_view data, std::string_view mime_type) {
   return {{"inlineData", JsonObject{{"mimeType", mime_type}, {"data", data}}}};
 }
 
+// Here it begins with a letter or _.
+std::string gemini_name(std::string_view name) {
+  std::string valid = valid_name(name);
+  if (valid[0] == '-' || (valid[0] >= '0' && valid[0] <= '9')) valid[0] = '_';
+  return valid;
+}
+
 // A call and its result belong together by name and order; ids are ours alone, and not sent.
 void add_result(JsonArray& parts, const ToolResult& result) {
   JsonObject response{{result.is_error ? "error" : "output", helve::text_of(result.content)}};
-  parts.push_back(JsonObject{
-      {"functionResponse", JsonObject{{"name", result.name}, {"response", std::move(response)}}}});
+  parts.push_back(JsonObject{{"functionResponse", JsonObject{{"name", gemini_name(result.name)},
+                                                             {"response", std::move(response)}}}});
   for (const Content& content : result.content) {
     if (const auto* image = std::get_if<ImageContent>(&content))
       parts.push_back(inline_data(image->data, image->mime_type));
@@ -38,7 +45,8 @@ void add_part(JsonArray& parts, const Part& part) {
     }
     void operator()(const Image& p) const { parts.push_back(inline_data(p.data, p.mime_type)); }
     void operator()(const ToolCall& p) const {
-      JsonObject out{{"functionCall", JsonObject{{"name", p.name}, {"args", arguments_object(p)}}}};
+      JsonObject out{{"functionCall",
+                      JsonObject{{"name", gemini_name(p.name)}, {"args", arguments_object(p)}}}};
       if (p.origin == kName && p.sealed.is_string()) out["thoughtSignature"] = p.sealed;
       parts.push_back(std::move(out));
     }
@@ -108,7 +116,8 @@ class GeminiDecoder final : public Decoder {
     const Json value = TRY(parse_event(kName, event));
     if (const Json* error = find(value, "error"))
       return provider_error(static_cast<int>(integer_at(*error, "code")),
-                            string_at(*error, "status"), string_at(*error, "message"));
+                            string_at(*error, "status"), string_at(*error, "message"),
+                            find(*error, "details"));
     if (const std::string_view model = string_at(value, "modelVersion"); !model.empty())
       reply_.model = model;
     if (const Json* usage = find(value, "usageMetadata")) count(*usage);
@@ -204,7 +213,8 @@ class GeminiDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kGemini{kName, encode, encode_tools,
-                   [] -> std::unique_ptr<Decoder> { return std::make_unique<GeminiDecoder>(); }};
+const Wire kGemini{kName, encode, encode_tools, [](const Endpoint&) -> std::unique_ptr<Decoder> {
+                     return std::make_unique<GeminiDecoder>();
+                   }};
 
 }  // namespace helve::model

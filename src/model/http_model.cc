@@ -29,13 +29,22 @@ std::optional<double> number(std::string_view text) {
 // {"error": "…"}, {"message": "…"}, {"detail": "…"}, a list of any of these.
 struct Said {
   std::string kind, message;
+  Json details = {};
+  int status = 0;         // where it has a number of its own
+  bool is_error = false;  // it says of itself that it is one
 };
 
 Said said_in(const Json& value) {
   if (value.is_array() && !value.get_array().empty()) return said_in(value.get_array().front());
   if (value.is_string()) return {"", std::string(value.get_string())};
-  if (const Json* error = find(value, "error"); error && !error->is_null()) return said_in(*error);
+  if (const Json* error = find(value, "error"); error && !error->is_null()) {
+    Said said = said_in(*error);
+    said.is_error = true;
+    return said;
+  }
   Said said;
+  said.status = static_cast<int>(std::min<std::int64_t>(integer_at(value, "code"), 999));
+  if (const Json* details = find(value, "details")) said.details = *details;
   for (const char* key : {"code", "type", "status"}) {
     if (said.kind.empty()) said.kind = string_at(value, key);
   }
@@ -61,8 +70,8 @@ void hide(std::string& text, std::string_view key) {
 
 class Receiver {
  public:
-  Receiver(const Wire& wire, const Emit& emit, std::string_view key)
-      : decoder_(wire.make_decoder()), emit_(emit), key_(key) {}
+  Receiver(const Wire& wire, const Endpoint& endpoint, const Emit& emit)
+      : decoder_(wire.make_decoder(endpoint)), emit_(emit), key_(endpoint.key) {}
 
   bool take(const sys::HttpHead& head, std::string_view bytes) {
     if (!is_good(head.status) || !is_stream(head)) {
@@ -114,13 +123,14 @@ Error answer_error(const sys::HttpHead& head, std::string page, std::string_view
             fmt::format("the server sends to another address (HTTP {})", head.status),
             "make that address the base URL, if you trust it; the key goes nowhere by itself",
             "redirected"};
-  if (is_good(head.status))
+  if (is_good(head.status) && !said.is_error)
     return {Code::network,
             "the model's server did not answer with a stream: " +
                 preview(escape_lines_for_display(said.message.empty() ? page : said.message), 500),
             "look at the base URL: it is the provider's API, with /v1 where it has one",
-            std::string(kBadStream)};
-  Error error = provider_error(head.status, said.kind, said.message);
+            std::string(kNoStream)};
+  Error error = provider_error(is_good(head.status) ? said.status : head.status, said.kind,
+                               said.message, &said.details);
   if (const auto wait = retry_after(head, sys::RealClock().unix_ms()))
     error.details = JsonObject{{kRetryAfter, wait->count()}};
   return error;
@@ -182,7 +192,7 @@ Result<Reply> HttpModel::stream(const Request& request, const Emit& emit, std::s
   http.headers.push_back("User-Agent: helve/" HELVE_VERSION);
   http.headers.insert(http.headers.end(), endpoint_.headers.begin(), endpoint_.headers.end());
 
-  Receiver receiver(wire_, emit, endpoint_.key);
+  Receiver receiver(wire_, endpoint_, emit);
   Result<Reply> reply = receiver.finish(client_.send(
       http,
       [&](const sys::HttpHead& head, std::string_view bytes) { return receiver.take(head, bytes); },

@@ -50,6 +50,5 @@ Error without_key(Error error, std::string_view key);
 // How long the provider wants to be left alone; nothing when it does not say. `unix_ms` is now.
 std::optional<std::chrono::milliseconds> retry_after(const sys::HttpHead& head,
                                                      std::int64_t unix_ms);
-constexpr std::string_view kRetryAfter = "retry_after_ms";  // in the details of an error
 
 }  // namespace helve::model

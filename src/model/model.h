@@ -78,6 +78,10 @@ using Emit = std::function<void(const Delta&)>;
 constexpr std::string_view kContextOverflow = "context_overflow";  // compacting helps
 constexpr std::string_view kIncomplete = "incomplete_stream";      // the reply broke off
 constexpr std::string_view kBadStream = "bad_stream";              // the reply makes no sense
+constexpr std::string_view kNoStream = "no_stream";      // the server answered with something else
+constexpr std::string_view kDailyQuota = "daily_quota";  // nothing more is to be had today
+// In the details of an error: how long the provider wants to be left alone.
+constexpr std::string_view kRetryAfter = "retry_after_ms";
 
 // Thread-safe: any number of replies may stream at once.
 class Model {

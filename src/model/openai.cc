@@ -1,8 +1,12 @@
 // OpenAI's Chat Completions, as OpenAI, LM Studio, OpenRouter, Ollama, vLLM, llama.cpp and many
 // others serve it. Servers differ in details, so the decoder takes what it can get.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <map>
 
 #include "model/wire.h"
+#include "sys/http_plain.h"
 
 namespace helve::model {
 namespace {
@@ -19,18 +23,35 @@ JsonObject tool_call(const ToolCall& call) {
   return {{"id", call.id},
           {"type", "function"},
           {"function",
-           JsonObject{{"name", call.name},
+           JsonObject{{"name", valid_name(call.name)},
                       {"arguments", is_json ? call.arguments : to_text(arguments_object(call))}}}};
 }
 
-JsonObject assistant_message(const Message& message) {
+// Servers differ in what they make of thoughts, and some refuse a request that has any of them.
+std::string origin_of(const Endpoint& endpoint) {
+  const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
+  return fmt::format("{} {}", kName, address ? address->authority() : "");
+}
+
+// How long a server wants its thoughts back.
+enum class Recall : unsigned char { never, in_turn, always };
+Recall recall_of(const Endpoint& endpoint) {
+  const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
+  const std::string_view host = address ? std::string_view(address->host) : "";
+  if (host == "api.groq.com" || host == "api.mistral.ai") return Recall::never;  // they refuse them
+  // It refuses a conversation in which a call has lost its thoughts, in whatever turn.
+  if (host == "api.deepseek.com") return Recall::always;
+  return Recall::in_turn;
+}
+
+// `origin`: whose thoughts go with it; empty: nobody's.
+JsonObject assistant_message(const Message& message, std::string_view origin) {
   JsonObject out{{"role", "assistant"}};
   JsonArray calls;
   for (const Part& part : message.parts) {
     if (const auto* call = std::get_if<ToolCall>(&part)) calls.push_back(tool_call(*call));
-    // Models that show their thoughts want them back until their turn has ended.
     const auto* thinking = std::get_if<Thinking>(&part);
-    if (thinking && thinking->origin == kName && thinking->sealed.is_string())
+    if (thinking && !origin.empty() && thinking->origin == origin && thinking->sealed.is_string())
       out[thinking->sealed.get_string()] = thinking->text;
   }
   std::string text = text_of(message);
@@ -75,16 +96,30 @@ void add_results(JsonArray& out, const Message& message) {
   out.push_back(JsonObject{{"role", "user"}, {"content", std::move(images)}});
 }
 
-JsonArray messages_of(const Request& request) {
+// Where the last turn begins. Models that show their thoughts want them back until it has ended.
+size_t turn_of(std::span<const Message> messages) {
+  size_t begin = messages.size();
+  while (begin > 0 && messages[begin - 1].role != Role::user) --begin;
+  return begin;
+}
+
+JsonArray messages_of(const Request& request, const Endpoint& endpoint) {
   JsonArray out;
   if (!request.system.empty())
     out.push_back(JsonObject{{"role", "system"}, {"content", request.system}});
-  for (const Message& message : request.messages) {
+  const std::string origin = origin_of(endpoint);
+  const Recall recall = recall_of(endpoint);
+  const size_t turn = recall == Recall::always    ? 0
+                      : recall == Recall::in_turn ? turn_of(request.messages)
+                                                  : request.messages.size();
+  for (size_t i = 0; i < request.messages.size(); ++i) {
+    const Message& message = request.messages[i];
     if (message.role == Role::tool)
       add_results(out, message);
+    else if (message.role == Role::user)
+      out.push_back(user_message_of(message));
     else
-      out.push_back(message.role == Role::user ? user_message_of(message)
-                                               : assistant_message(message));
+      out.push_back(assistant_message(message, i >= turn ? origin : ""));
   }
   return out;
 }
@@ -114,7 +149,7 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (request.max_output_tokens > 0) body["max_completion_tokens"] = request.max_output_tokens;
   if (request.temperature) body["temperature"] = *request.temperature;
   if (request.effort != Effort::unset) body["reasoning_effort"] = effort_name(request.effort);
-  body["messages"] = messages_of(request);
+  body["messages"] = messages_of(request, endpoint);
   return out;
 }
 
@@ -124,6 +159,8 @@ JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& 
 
 class OpenAiDecoder final : public Decoder {
  public:
+  explicit OpenAiDecoder(std::string origin) : origin_(std::move(origin)) {}
+
   Result<bool> take(const SseEvent& event, const Emit& emit) override {
     if (event.data == "[DONE]") return false;
     const Json value = TRY(parse_event(kName, event));
@@ -142,10 +179,9 @@ class OpenAiDecoder final : public Decoder {
   Result<Reply> finish() override {
     if (reason_.empty()) return incomplete(kName);
     if (!thoughts_.empty())
-      reply_.message.parts.push_back(
-          Thinking{std::move(thoughts_), std::string(kName), Json(thoughts_key_)});
+      reply_.message.parts.push_back(Thinking{std::move(thoughts_), origin_, Json(thoughts_key_)});
     if (!text_.empty()) reply_.message.parts.push_back(Text{std::move(text_)});
-    for (auto& [index, call] : calls_) {
+    for (ToolCall& call : calls_) {
       if (call.id.empty()) call.id = made_up_id();
       if (call.arguments.empty()) call.arguments = "{}";
       reply_.message.parts.push_back(std::move(call));
@@ -194,37 +230,54 @@ class OpenAiDecoder final : public Decoder {
     for (const Json& call : calls->get_array()) grow_call(call, emit);
   }
 
-  // Parts of a call are told apart by its index; some servers leave it out and send whole calls.
-  size_t index_of(const Json& call) const {
-    if (const Json* index = find(call, "index"); index && index->is_int64())
-      return static_cast<size_t>(std::max<std::int64_t>(index->get_int64(), 0));
+  std::optional<size_t> call_with(std::string_view id) const {
+    if (id.empty()) return std::nullopt;
+    const auto found = std::ranges::find(calls_, id, &ToolCall::id);
+    if (found == calls_.end()) return std::nullopt;
+    return static_cast<size_t>(found - calls_.begin());
+  }
+
+  size_t begin_call() {
+    calls_.emplace_back();
+    return calls_.size() - 1;
+  }
+
+  // Parts of a call are told apart by its index. Some servers leave it out and send whole calls;
+  // others send all of them with the same one, but each with an id of its own.
+  size_t place_of(const Json& call, std::string_view name) {
     const std::string_view id = string_at(call, "id");
-    for (const auto& [index, known] : calls_) {
-      if (!id.empty() && known.id == id) return index;
+    const Json* index = find(call, "index");
+    if (!index || !index->is_int64()) {
+      if (const auto known = call_with(id)) return *known;
+      return calls_.empty() || !name.empty() ? begin_call() : calls_.size() - 1;
     }
-    const Json* function = find(call, "function");
-    const bool begins = function && !string_at(*function, "name").empty();
-    if (calls_.empty()) return 0;
-    return calls_.rbegin()->first + (begins ? 1 : 0);
+    const auto [found, is_new] = growing_.try_emplace(index->get_int64(), calls_.size());
+    if (is_new) return begin_call();
+    const std::string& before = calls_[found->second].id;
+    if (!id.empty() && !name.empty() && !before.empty() && id != before) {
+      const auto known = call_with(id);
+      found->second = known ? *known : begin_call();
+    }
+    return found->second;
   }
 
   void grow_call(const Json& call, const Emit& emit) {
-    const size_t index = index_of(call);
-    ToolCall& known = calls_[index];
-    if (known.id.empty()) known.id = string_at(call, "id");
     const Json* function = find(call, "function");
+    std::string_view name = function ? string_at(*function, "name") : "";
+    const size_t place = place_of(call, name);
+    ToolCall& known = calls_[place];
+    if (known.id.empty()) known.id = string_at(call, "id");
     if (!function) return;
-    std::string_view name;
-    if (known.name.empty()) {
-      known.name = string_at(*function, "name");
-      name = known.name;
-    }
+    if (known.name.empty())
+      known.name = name;
+    else
+      name = {};  // it was told before
     const Json* arguments = find(*function, "arguments");
     const std::string whole =
         arguments && arguments->is_object() ? to_text(*arguments) : std::string();
     const std::string_view added = whole.empty() ? string_at(*function, "arguments") : whole;
     known.arguments += added;
-    emit(CallDelta{index, name, added});
+    emit(CallDelta{place, name, added});
   }
 
   Stop stop() const {
@@ -233,16 +286,20 @@ class OpenAiDecoder final : public Decoder {
     return calls_.empty() ? Stop::end : Stop::calls;  // some servers say "stop" in any case
   }
 
+  const std::string origin_;  // of thoughts
   Reply reply_;
   std::string text_, thoughts_, reason_;
   std::string thoughts_key_;  // how this server calls them
   bool has_refused_ = false;
-  std::map<size_t, ToolCall> calls_;
+  std::vector<ToolCall> calls_;
+  std::map<std::int64_t, size_t> growing_;  // by the server's index: which of the calls
 };
 
 }  // namespace
 
 const Wire kOpenAi{kName, encode, encode_tools,
-                   [] -> std::unique_ptr<Decoder> { return std::make_unique<OpenAiDecoder>(); }};
+                   [](const Endpoint& endpoint) -> std::unique_ptr<Decoder> {
+                     return std::make_unique<OpenAiDecoder>(origin_of(endpoint));
+                   }};
 
 }  // namespace helve::model

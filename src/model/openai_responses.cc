@@ -1,6 +1,7 @@
 // OpenAI's Responses API. Nothing is stored with the provider: thoughts come encrypted and go back.
 #include <map>
 
+#include "model/model_names.h"
 #include "model/wire.h"
 
 namespace helve::model {
@@ -36,7 +37,7 @@ JsonObject result_item(const ToolResult& result) {
 }
 
 // Each part of an assistant's message is an item of its own; a person's are one.
-void add_items(JsonArray& items, const Message& message) {
+void add_items(JsonArray& items, const Message& message, bool reasons) {
   JsonArray said;
   for (const Part& part : message.parts) {
     if (const auto* text = std::get_if<Text>(&part); text && !text->text.empty()) {
@@ -49,11 +50,11 @@ void add_items(JsonArray& items, const Message& message) {
     } else if (const auto* image = std::get_if<Image>(&part)) {
       said.push_back(image_part(image->data, image->mime_type));
     } else if (const auto* thinking = std::get_if<Thinking>(&part)) {
-      if (thinking->origin == kName) items.push_back(thinking->sealed);
+      if (reasons && thinking->origin == kName) items.push_back(thinking->sealed);
     } else if (const auto* call = std::get_if<ToolCall>(&part)) {
       items.push_back(JsonObject{{"type", "function_call"},
                                  {"call_id", call->id},
-                                 {"name", call->name},
+                                 {"name", valid_name(call->name)},
                                  {"arguments", call->arguments}});
     } else if (const auto* result = std::get_if<ToolResult>(&part)) {
       items.push_back(result_item(*result));
@@ -91,14 +92,15 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   body["model"] = endpoint.model;
   body["stream"] = true;
   body["store"] = false;
-  body["include"] = JsonArray{"reasoning.encrypted_content"};
-  if (request.effort != Effort::unset) body["reasoning"] = reasoning_of(request.effort);
+  const bool reasons = can_reason(endpoint.model);
+  if (reasons) body["include"] = JsonArray{"reasoning.encrypted_content"};
+  if (reasons && request.effort != Effort::unset) body["reasoning"] = reasoning_of(request.effort);
   if (request.max_output_tokens > 0) body["max_output_tokens"] = request.max_output_tokens;
   if (request.temperature) body["temperature"] = *request.temperature;
   if (!request.session.empty()) body["prompt_cache_key"] = request.session;
   if (!request.system.empty()) body["instructions"] = request.system;
   JsonArray items;
-  for (const Message& message : request.messages) add_items(items, message);
+  for (const Message& message : request.messages) add_items(items, message, reasons);
   body["input"] = std::move(items);
   return out;
 }
@@ -218,7 +220,8 @@ class ResponsesDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kOpenAiResponses{kName, encode, encode_tools, [] -> std::unique_ptr<Decoder> {
+const Wire kOpenAiResponses{kName, encode, encode_tools,
+                            [](const Endpoint&) -> std::unique_ptr<Decoder> {
                               return std::make_unique<ResponsesDecoder>();
                             }};
 

@@ -32,8 +32,9 @@ milliseconds own_wait(int attempt, const RetrySettings& settings) {
 }  // namespace
 
 bool may_pass(const Error& error) {
-  if (error.type == "tls_failed" || error.type == "unknown_host" || error.type == "no_curl")
-    return false;
+  constexpr std::string_view kStays[] = {"tls_failed", "unknown_host", "no_curl", kNoStream,
+                                         kDailyQuota};
+  if (std::ranges::find(kStays, error.type) != std::end(kStays)) return false;
   return error.code == Code::network || error.code == Code::timeout ||
          error.code == Code::unavailable;
 }

@@ -98,7 +98,7 @@ void split_calls(Reply& reply, const json_tags::Scan& scan, const std::string& t
   for (const json_tags::Call& call : scan.calls)
     reply.message.parts.push_back(
         ToolCall{made_up_id(), call.tool_name, to_text(call.tool_input), "", nullptr});
-  reply.stop = Stop::calls;
+  if (reply.stop == Stop::end) reply.stop = Stop::calls;  // an answer that was cut stays one
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "base/text.h"
 #include "sys/id.h"
@@ -29,10 +30,47 @@ bool is_overflow(std::string_view kind, std::string_view message) {
                    "input is too long", "input token count"});
 }
 
+bool is_billing_kind(std::string_view kind) {
+  return says_any(kind, {"insufficient_quota", "billing"});
+}
+
 bool is_billing(std::string_view kind, std::string_view message) {
-  return says_any(kind, {"insufficient_quota", "billing"}) ||
-         says_any(message,
-                  {"credit balance", "insufficient credit", "exceeded your current quota"});
+  return is_billing_kind(kind) || says_any(message, {"credit balance", "insufficient credit"});
+}
+
+bool is_rate_limit(int status, std::string_view kind) {
+  return status == 429 || says_any(kind, {"rate_limit", "resource_exhausted"});
+}
+
+// What Google's list of details says of a limit.
+struct Limit {
+  bool is_daily = false;
+  std::optional<std::int64_t> wait_ms;
+};
+
+// "27s", "0.5s"
+std::optional<std::int64_t> milliseconds_of(std::string_view duration) {
+  if (!duration.ends_with('s')) return std::nullopt;
+  duration.remove_suffix(1);
+  double seconds = 0;
+  const char* last = duration.data() + duration.size();
+  const auto [end, failed] = std::from_chars(duration.data(), last, seconds);
+  if (failed != std::errc() || end != last || !(seconds >= 0 && seconds < 1e9)) return std::nullopt;
+  return static_cast<std::int64_t>(seconds * 1000);
+}
+
+Limit limit_of(const Json* details) {
+  Limit limit;
+  if (!details || !details->is_array()) return limit;
+  for (const Json& each : details->get_array()) {
+    if (string_at(each, "@type").ends_with("RetryInfo"))
+      limit.wait_ms = milliseconds_of(string_at(each, "retryDelay"));
+    const Json* violations = find(each, "violations");
+    if (!violations || !violations->is_array()) continue;
+    for (const Json& violation : violations->get_array())
+      limit.is_daily = limit.is_daily || says_any(string_at(violation, "quotaId"), {"perday"});
+  }
+  return limit;
 }
 
 struct Meaning {
@@ -41,7 +79,14 @@ struct Meaning {
   std::string_view hint;
 };
 
-Meaning meaning_of(int status, std::string_view kind, std::string_view message) {
+Meaning meaning_of(int status, std::string_view kind, std::string_view message,
+                   const Limit& limit) {
+  // Before the others: it talks of tokens and quotas, too.
+  if (is_rate_limit(status, kind) && !is_billing_kind(kind)) {
+    if (limit.is_daily || says_any(message, {"perday", "per day", "per-day"}))
+      return {Code::unavailable, kDailyQuota, "try again tomorrow, or take another model"};
+    return {Code::unavailable, "rate_limited", "try again later"};
+  }
   if (is_overflow(kind, message) || status == 413)
     return {Code::too_large, kContextOverflow, "compact the session, or begin another one"};
   if (is_billing(kind, message) || status == 402)
@@ -52,8 +97,6 @@ Meaning meaning_of(int status, std::string_view kind, std::string_view message) 
             "set the provider's key; `helve models` shows where it is looked for"};
   if (status == 404 || says_any(kind, {"not_found"}))
     return {Code::not_found, "unknown_model", "`helve models` lists what the provider has"};
-  if (status == 429 || says_any(kind, {"rate_limit", "resource_exhausted"}))
-    return {Code::unavailable, "rate_limited", "try again later"};
   if (status >= 500 || status == 408 || status == 409 || status == 425 ||
       says_any(kind,
                {"overloaded", "server_error", "api_error", "internal", "unavailable", "timeout"}))
@@ -80,13 +123,17 @@ Error bad_event(std::string_view provider, std::string_view why) {
           "", std::string(kBadStream)};
 }
 
-Error provider_error(int status, std::string_view kind, std::string_view message) {
-  const Meaning meaning = meaning_of(status, kind, message);
+Error provider_error(int status, std::string_view kind, std::string_view message,
+                     const Json* details) {
+  const Limit limit = limit_of(details);
+  const Meaning meaning = meaning_of(status, kind, message, limit);
   std::string text = preview(escape_lines_for_display(trim(message)), kMaxShown);
   if (text.empty()) text = kind.empty() ? "it did not say why" : std::string(kind);
   if (status != 0) text = fmt::format("{} (HTTP {})", text, status);
-  return {meaning.code, "the model's provider: " + text, std::string(meaning.hint),
-          std::string(meaning.type)};
+  Error error{meaning.code, "the model's provider: " + text, std::string(meaning.hint),
+              std::string(meaning.type)};
+  if (limit.wait_ms) error.details = JsonObject{{kRetryAfter, *limit.wait_ms}};
+  return error;
 }
 
 Result<Json> parse_event(std::string_view provider, const SseEvent& event) {

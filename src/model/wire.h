@@ -39,11 +39,11 @@ class Decoder {
 };
 
 struct Wire {
-  std::string_view name;  // also the origin of what only this provider can read
+  std::string_view name;  // begins the origin of what only this provider can read
   Outgoing (*encode)(const Request& request, const Endpoint& endpoint);
   // The body's `tools`; empty: it has none. Those that the provider does not take become notes.
   JsonArray (*encode_tools)(std::span<const Offer> offers, std::vector<std::string>& notes);
-  std::unique_ptr<Decoder> (*make_decoder)();
+  std::unique_ptr<Decoder> (*make_decoder)(const Endpoint& endpoint);
 };
 
 extern const Wire kAnthropic;
@@ -57,8 +57,9 @@ const Wire* find_wire(std::string_view name);
 Error incomplete(std::string_view provider);
 Error bad_event(std::string_view provider, std::string_view why);
 // An error that a provider tells in the middle of a stream or as an answer. `status` is HTTP's, or
-// 0 where `kind` alone says what it is.
-Error provider_error(int status, std::string_view kind, std::string_view message);
+// 0 where `kind` alone says what it is. `details` is Google's list of what else there is to say.
+Error provider_error(int status, std::string_view kind, std::string_view message,
+                     const Json* details = nullptr);
 // The data of an event as an object.
 Result<Json> parse_event(std::string_view provider, const SseEvent& event);
 std::int64_t integer_at(const Json& value, std::string_view key);

@@ -129,6 +129,26 @@ class Faults(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0, answer)
             self.assertIn("helve: ", done.stderr)
 
+    def test_a_web_page_is_told_at_once(self):
+        server = RawServer([plain("200 OK", "<html>Welcome</html>", "Content-Type: text/html")])
+        done = self.run_helve(server, "go", retries=3)
+        self.assertEqual((done.returncode, len(server.requests)), (6, 1), done.stderr)
+        self.assertIn("did not answer with a stream", done.stderr)
+        self.assertIn("base URL", done.stderr)
+
+    def test_a_quota_of_a_minute_is_waited_for_and_one_of_a_day_is_not(self):
+        def exhausted(quota):
+            details = [{"@type": "type.googleapis.com/google.rpc.QuotaFailure", "violations": [{"quotaId": quota}]},
+                       {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "0s"}]
+            return plain("429 Slow", json.dumps({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": details,
+                                                           "message": "You exceeded your current quota."}}))
+        server = RawServer([exhausted("RequestsPerMinute")], [HEAD, chat(Turn("done")).encode()])
+        self.assertEqual(self.run_helve(server, "go", retries=3).stdout, "done\n")
+        server = RawServer([exhausted("RequestsPerDay")])
+        done = self.run_helve(server, "go", retries=3)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(len(server.requests), 1)
+
     def test_silence_in_the_middle_is_given_up(self):
         server = RawServer([HEAD, chat(CALL).encode()[:200], None])
         done = self.run_helve(server, "go", more="  idle_seconds: 0.3\n")

@@ -56,13 +56,13 @@ def transcript(place):
 
 
 class Formats(unittest.TestCase):
-    def play(self, decide_by, *words):
+    def play(self, decide_by, *words, environment=None):
         place, server = Place(), MockModel(decide_by)
         self.addCleanup(place.close)
         self.addCleanup(server.server_close)
         (place.workspace / "notes.txt").write_text("one\ntwo\n")
         key = {name: "k" for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY")}
-        place.environment.update(key)
+        place.environment.update(key, **environment or {})
         done = place.run("--approvals", "off", "run", "--model", "mock",
                          *[word.replace("URL", server.url) for word in words], "Do it.")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -77,6 +77,19 @@ class Formats(unittest.TestCase):
         self.assertEqual(len(first), 8, first)
         for name, lines in seen.items():
             self.assertEqual(lines, first, name)
+
+    def test_text_promises_what_is_done(self):
+        told = []
+
+        def decide_and_listen(path, body):
+            told.append(body["messages"][0]["content"])
+            return decide_text(path, body)
+        words = ("--provider", "openai", "--protocol", "text", "--base-url", "URL/v1")
+        self.play(decide_and_listen, *words)
+        self.assertIn("Use one tool at a time", told[-1])
+        self.assertNotIn("several such blocks", told[-1])
+        self.play(decide_and_listen, *words, environment={"HELVE_AGENT_ORDER": "serial"})
+        self.assertIn("several such blocks", told[-1])
 
     def test_text(self):
         lines = self.play(decide_text, "--provider", "openai", "--protocol", "text", "--base-url", "URL/v1")

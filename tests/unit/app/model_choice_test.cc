@@ -291,6 +291,27 @@ TEST_F(ModelChoice, ARecordIsMadeOutsideOfTheTextProtocol) {
   EXPECT_EQ(calls_of(told->message)[0]->name, "ls");
 }
 
+// What a model is promised is what is done with its calls.
+TEST_F(ModelChoice, ATextProtocolTakesAsManyCallsAsAreRun) {
+  const std::string call = R"(<json>{\"tool_name\": \"ls\", \"tool_input\": {}}</json>)";
+  put("work/turns", "{\"text\": \"" + call + call + "\"}\n");
+  ModelFlags script;
+  script.script = at("work/turns");
+  script.protocol = config::Protocol::text;
+  const std::pair<const char*, size_t> cases[] = {{"", 1},
+                                                  {"agent: {order: first_only}\n", 1},
+                                                  {"agent: {order: serial}\n", 2},
+                                                  {"agent: {order: parallel}\n", 2}};
+  for (const auto& [text, calls] : cases) {
+    config(text);
+    Result<ChosenModel> model = choose(script);
+    ASSERT_TRUE(model) << describe(model.error());
+    const auto said = ask(*model);
+    ASSERT_TRUE(said);
+    EXPECT_EQ(calls_of(said->message).size(), calls) << text;
+  }
+}
+
 TEST_F(ModelChoice, ARecordOfAFailureHasNoKey) {
   constexpr const char* kKey = "sk-canary-0123456789";
   const RawServer server([](RawServer::Connection& c) {

@@ -325,5 +325,21 @@ TEST(Formats, RefuseWhatIsOverTheLimitsOfStrictMode) {
             "cannot express");
 }
 
+TEST(Formats, AnyNameBecomesAValidOne) {
+  const struct {
+    std::string name, valid;
+  } cases[] = {
+      {"read", "read"},
+      {"mcp__files__read-all", "mcp__files__read-all"},
+      {"files.read:0", "files_read_0"},
+      {"read file\n", "read_file_"},
+      {"l\xc3\xa9s\xff", "l__s_"},
+      {"", "unknown"},
+      {"9-lives", "9-lives"},
+      {std::string(70, 'a'), std::string(64, 'a')},
+  };
+  for (const auto& each : cases) EXPECT_EQ(valid_name(each.name), each.valid) << each.name;
+}
+
 }  // namespace
 }  // namespace helve::model

@@ -102,12 +102,32 @@ TEST_F(HttpModelTest, AWebPageIsNoReply) {
   const Error error = failure([](Connection& c) {
     c.answer("<html><title>Welcome to the portal</title>", "200 OK", "text/html");
   });
-  EXPECT_EQ(error.type, kBadStream);
+  EXPECT_EQ(error.type, kNoStream);
+  EXPECT_FALSE(may_pass(error));
   EXPECT_NE(error.message.find("Welcome to the portal"), std::string::npos) << error.message;
   EXPECT_NE(error.hint.find("base URL"), std::string::npos);
   const Error gateway =
       failure([](Connection& c) { c.answer("<html>Bad gateway", "502 Bad Gateway", "text/html"); });
   EXPECT_EQ(gateway.code, Code::unavailable);
+}
+
+TEST_F(HttpModelTest, AnErrorIsOneWhateverTheStatus) {
+  const Error error = failure([](Connection& c) {
+    c.answer(R"({"error":{"code":502,"message":"upstream failed"}})", "200 OK");
+  });
+  EXPECT_EQ(error.type, "provider_failed");
+  EXPECT_TRUE(may_pass(error));
+}
+
+TEST_F(HttpModelTest, TheBodyMaySayHowLongToWait) {
+  constexpr const char* kPage =
+      R"([{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"You exceeded your current quota",
+      "details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"27s"}]}}])";
+  const Error error = answer_error({429, {}}, kPage, "");
+  EXPECT_TRUE(may_pass(error));
+  EXPECT_EQ(error.details, Json(JsonObject{{kRetryAfter, 27'000}}));
+  const Error told = answer_error({429, {{"retry-after", "5"}}}, kPage, "");
+  EXPECT_EQ(told.details, Json(JsonObject{{kRetryAfter, 5'000}}));
 }
 
 TEST_F(HttpModelTest, NoErrorShowsTheKey) {
@@ -229,8 +249,10 @@ TEST_F(Retry, WhatWillNotPassIsToldAtOnce) {
     EXPECT_FALSE(ask({{code, "no"}}));
     EXPECT_EQ(asked_, 1);
   }
-  EXPECT_FALSE(ask({{Code::network, "no", "", "tls_failed"}}));
-  EXPECT_EQ(asked_, 1);
+  for (const std::string_view type : {std::string_view("tls_failed"), kNoStream, kDailyQuota}) {
+    EXPECT_FALSE(ask({{Code::network, "no", "", std::string(type)}}));
+    EXPECT_EQ(asked_, 1) << type;
+  }
 }
 
 TEST_F(Retry, TheProviderSaysHowLong) {

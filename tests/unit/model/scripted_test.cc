@@ -115,8 +115,8 @@ class Listening final : public Model {
 class TextProtocolTest : public testing::Test {
  protected:
   Result<Reply> ask(const std::string& said, std::vector<Message> messages = {user_message("hi")},
-                    json_tags::Calls calls = json_tags::Calls::one) {
-    JsonObject turn{{"text", said}};
+                    json_tags::Calls calls = json_tags::Calls::one, Stop stop = Stop::end) {
+    JsonObject turn{{"text", said}, {"stop", name_of(stop)}};
     TextProtocol model(std::make_unique<Listening>(scripted(to_text(Json(turn))), asked_, system_),
                        calls);
     const auto tools = std::make_shared<const std::vector<Offer>>(
@@ -146,6 +146,16 @@ TEST_F(TextProtocolTest, TakesSeveralWhereItMay) {
       R"(<json>{"tool_name": "read", "tool_input": {}}</json><json>{"tool_name": "ls", "tool_input": {}}</json>)",
       {user_message("hi")}, json_tags::Calls::many);
   EXPECT_EQ(calls_of(reply->message).size(), 2u);
+}
+
+TEST_F(TextProtocolTest, KeepsWhyTheModelStopped) {
+  const std::string call = R"(<json>{"tool_name": "read", "tool_input": {}}</json>)";
+  for (const Stop stop : {Stop::end, Stop::calls, Stop::length, Stop::refusal}) {
+    const auto reply = ask(call, {user_message("hi")}, json_tags::Calls::one, stop);
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(calls_of(reply->message).size(), 1u);
+    EXPECT_EQ(name_of(reply->stop), name_of(stop == Stop::end ? Stop::calls : stop));
+  }
 }
 
 TEST_F(TextProtocolTest, TextThatOnlyTalksOfTagsIsShown) {

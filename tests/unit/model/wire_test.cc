@@ -16,8 +16,11 @@ namespace {
 
 const std::filesystem::path kGolden = std::filesystem::path(HELVE_TEST_DIR) / "golden/wire";
 
+const Endpoint kEndpoint{.base_url = "http://localhost:1234/v1", .key = "KEY", .model = "model-x"};
+
 std::vector<Message> conversation(std::string_view origin) {
-  const std::string name(origin);
+  std::string name(origin);
+  if (origin == "openai") name += " localhost:1234";
   Json sealed;
   if (origin == "anthropic") sealed = JsonObject{{"type", "thinking"}, {"signature", "c2lnbmVk"}};
   if (origin == "openai") sealed = "reasoning_content";
@@ -62,7 +65,7 @@ struct Decoded {
 };
 
 Decoded decode(const Wire& wire, const std::vector<SseEvent>& events) {
-  const std::unique_ptr<Decoder> decoder = wire.make_decoder();
+  const std::unique_ptr<Decoder> decoder = wire.make_decoder(kEndpoint);
   std::string deltas;
   const Emit emit = [&](const Delta& delta) {
     if (const auto* text = std::get_if<TextDelta>(&delta)) deltas += text->text;
@@ -135,7 +138,7 @@ TEST_P(WireTest, SendsAConversation) {
                                .max_output_tokens = 1000,
                                .effort = Effort::medium,
                                .session = "s_1"},
-                              {.base_url = "", .key = "KEY", .model = "model-x"});
+                              kEndpoint);
   JsonArray headers, notes;
   for (const std::string& each : out.headers) headers.emplace_back(each);
   out.body["tools"] = wire_.encode_tools(offers(), omitted);
@@ -191,6 +194,21 @@ TEST_P(WireTest, WhatMakesNoSenseIsAnError) {
   }
 }
 
+TEST_P(WireTest, NamesThatNobodyHasGoBackAsValidOnes) {
+  const std::vector<Message> messages{
+      user_message("hi"),
+      {Role::assistant, {ToolCall{"call_1", "9 files/read", "{}", "", nullptr}}},
+      {Role::tool, {ToolResult{"call_1", "9 files/read", {TextContent{"no such tool"}}, true}}}};
+  const std::string body = to_text(Json(wire_.encode({.messages = messages}, kEndpoint).body));
+  const bool is_gemini = std::string_view(GetParam()) == "gemini";
+  const std::string expected = is_gemini ? R"("name":"__files_read")" : R"("name":"9_files_read")";
+  const size_t first = body.find(expected);
+  ASSERT_NE(first, body.npos) << body;
+  EXPECT_EQ(body.find("files/read"), body.npos) << body;
+  // Only there a result has a name, too.
+  EXPECT_EQ(body.find(expected, first + 1) != body.npos, is_gemini) << body;
+}
+
 INSTANTIATE_TEST_SUITE_P(Providers, WireTest,
                          testing::Values("anthropic", "openai", "openai-responses", "gemini"),
                          [](const auto& info) {
@@ -198,6 +216,134 @@ INSTANTIATE_TEST_SUITE_P(Providers, WireTest,
                            std::erase(name, '-');
                            return name;
                          });
+
+// What an assistant's messages have of thoughts: one by each server, in an earlier turn and in this
+// one.
+std::string thoughts_sent_to(const std::string& base_url) {
+  auto answer = [](const char* turn, const char* origin, const char* key) {
+    return Message{Role::assistant,
+                   {Thinking{std::string(turn) + " of " + origin, origin, key},
+                    ToolCall{"call_1", "ls", "{}", "", nullptr}}};
+  };
+  const Message result{Role::tool, {ToolResult{"call_1", "ls", {TextContent{"a"}}}}};
+  std::vector<Message> messages;
+  for (const char* turn : {"then", "now"}) {
+    messages.push_back(user_message("Go on."));
+    for (const auto& [origin, key] : {std::pair{"openai", "reasoning_content"},
+                                      {"openai api.deepseek.com", "reasoning_content"},
+                                      {"openai localhost:11434", "reasoning"},
+                                      {"openai api.groq.com", "reasoning"}}) {
+      messages.push_back(answer(turn, origin, key));
+      messages.push_back(result);
+    }
+  }
+  const Outgoing out =
+      kOpenAi.encode({.messages = messages}, {.base_url = base_url, .key = "", .model = "m"});
+  std::string sent;
+  for (const Json& message : out.body.at("messages").as_array()) {
+    for (const char* key : {"reasoning", "reasoning_content"}) {
+      if (const Json* thought = find(message, key))
+        sent.append(key).append(": ").append(thought->as_string()).append("\n");
+    }
+  }
+  return sent;
+}
+
+TEST(Wire, ThoughtsGoBackWithinTheirTurnToWhoeverHadThem) {
+  EXPECT_EQ(thoughts_sent_to("http://localhost:11434/v1"),
+            "reasoning: now of openai localhost:11434\n");
+  for (const char* other : {"https://api.groq.com/openai/v1", "https://api.mistral.ai/v1",
+                            "http://localhost:1234/v1", "https://api.openai.com/v1"})
+    EXPECT_EQ(thoughts_sent_to(other), "") << other;
+}
+
+TEST(Wire, DeepSeekGetsTheThoughtsOfEarlierTurns) {
+  EXPECT_EQ(thoughts_sent_to("https://api.deepseek.com/v1"),
+            "reasoning_content: then of openai api.deepseek.com\n"
+            "reasoning_content: now of openai api.deepseek.com\n");
+}
+
+TEST(Wire, ClaudeThinksAsTheModelCan) {
+  const struct {
+    const char* model;
+    Effort effort;
+    std::int64_t asked;
+    const char* sent;
+  } cases[] = {
+      {"claude-opus-5-5", Effort::unset, 0, R"({"max_tokens":16000})"},
+      {"claude-opus-5-5", Effort::off, 0, R"({"max_tokens":16000})"},
+      {"claude-opus-5-5", Effort::low, 0,
+       R"({"thinking":{"type":"adaptive"},"output_config":{"effort":"low"},"max_tokens":18048})"},
+      {"claude-opus-4-7", Effort::high, 1000,
+       R"({"thinking":{"type":"adaptive"},"output_config":{"effort":"high"},"max_tokens":1000})"},
+      {"claude-sonnet-4-6", Effort::medium, 100'000,
+       R"({"thinking":{"type":"adaptive"},"output_config":{"effort":"medium"},"max_tokens":64000})"},
+      {"claude-sonnet-4-5", Effort::medium, 0,
+       R"({"thinking":{"type":"enabled","budget_tokens":8192},"max_tokens":24192})"},
+      {"claude-sonnet-4-5", Effort::medium, 1000,
+       R"({"thinking":{"type":"enabled","budget_tokens":8192},"max_tokens":24192})"},
+      {"claude-opus-4-1", Effort::high, 0,
+       R"({"thinking":{"type":"enabled","budget_tokens":24000},"max_tokens":32000})"},
+      {"claude-opus-4-1", Effort::unset, 50'000, R"({"max_tokens":32000})"},
+      {"claude-3-5-haiku-latest", Effort::high, 0, R"({"max_tokens":8192})"},
+      {"claude-3-haiku-20240307", Effort::unset, 0, R"({"max_tokens":4096})"},
+  };
+  for (const auto& each : cases) {
+    const Outgoing out = kAnthropic.encode({.max_output_tokens = each.asked, .effort = each.effort},
+                                           {.base_url = "", .key = "", .model = each.model});
+    JsonObject sent;
+    for (const char* key : {"thinking", "output_config", "max_tokens"}) {
+      if (const Json* value = out.body.if_contains(key)) sent[key] = *value;
+    }
+    EXPECT_EQ(to_text(Json(sent)), each.sent) << each.model << static_cast<int>(each.effort);
+  }
+}
+
+TEST(Wire, ClaudeGetsNoBlankText) {
+  const Thinking thought{"Hm.", "anthropic", JsonObject{{"type", "thinking"}, {"signature", "s"}}};
+  const ToolCall call{"c", "ls", "{}", "", nullptr};
+  auto result = [](std::vector<Content> content) {
+    return Message{Role::tool, {ToolResult{"c", "ls", std::move(content)}}};
+  };
+  const struct {
+    Message message;
+    const char* sent;  // its blocks
+  } cases[] = {
+      {{Role::user, {Text{" \n"}, Text{"hi"}}}, R"j([{"type":"text","text":"hi"}])j"},
+      {{Role::user, {Text{"\t"}}}, R"j([{"type":"text","text":"(nothing)"}])j"},
+      {{Role::user, {}}, R"j([{"type":"text","text":"(nothing)"}])j"},
+      {{Role::assistant, {Text{"\n\n"}}}, R"j([{"type":"text","text":"(nothing)"}])j"},
+      {{Role::assistant, {thought, Text{"\n\n"}}},
+       R"j([{"type":"thinking","signature":"s","thinking":"Hm."},{"type":"text","text":"(nothing)"}])j"},
+      {{Role::assistant, {Text{"\n\n"}, call}},
+       R"j([{"type":"tool_use","id":"c","name":"ls","input":{}}])j"},
+      {result({TextContent{" \n"}}),
+       R"j([{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"(no output)"}]}])j"},
+      {result({}),
+       R"j([{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":"(no output)"}]}])j"},
+      {result({TextContent{""}, TextContent{" a"}}),
+       R"j([{"type":"tool_result","tool_use_id":"c","content":[{"type":"text","text":" a"}]}])j"},
+  };
+  for (const auto& each : cases) {
+    const std::vector<Message> messages{each.message};
+    Outgoing out = kAnthropic.encode({.system = " \n", .messages = messages}, kEndpoint);
+    EXPECT_FALSE(out.body.contains("system"));
+    JsonArray blocks = out.body.at("messages").at(0).at("content").as_array();
+    for (Json& block : blocks) block.as_object().erase("cache_control");
+    EXPECT_EQ(to_text(Json(blocks)), each.sent);
+  }
+}
+
+TEST(Wire, OnlyModelsThatReasonAreToldOfIt) {
+  const std::vector<Message> messages = conversation("openai-responses");
+  for (const auto& [model, reasons] : {std::pair{"gpt-5", true}, {"gpt-4o", false}}) {
+    const Outgoing out = kOpenAiResponses.encode({.messages = messages, .effort = Effort::low},
+                                                 {.base_url = "", .key = "", .model = model});
+    EXPECT_EQ(out.body.contains("include"), reasons) << model;
+    EXPECT_EQ(out.body.contains("reasoning"), reasons) << model;
+    EXPECT_EQ(to_text(out.body.at("input")).find("rs_1") != std::string::npos, reasons) << model;
+  }
+}
 
 TEST(Wire, ErrorsSayWhatToDo) {
   const struct {
@@ -210,6 +356,14 @@ TEST(Wire, ErrorsSayWhatToDo) {
       {403, "", "forbidden", Code::auth, "auth"},
       {429, "rate_limit_error", "slow down", Code::unavailable, "rate_limited"},
       {429, "insufficient_quota", "You exceeded your current quota", Code::denied, "billing"},
+      {429, "RESOURCE_EXHAUSTED", "You exceeded your current quota, please check your plan",
+       Code::unavailable, "rate_limited"},
+      {429, "", "Too many tokens, please wait before trying again.", Code::unavailable,
+       "rate_limited"},
+      {0, "rate_limit_exceeded", "too many tokens", Code::unavailable, "rate_limited"},
+      {429, "", "Rate limit exceeded: free-models-per-day", Code::unavailable, kDailyQuota},
+      {402, "", "Insufficient credits", Code::denied, "billing"},
+      {429, "billing_hard_limit_reached", "", Code::denied, "billing"},
       {400, "invalid_request_error", "Your credit balance is too low", Code::denied, "billing"},
       {400, "invalid_request_error", "prompt is too long: 210000 tokens", Code::too_large,
        kContextOverflow},
@@ -229,6 +383,33 @@ TEST(Wire, ErrorsSayWhatToDo) {
     EXPECT_EQ(error.code, each.code) << each.status << each.kind << each.message;
     EXPECT_EQ(error.type, each.type) << each.status << each.kind << each.message;
     EXPECT_FALSE(error.message.empty());
+  }
+}
+
+Error quota_error(const char* details) {
+  const Json value = *parse_json(details);
+  return provider_error(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota", &value);
+}
+
+TEST(Wire, DetailsOfAnErrorSayWhenToComeAgain) {
+  const Error minute = quota_error(R"([{"@type": "type.googleapis.com/google.rpc.QuotaFailure",
+    "violations": [{"quotaId": "GenerateRequestsPerMinutePerProjectPerModel-FreeTier"}]},
+    {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "27.5s"}])");
+  EXPECT_EQ(minute.type, "rate_limited");
+  EXPECT_EQ(minute.details, Json(JsonObject{{kRetryAfter, 27'500}}));
+  const Error day = quota_error(R"([{"@type": "type.googleapis.com/google.rpc.QuotaFailure",
+    "violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},
+    {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "27s"}])");
+  EXPECT_EQ(day.type, kDailyQuota);
+  for (const char* nonsense :
+       {"7", "[]", "[7]", R"([{"@type": 7}])", R"([{"retryDelay": "27s"}])",
+        R"([{"@type": "RetryInfo"}])", R"([{"@type": "RetryInfo", "retryDelay": "soon"}])",
+        R"([{"@type": "RetryInfo", "retryDelay": "-1s"}])",
+        R"([{"@type": "RetryInfo", "retryDelay": "1e99s"}])",
+        R"([{"violations": {"quotaId": 7}}])"}) {
+    const Error error = quota_error(nonsense);
+    EXPECT_EQ(error.type, "rate_limited") << nonsense;
+    EXPECT_TRUE(error.details.is_null()) << nonsense;
   }
 }
 

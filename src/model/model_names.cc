@@ -1,0 +1,56 @@
+#include "model/model_names.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace helve::model {
+namespace {
+
+struct Version {
+  int major = 0, minor = 0;
+  auto operator<=>(const Version&) const = default;
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The number that `text` begins with; nothing for a longer one, which is a date.
+std::optional<int> small_number(std::string_view text) {
+  const auto end = std::ranges::find_if_not(text, is_digit);
+  const auto length = end - text.begin();
+  if (length == 0 || length > 2) return std::nullopt;
+  int number = 0;
+  for (const char c : text.substr(0, static_cast<size_t>(length))) number = number * 10 + (c - '0');
+  return number;
+}
+
+// The first number in it and the one behind, as in "opus-4-5-20251101" and "3.7-sonnet".
+std::optional<Version> version_in(std::string_view text) {
+  const auto begin = std::ranges::find_if(text, is_digit);
+  text.remove_prefix(static_cast<size_t>(begin - text.begin()));
+  const std::optional<int> major = small_number(text);
+  if (!major) return std::nullopt;
+  text.remove_prefix(*major > 9 ? 2 : 1);
+  const bool has_more = text.starts_with('-') || text.starts_with('.');
+  return Version{*major, has_more ? small_number(text.substr(1)).value_or(0) : 0};
+}
+
+}  // namespace
+
+ClaudeThinking claude_thinking(std::string_view model) {
+  constexpr std::string_view kFamily = "claude-";
+  const size_t at = model.find(kFamily);
+  if (at == model.npos) return ClaudeThinking::effort;
+  const std::optional<Version> version = version_in(model.substr(at + kFamily.size()));
+  if (!version || *version >= Version{4, 6}) return ClaudeThinking::effort;
+  return *version >= Version{3, 7} ? ClaudeThinking::budget : ClaudeThinking::none;
+}
+
+bool can_reason(std::string_view model) {
+  constexpr std::string_view kPlain[] = {"gpt-3", "gpt-4", "chatgpt-4o", "gpt-5-chat"};
+  model.remove_prefix(model.rfind('/') + 1);  // npos + 1 is 0
+  if (model.starts_with("ft:")) model.remove_prefix(3);
+  return std::ranges::none_of(kPlain,
+                              [&](std::string_view prefix) { return model.starts_with(prefix); });
+}
+
+}  // namespace helve::model

@@ -1,0 +1,46 @@
+#include "model/model_names.h"
+
+#include <gtest/gtest.h>
+
+namespace helve::model {
+namespace {
+
+TEST(ModelNames, TellHowClaudeThinks) {
+  const struct {
+    ClaudeThinking thinking;
+    std::vector<const char*> names;
+  } cases[] = {
+      {ClaudeThinking::none,
+       {"claude-2.1", "claude-3-opus-20240229", "claude-3-haiku-20240307",
+        "claude-3-5-sonnet-latest", "claude-3-5-haiku-20241022"}},
+      {ClaudeThinking::budget,
+       {"claude-3-7-sonnet-latest", "claude-3-7-sonnet-20250219", "claude-opus-4-20250514",
+        "claude-sonnet-4-0", "claude-opus-4-1", "claude-opus-4-5-20251101", "claude-haiku-4-5",
+        "anthropic/claude-sonnet-4.5", "us.anthropic.claude-opus-4-5-20251101-v1:0",
+        "claude-sonnet-4-5@20250929"}},
+      {ClaudeThinking::effort,
+       {"claude-opus-4-6", "claude-sonnet-4-6", "claude-opus-4-7", "claude-opus-4-10",
+        "claude-opus-4-6-20260205", "anthropic/claude-opus-4.6", "claude-sonnet-5",
+        "claude-opus-5-5", "claude-haiku-10", "claude-fable-5-1", "claude-next", "claude-", "",
+        "model-x", "glm-4.5", "claude-opus-20270101"}},
+  };
+  for (const auto& each : cases) {
+    for (const char* name : each.names) EXPECT_EQ(claude_thinking(name), each.thinking) << name;
+  }
+}
+
+TEST(ModelNames, TellWhoReasons) {
+  for (const char* name :
+       {"o1", "o1-pro", "o3-mini", "o4-mini-2025-04-16", "o9", "gpt-5", "gpt-5-mini", "gpt-5.5",
+        "gpt-5-3-codex", "gpt-6", "gpt-10", "codex-mini-latest", "gpt-oss-120b",
+        "openai/gpt-oss-20b", "openai/gpt-5", "ft:o4-mini-2025-04-16:org::id", "model-x", ""})
+    EXPECT_TRUE(can_reason(name)) << name;
+  for (const char* name :
+       {"gpt-4o", "gpt-4o-mini-2024-07-18", "gpt-4.1", "gpt-4-1-nano", "gpt-4-turbo", "gpt-4.5",
+        "gpt-3.5-turbo", "gpt-35-turbo", "chatgpt-4o-latest", "gpt-5-chat-latest", "openai/gpt-4o",
+        "ft:gpt-4.1-2025-04-14:org::id"})
+    EXPECT_FALSE(can_reason(name)) << name;
+}
+
+}  // namespace
+}  // namespace helve::model

@@ -73,6 +73,24 @@ class Guard {
     return true;
   }
 
+  // A hidden name has a cover where it is. Nobody takes it elsewhere, where the next sandbox would
+  // not look for it, by a directory or a link that leads to it.
+  Result<void> keep_in_place(const std::string& name) {
+    struct stat status {};
+    if (fstatat(pinned_.at("").get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    for (size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+      const std::string part = name.substr(0, slash);
+      if (!pinned_.contains(part)) {
+        const sys::Fd place = open_place(pinned_.at(parent_of(part)), last_part(part));
+        if (!place) return {};
+        if (kind_of(place) == S_IFLNK) return bind_once(place, 0, part);
+        if (slash == name.npos || kind_of(place) != S_IFDIR) return {};
+        if (!TRY(pin(parent_of(part), part))) return {};
+      }
+      if (slash == name.npos) return {};
+    }
+  }
+
  private:
   std::string shown(std::string_view name) const { return fmt::format("{}/{}", root_, name); }
 
@@ -96,8 +114,7 @@ class Guard {
       return false;
     }
     if (!is_mounted(place, false)) {
-      TRY(count());
-      TRY(bind_to_itself(place, 0, shown(name)));
+      TRY(bind_once(place, 0, name));
       place = open_place(pinned_.at(parent), last_part(name));
       if (!place) return failure("open " + shown(name), errno);
     }
@@ -120,9 +137,13 @@ class Guard {
     }
     if (!place) return failure("open " + shown(name), errno);
     if (kind_of(place) == S_IFLNK) return link_refused(name);
-    if (is_mounted(place, true)) return {};
+    return bind_once(place, kReadOnly, name);
+  }
+
+  Result<void> bind_once(const sys::Fd& place, std::uint64_t attributes, std::string_view name) {
+    if (is_mounted(place, attributes == kReadOnly)) return {};
     TRY(count());
-    return bind_to_itself(place, kReadOnly, shown(name));
+    return bind_to_itself(place, attributes, shown(name));
   }
 
   // A link cannot be mounted on, so a command could replace it.
@@ -196,6 +217,9 @@ Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guard
     for (const std::string& root : policy.roots) {
       if (const auto name = below(each.root, root)) TRY(guard.pin_parents(*name));
     }
+    for (const std::string& path : policy.hidden) {
+      if (const auto name = below(each.root, path)) TRY(guard.keep_in_place(*name));
+    }
     for (const std::string& name : found.names) TRY(guard.protect(name));
   }
   return reserved;
@@ -206,7 +230,11 @@ std::vector<std::string> directories_of_protected(const Policy& policy,
   std::set<std::string> directories;
   for (const Guarded& each : guarded) {
     directories.insert(each.root);
-    for (const std::string& name : names_below(policy, each).names) {
+    std::vector<std::string> names = names_below(policy, each).names;
+    for (const std::string& path : policy.hidden) {
+      if (auto name = below(each.root, path)) names.push_back(std::move(*name));
+    }
+    for (const std::string& name : names) {
       for (size_t slash = 0; (slash = name.find('/', slash)) != name.npos; ++slash) {
         directories.insert(each.root + "/" + name.substr(0, slash));
       }

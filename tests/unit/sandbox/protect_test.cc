@@ -341,6 +341,49 @@ TEST_P(Protect, KeepsTheWayFromARootToARootInIt) {
   EXPECT_EQ(sh("echo x > a/file && echo x > a/b/inner/file"), 0);
 }
 
+TEST_P(Protect, KeepsTheWayToWhatIsHidden) {
+  write("root/conf/deep/secrets/key", "secret");
+  policy.hidden = {path("root/conf/deep/secrets")};
+  EXPECT_NE(rename("conf"), 0);
+  EXPECT_NE(rename("conf/deep"), 0);
+  EXPECT_NE(sh("cat conf/deep/secrets/key"), 0);
+  EXPECT_EQ(sh("echo x > conf/file && echo x > conf/deep/file"), 0);
+}
+
+TEST_P(Protect, KeepsTheWayToWhatIsHiddenSinceItAppeared) {
+  make_directory("root/conf");
+  policy.hidden = {path("root/conf/secrets")};
+  EXPECT_EQ(sh("mv conf other && mv other conf"), 0);
+  const int status = with_enclosure(
+      [&](Enclosure& enclosure, const Ask& ask) {
+        run_in(enclosure, [] { return 0; });
+        ask();
+        return run_in(enclosure, [&] {
+          return ::rename(path("root/conf").c_str(), path("root/gone").c_str()) == 0 ? 0 : 1;
+        });
+      },
+      [&] { write("root/conf/secrets/key", "secret"); });
+  EXPECT_EQ(status, 1);
+}
+
+// Without the link nobody would know the next time that what it leads to is to be hidden.
+TEST_P(Protect, KeepsLinksToWhatIsHidden) {
+  write("root/dotfiles/ssh/key", "secret");
+  write("root/dotfiles/config/gh/token", "secret");
+  std::filesystem::create_directory_symlink("dotfiles/ssh", path("root/.ssh"));
+  std::filesystem::create_directory_symlink("dotfiles/config", path("root/.config"));
+  own();
+  policy.hidden = {path("root/.ssh"), path("root/.config/gh")};
+  for (const char* command :
+       {"rm .ssh", "ln -sfn elsewhere .ssh", "rm .config", "cat .ssh/key", "cat dotfiles/ssh/key",
+        "cat .config/gh/token", "cat dotfiles/config/gh/token"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  for (const char* name : {".ssh", ".config", "dotfiles", "dotfiles/config"})
+    EXPECT_NE(rename(name), 0) << name;
+  EXPECT_EQ(sh("echo x > .config/file && cat dotfiles/config/file"), 0);
+}
+
 class SandboxGit : public testing::Test {
  protected:
   void SetUp() override { ASSERT_NE(mkdtemp(base.data()), nullptr); }

@@ -73,8 +73,8 @@ class Guard {
     return true;
   }
 
-  // A hidden name has a cover where it is. Nobody takes it elsewhere, where the next sandbox would
-  // not look for it, by a directory or a link that leads to it.
+  // Nobody moves or removes a directory or a link that leads to the name, nor the name itself if it
+  // is a link.
   Result<void> keep_in_place(const std::string& name) {
     struct stat status {};
     if (fstatat(pinned_.at("").get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
@@ -83,7 +83,7 @@ class Guard {
       if (!pinned_.contains(part)) {
         const sys::Fd place = open_place(pinned_.at(parent_of(part)), last_part(part));
         if (!place) return {};
-        if (kind_of(place) == S_IFLNK) return bind_once(place, 0, part);
+        if (kind_of(place) == S_IFLNK) return keep_link(place, part);
         if (slash == name.npos || kind_of(place) != S_IFDIR) return {};
         if (!TRY(pin(parent_of(part), part))) return {};
       }
@@ -146,7 +146,12 @@ class Guard {
     return bind_to_itself(place, attributes, shown(name));
   }
 
-  // A link cannot be mounted on, so a command could replace it.
+  Result<void> keep_link(const sys::Fd& place, const std::string& name) {
+    if (!bind_once(place, 0, name)) return link_refused(name);
+    return {};
+  }
+
+  // What it leads to is not protected.
   Error link_refused(const std::string& name) const {
     return failure("protect " + shown(name), ELOOP,
                    "it is a symbolic link: put what it leads to in its place");
@@ -170,14 +175,18 @@ std::optional<std::string> below(const std::string& root, const std::string& pat
   return path.substr(root == "/" ? 1 : root.size() + 1);
 }
 
+// Below a root.
 struct Names {
-  std::vector<std::string> names;  // below a root that are protected, whoever says so
+  std::vector<std::string> names;  // that are protected, whoever says so
+  // That stay where they are. What is hidden has its cover there, and the next sandbox would not
+  // look for it elsewhere.
+  std::vector<std::string> kept;
   bool is_complete = true;
 };
 
 Names names_below(const Policy& policy, const Guarded& guarded) {
   const std::string& root = guarded.root;
-  Names found{.names = policy.protected_names};
+  Names found{.names = policy.protected_names, .kept = {}};
   for (const auto* paths : {&policy.protected_paths, &policy.read_only_roots}) {
     for (const std::string& path : *paths) {
       if (auto name = below(root, path)) found.names.push_back(std::move(*name));
@@ -186,6 +195,10 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
   GitNames git = git_names(root, guarded.repositories, policy.protected_names);
   found.is_complete = git.is_complete;
   std::ranges::move(git.names, std::back_inserter(found.names));
+  found.kept = std::move(git.links);
+  for (const std::string& path : policy.hidden) {
+    if (auto name = below(root, path)) found.kept.push_back(std::move(*name));
+  }
   // Whatever is in there.
   std::ranges::copy(guarded.repositories.unknown, std::back_inserter(found.names));
   return found;
@@ -217,9 +230,7 @@ Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guard
     for (const std::string& root : policy.roots) {
       if (const auto name = below(each.root, root)) TRY(guard.pin_parents(*name));
     }
-    for (const std::string& path : policy.hidden) {
-      if (const auto name = below(each.root, path)) TRY(guard.keep_in_place(*name));
-    }
+    for (const std::string& name : found.kept) TRY(guard.keep_in_place(name));
     for (const std::string& name : found.names) TRY(guard.protect(name));
   }
   return reserved;
@@ -230,11 +241,9 @@ std::vector<std::string> directories_of_protected(const Policy& policy,
   std::set<std::string> directories;
   for (const Guarded& each : guarded) {
     directories.insert(each.root);
-    std::vector<std::string> names = names_below(policy, each).names;
-    for (const std::string& path : policy.hidden) {
-      if (auto name = below(each.root, path)) names.push_back(std::move(*name));
-    }
-    for (const std::string& name : names) {
+    Names found = names_below(policy, each);
+    std::ranges::move(found.kept, std::back_inserter(found.names));
+    for (const std::string& name : found.names) {
       for (size_t slash = 0; (slash = name.find('/', slash)) != name.npos; ++slash) {
         directories.insert(each.root + "/" + name.substr(0, slash));
       }

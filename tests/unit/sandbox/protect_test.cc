@@ -146,6 +146,64 @@ TEST_P(Protect, RefusesALinkInAProtectedPlace) {
   EXPECT_EQ(sh("true"), kBroken);
 }
 
+TEST_P(Protect, KeepsTheRepositoryThatALinkInACheckoutLeadsTo) {
+  repository("root/store/deep/er/one.git");
+  make_directory("root/one");
+  std::filesystem::create_directory_symlink("../store/deep/er/one.git", path("root/one/.git"));
+  own();
+  for (const char* command : {"echo x > one/.git/hooks/x", "echo x > store/deep/er/one.git/config",
+                              "rm one/.git", "mkdir evil && ln -sfn ../evil one/.git"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  for (const char* name : {"one", "one/.git", "store/deep", "store/deep/er/one.git"})
+    EXPECT_NE(rename(name), 0) << name;
+  EXPECT_EQ(sh("echo x > one/.git/index && echo x > one/file"), 0);
+}
+
+TEST_P(Protect, KeepsWhatALinkInACheckoutLeadsToThroughAWorktree) {
+  repository("root/a/b/c/main.git");
+  write("root/a/b/c/main.git/worktrees/w/commondir", "../..\n");
+  make_directory("root/w");
+  std::filesystem::create_directory_symlink(path("root/a/b/c/main.git/worktrees/w"),
+                                            path("root/w/.git"));
+  own();
+  EXPECT_NE(sh("echo x > a/b/c/main.git/config"), 0);
+  EXPECT_NE(sh("rm w/.git"), 0);
+}
+
+TEST_P(Protect, KeepsALinkInACheckoutThatLeadsOutOfTheRootOrNowhere) {
+  repository("elsewhere");
+  make_directory("root/group/one");
+  make_directory("root/two");
+  std::filesystem::create_directory_symlink(path("elsewhere"), path("root/group/one/.git"));
+  std::filesystem::create_directory_symlink("gone", path("root/two/.git"));
+  own();
+  for (const char* command : {"rm group/one/.git", "mv group/one/.git x",
+                              "echo x > group/one/.git/config", "rm two/.git", "mv two three"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  EXPECT_EQ(sh("cat group/one/.git/config >/dev/null && echo x > group/one/file"), 0);
+}
+
+// Each of the links could be replaced.
+TEST_P(Protect, RefusesALinkInACheckoutThatLeadsThroughAnother) {
+  repository("root/store/deep/er/one.git");
+  make_directory("root/one");
+  std::filesystem::create_directory_symlink("store/deep", path("root/way"));
+  std::filesystem::create_directory_symlink("../way/er/one.git", path("root/one/.git"));
+  EXPECT_EQ(sh("true"), kBroken);
+}
+
+TEST_P(Protect, KeepsAFileThatALinkInACheckoutLeadsTo) {
+  repository("root/store/deep/er/one.git");
+  write("root/one/link", "gitdir: ../store/deep/er/one.git\n");
+  std::filesystem::create_symlink("link", path("root/one/.git"));
+  own();
+  EXPECT_NE(sh("echo 'gitdir: evil' > one/link"), 0);
+  EXPECT_NE(sh("rm one/.git"), 0);
+  EXPECT_NE(sh("echo x > store/deep/er/one.git/config"), 0);
+}
+
 TEST_P(Protect, KeepsTheFileOfALinkedWorktree) {
   write("root/.git", "gitdir: /nowhere\n");
   EXPECT_NE(sh("echo 'gitdir: evil' > .git"), 0);

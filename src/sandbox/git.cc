@@ -88,9 +88,8 @@ class Search {
   }
 
   Error too_many() const {
-    return failure("look for repositories in " + root_, E2BIG,
-                   "it holds too many directories: choose a narrower root, or remove those that a "
-                   "command made");
+    return unfit("'" + root_ + "' holds too many directories to look for repositories in them",
+                 "choose a narrower root, or remove those that a command made");
   }
 
   const std::string& root_;

@@ -153,13 +153,14 @@ class Guard {
 
   // What it leads to is not protected.
   Error link_refused(const std::string& name) const {
-    return failure("protect " + shown(name), ELOOP,
-                   "it is a symbolic link: put what it leads to in its place");
+    return unfit(fmt::format("'{}' is a symbolic link, which commands could replace", shown(name)),
+                 "put what it leads to in its place");
   }
 
   Result<void> count() {
     if (++mounts_ <= kMaxMounts) return {};
-    return failure("protect " + root_, E2BIG, "there are too many submodules");
+    return unfit(fmt::format("'{}' holds more than can be protected", root_),
+                 "remove submodules that are not needed");
   }
 
   std::string root_;
@@ -221,9 +222,9 @@ Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guard
   for (const Guarded& each : guarded) {
     const Names found = names_below(policy, each);
     if (!found.is_complete) {
-      return failure("protect the repositories in " + each.root, E2BIG,
-                     "they have too many worktrees or submodules: look into .git/worktrees and "
-                     ".git/modules and remove those that a command made");
+      return unfit(
+          fmt::format("the repositories in '{}' have too many worktrees or submodules", each.root),
+          "look into .git/worktrees and .git/modules and remove those that a command made");
     }
     Guard guard(each.root, reserved);
     TRY(guard.open());

@@ -168,7 +168,8 @@ process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
     plan.launch.argv = {"/bin/bash", "-c", "--",
                         tell_directory(process::highest_number(settings.open_files)) + in.command};
   plan.launch.env = std::move(environment);
-  if (in.terminal && !in.env.contains("TERM")) plan.launch.env.emplace_back("TERM=xterm-256color");
+  if (in.terminal && !in.env.contains("TERM"))
+    process::set_variable(plan.launch.env, "TERM", process::kTerminalName);
   plan.launch.cwd = std::move(directory);
   plan.launch.open_files = settings.open_files;
   plan.launch.has_terminal = in.terminal;

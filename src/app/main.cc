@@ -34,6 +34,7 @@ int run(std::string_view invoked_as, const std::vector<std::string>& words, cli:
 
 int main(int argc, char** argv) {
   using namespace helve;
+  sys::take_standard_streams();
   // A reader that has seen enough, such as `head`, must not cut off what is to be recorded.
   sys::ignore_broken_pipes();
   sys::share_memory_between_threads();

@@ -80,7 +80,7 @@ Result<int> run_sandbox(const SandboxInput& in, App& app, cli::Run& run) {
   plan.launch.env = settings.environment;
   const auto terminal = app.surroundings().environment.find("TERM");
   if (terminal != app.surroundings().environment.end())
-    plan.launch.env.push_back("TERM=" + terminal->second);
+    process::set_variable(plan.launch.env, "TERM", terminal->second);
   plan.launch.cwd = place.files->roots().front().path;
   plan.launch.open_files = settings.open_files;
   plan.streams = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};

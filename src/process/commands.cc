@@ -26,11 +26,6 @@ constexpr std::array<std::string_view, 5> kQuiet = {"PAGER=cat", "GIT_PAGER=cat"
 
 std::string_view name_in(std::string_view entry) { return entry.substr(0, entry.find('=')); }
 
-void set(std::vector<std::string>& environment, std::string_view name, std::string_view value) {
-  std::erase_if(environment, [&](const std::string& entry) { return name_in(entry) == name; });
-  environment.push_back(fmt::format("{}={}", name, value));
-}
-
 }  // namespace
 
 Result<std::unique_ptr<Running>> Supervisor::start(const sandbox::Policy& policy, Plan plan,
@@ -129,6 +124,12 @@ void Supervisor::set_directory(std::string_view session, std::string directory) 
   directories_.insert_or_assign(std::string(session), std::move(directory));
 }
 
+void set_variable(std::vector<std::string>& environment, std::string_view name,
+                  std::string_view value) {
+  std::erase_if(environment, [&](const std::string& entry) { return name_in(entry) == name; });
+  environment.push_back(fmt::format("{}={}", name, value));
+}
+
 Result<std::vector<std::string>> environment_with(
     const std::vector<std::string>& base, const std::map<std::string, std::string>& changes) {
   std::vector<std::string> environment = base;
@@ -139,7 +140,7 @@ Result<std::vector<std::string>> environment_with(
                    fmt::format("'{}' cannot be a variable of the environment",
                                escape_for_display(preview(name, 80))),
                    "a name has no '=', and neither name nor value has a NUL byte", "bad_env"};
-    set(environment, name, value);
+    set_variable(environment, name, value);
   }
   return environment;
 }
@@ -152,10 +153,11 @@ std::vector<std::string> inherited_environment(const std::map<std::string, std::
     return std::ranges::any_of(kInherited, matches) || std::ranges::any_of(names, matches);
   };
   for (const auto& [name, value] : ours) {
-    if (is_named(name)) set(environment, name, value);
+    if (is_named(name)) set_variable(environment, name, value);
   }
-  if (!ours.contains("PATH")) set(environment, "PATH", "/usr/local/bin:/usr/bin:/bin");
-  set(environment, "TERM", "dumb");  // nobody sees colours; a command with a terminal gets its own
+  if (!ours.contains("PATH")) set_variable(environment, "PATH", "/usr/local/bin:/usr/bin:/bin");
+  set_variable(environment, "TERM",
+               "dumb");  // nobody sees colours; a command with a terminal gets its own
   return environment;
 }
 

@@ -109,6 +109,13 @@ class Commands {
   mutable Settings settings_;
 };
 
+// In the place of what it may have been before.
+void set_variable(std::vector<std::string>& environment, std::string_view name,
+                  std::string_view value);
+
+// What a terminal is called that nobody has given another name.
+constexpr std::string_view kTerminalName = "xterm-256color";
+
 // The environment of a command: ours, with `changes` on top. Errors: a name that cannot be one.
 Result<std::vector<std::string>> environment_with(
     const std::vector<std::string>& base, const std::map<std::string, std::string>& changes);

@@ -22,6 +22,7 @@
 #include "process/descendants.h"
 #include "process/messages.h"
 #include "process/protocol.h"
+#include "process/unconfined.h"
 
 namespace helve::process {
 namespace {
@@ -166,6 +167,11 @@ class Keeper {
     return false;
   }
 
+  bool fail(const Error& error) {
+    const Unconfined why = unconfined(error);
+    return fail(why.step, 0, why.text);
+  }
+
   std::optional<Launch> receive_launch() {
     std::uint32_t size = 0;
     if (!receive_exactly(channel(), &size, sizeof size) || size > kMaxLaunchBytes) return {};
@@ -194,14 +200,14 @@ class Keeper {
     }
     if (confined) confined = enclosure_.enter(overlays);
     if (confined) confined = enclosure_.lock();
-    return confined || fail(Step::sandbox, 0, describe(confined.error()));
+    return confined || fail(confined.error());
   }
 
   void renew(const Result<void>& prepared) {
-    if (!prepared) return void(fail(Step::sandbox, 0, describe(prepared.error())));
+    if (!prepared) return void(fail(prepared.error()));
     Result<sandbox::LiveView> view =
         enclosure_.renew({.mounts = std::move(descriptors_.back()), .changes = {}});
-    if (!view) return void(fail(Step::sandbox, 0, describe(view.error())));
+    if (!view) return void(fail(view.error()));
     view_ = std::move(*view);
     tell_started();
   }

@@ -53,7 +53,16 @@ constexpr size_t kFirstDescriptors = 4;
 constexpr size_t kMaxDescriptors = 64;
 
 // Where a start failed.
-enum class Step : std::uint8_t { none, launch, sandbox, terminal, directory, program, process };
+enum class Step : std::uint8_t {
+  none,
+  launch,
+  sandbox,
+  workspace,  // commands cannot be confined to it
+  terminal,
+  directory,
+  program,
+  process
+};
 
 // From the keeper. Sent whole, as raw bytes: both are built from one source.
 struct Event {

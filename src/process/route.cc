@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "process/commands.h"
 #include "sys/file_at.h"
 
 namespace helve::process {
@@ -182,9 +183,7 @@ Result<void> set(const Route& route, std::string_view name, std::string_view val
         route, Code::denied,
         fmt::format("the variable '{}' is not passed on", escape_for_display(preview(name, 80))),
         fmt::format("leave it out, or name it in {}", setting(route, "environment")));
-  const std::string start = fmt::format("{}=", name);
-  std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(start); });
-  environment.push_back(start + std::string(value));
+  set_variable(environment, name, value);
   return {};
 }
 
@@ -238,7 +237,8 @@ Result<void> check(const Route& route, const Writable& writable) {
 Result<RoutedStart> start_of(const Route& route, const RoutedCall& call, const Writable& writable) {
   RoutedStart start{.argv = {}, .env = route.environment};
   for (const auto& [name, value] : call.variables) TRY(set(route, name, value, start.env));
-  if (call.has_terminal) start.env.emplace_back("TERM=xterm-256color");
+  if (call.has_terminal && !call.variables.contains("TERM"))
+    set_variable(start.env, "TERM", kTerminalName);
   start.argv.push_back(TRY(program_of(route, call.words[0], writable)));
   TRY(check_files(route, writable));
   switch (route.via) {

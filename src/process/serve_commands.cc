@@ -17,16 +17,17 @@
 #include "process/keeper.h"
 #include "process/messages.h"
 #include "process/protocol.h"
+#include "process/unconfined.h"
 
 namespace helve::process {
 namespace {
 
-void tell_failure(int socket, std::string_view text) {
-  text = text.substr(0, kMaxEventText);
+void tell_failure(int socket, const Error& error) {
+  const Unconfined why = unconfined(error);
   const Event event{.kind = Event::Kind::failed,
-                    .step = Step::sandbox,
-                    .text = static_cast<std::uint32_t>(text.size())};
-  send_message(socket, std::string(as_bytes(event)).append(text));
+                    .step = why.step,
+                    .text = static_cast<std::uint32_t>(why.text.size())};
+  send_message(socket, std::string(as_bytes(event)).append(why.text));
 }
 
 // Like fork, but the new process may be the first one of a new process namespace.
@@ -157,7 +158,7 @@ int serve_commands(int socket) {
   if (!policy) return EXIT_FAILURE;
   const Result<sandbox::Enclosure> enclosure = sandbox::Enclosure::make(std::move(*policy));
   if (!enclosure) {
-    tell_failure(socket, describe(enclosure.error()));
+    tell_failure(socket, enclosure.error());
     return EXIT_FAILURE;
   }
   const sandbox::Holds holds = enclosure->holds();

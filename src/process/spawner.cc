@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "process/messages.h"
+#include "process/unconfined.h"
 #include "sys/environment.h"
 
 namespace helve::process {
@@ -110,14 +111,6 @@ std::optional<Told> receive_event(int channel) {
   return told;
 }
 
-Error no_sandbox(std::string_view reason) {
-  return Error{
-      Code::unavailable, fmt::format("commands cannot be confined on this machine: {}", reason),
-      "`helve sandbox explain` tells what is missing; `sandbox.level: full` in your config "
-      "runs commands without a sandbox",
-      "no_sandbox"};
-}
-
 Error start_error(const Launch& launch, const Told& told) {
   const int code = told.event.code;
   const std::string program = escape_for_display(launch.argv[0]);
@@ -125,7 +118,8 @@ Error start_error(const Launch& launch, const Told& told) {
   const std::string reason = strerrordesc_np(code) ? strerrordesc_np(code) : "unknown error";
   switch (told.event.step) {
     case Step::sandbox:
-      return no_sandbox(told.text);
+    case Step::workspace:
+      return why_unconfined(told.event.step, told.text);
     case Step::directory:
       return Error{code == ENOENT ? Code::not_found : Code::denied,
                    fmt::format("cannot run in '{}': {}", cwd, reason),
@@ -199,7 +193,7 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const std::string& program,
   Event event;
   memcpy(&event, answer.bytes.data(), sizeof event);
   const std::string_view rest = std::string_view(answer.bytes).substr(sizeof event);
-  if (event.kind != Event::Kind::ready) return no_sandbox(rest);
+  if (event.kind != Event::Kind::ready) return why_unconfined(event.step, rest);
   if (rest.size() != sizeof spawner->holds_) return gone();
   memcpy(&spawner->holds_, rest.data(), rest.size());
   return spawner;

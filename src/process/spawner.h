@@ -45,8 +45,9 @@ Error lost_command(std::string_view last_words = {});
 // channels are closed; the helper program ends after the last of them.
 class Spawner {
  public:
-  // Starts the program and waits until it serves. Errors: unavailable (no_sandbox) with the reason
-  // when the sandbox cannot be made; not_found or unavailable (no_spawn_helper); kStuck; cancelled.
+  // Starts the program and waits until it serves. Errors: unavailable (no_sandbox,
+  // unfit_workspace) with the reason when the sandbox cannot be made; not_found or unavailable
+  // (no_spawn_helper); kStuck; cancelled.
   static Result<std::unique_ptr<Spawner>> start(const std::string& program,
                                                 const sandbox::Policy& policy,
                                                 const StartLimits& limits = {});

@@ -35,10 +35,6 @@ constexpr auto kHiddenOfProc =
                                 "/proc/kpagecount", "/proc/kpageflags", "/proc/pagetypeinfo",
                                 "/proc/slabinfo", "/proc/timer_list", "/proc/vmallocinfo"});
 
-Error invalid(std::string message, std::string hint) {
-  return {.code = Code::invalid_argument, .message = std::move(message), .hint = std::move(hint)};
-}
-
 std::string real_path(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), &free);
   return resolved ? std::string(resolved.get()) : std::string();
@@ -57,12 +53,12 @@ Result<void> check(const Policy& policy) {
   for (const auto* roots : {&policy.roots, &policy.read_only_roots}) {
     for (const std::string& root : *roots) {
       if (real_path(root) != root) {
-        return invalid(fmt::format("the sandbox root '{}' is not a real path", root),
-                       "name an existing directory without symbolic links");
+        return unfit(fmt::format("the sandbox root '{}' is not a real path", root),
+                     "name an existing directory without symbolic links");
       }
       for (const std::string& hidden : policy.hidden) {
         if (is_below(root, hidden)) {
-          return invalid(
+          return unfit(
               fmt::format("the sandbox root '{}' lies in '{}', which is hidden", root, hidden),
               "choose another root, or name it in sandbox.visible");
         }

@@ -19,4 +19,11 @@ Error failure(std::string_view step, int number, std::string_view hint) {
           .type = "sandbox_unavailable"};
 }
 
+Error unfit(std::string_view message, std::string_view hint) {
+  return {.code = Code::unsupported,
+          .message = escape_for_display(message),
+          .hint = std::string(hint),
+          .type = std::string(kUnfitWorkspace)};
+}
+
 }  // namespace helve::sandbox

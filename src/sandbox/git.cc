@@ -88,9 +88,8 @@ class Search {
   }
 
   Error too_many() const {
-    return failure("look for repositories in " + root_, E2BIG,
-                   "it holds too many directories: choose a narrower root, or remove those that a "
-                   "command made");
+    return unfit("'" + root_ + "' holds too many directories to look for repositories in them",
+                 "choose a narrower root, or remove those that a command made");
   }
 
   const std::string& root_;
@@ -104,7 +103,8 @@ class Names {
   Names(const std::string& root, std::vector<std::string> leaves)
       : root_(root), leaves_(std::move(leaves)) {}
 
-  // A directory with a .git: a repository, or a file that leads to one. Others may be in it.
+  // A directory with a .git: a repository, or a file or link that leads to one. Others may be in
+  // it.
   void add_checkout(const std::string& place, int depth) {
     const std::string git = join(place, ".git");
     if (is_too_much(depth) || !seen_.insert(git).second) return;
@@ -112,11 +112,11 @@ class Names {
       add_repository(git, depth);
     } else if (is_regular_file(path(git))) {
       names_.push_back(git);
-      const std::string directory = linked_directory(path(place));
-      const auto inside = below_root(repository_of_worktree(directory).value_or(directory));
-      if (inside) add_repository(*inside, depth);
+      add_repository_at(linked_directory(path(place)), depth);
+    } else if (is_link(path(git))) {
+      add_link(git, place, depth);
     } else {
-      return;  // a link cannot be protected
+      return;
     }
     const std::string modules = read_config(path(join(place, ".gitmodules")));
     add_checkouts_in(place, values_of(modules, "path"), depth);
@@ -144,6 +144,7 @@ class Names {
 
   GitNames take() {
     return {.names = std::move(names_),
+            .links = std::move(links_),
             .repositories = std::move(repositories_),
             .is_complete = !is_too_much(0)};
   }
@@ -164,7 +165,8 @@ class Names {
 
   // Once true it stays so: what was left out then is not protected.
   bool is_too_much(int depth) {
-    if (depth > kMaxDepth || visited_ > kMaxVisited || names_.size() > kMaxNames) failed_ = true;
+    if (depth > kMaxDepth || visited_ > kMaxVisited || names_.size() + links_.size() > kMaxNames)
+      failed_ = true;
     return failed_;
   }
 
@@ -179,6 +181,24 @@ class Names {
     if (absolute.empty() || !is_below(absolute, root_)) return std::nullopt;
     if (absolute == root_) return "";
     return absolute.substr(root_ == "/" ? 1 : root_.size() + 1);
+  }
+
+  // Or at the repository that a linked worktree's directory belongs to.
+  void add_repository_at(const std::string& absolute, int depth) {
+    const auto inside = below_root(repository_of_worktree(absolute).value_or(absolute));
+    if (inside) add_repository(*inside, depth);
+  }
+
+  // The link .git in a checkout, and what it leads to.
+  void add_link(const std::string& git, const std::string& place, int depth) {
+    const std::string absolute = real_path(path(git)), said = target_of_link(path(git));
+    // Another link on the way could be replaced: as a name of its own this one is refused.
+    const bool is_straight = absolute.empty() || absolute == said ||
+                             !(is_below(absolute, root_) || is_below(said, root_));
+    (is_straight ? links_ : names_).push_back(git);
+    if (!is_regular_file(absolute)) return add_repository_at(absolute, depth);
+    if (const auto file = below_root(absolute)) names_.push_back(*file);
+    add_repository_at(linked_directory(path(place)), depth);
   }
 
   // Files by which git finds its configuration elsewhere. An absent one cannot be reserved: an
@@ -247,6 +267,7 @@ class Names {
   const std::string& root_;
   const std::vector<std::string> leaves_;
   std::vector<std::string> names_;
+  std::vector<std::string> links_;
   std::vector<std::string> repositories_;
   std::set<std::string> seen_;
   size_t visited_ = 0;

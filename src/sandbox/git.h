@@ -30,6 +30,7 @@ Result<Repositories> find_repositories(const std::string& root, size_t most = kM
 
 struct GitNames {
   std::vector<std::string> names;         // what must not be written
+  std::vector<std::string> links;         // what must not be replaced
   std::vector<std::string> repositories;  // the directories with HEAD, objects, …
   bool is_complete = true;                // false: there are more than can be protected
 };

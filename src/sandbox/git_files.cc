@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "base/text.h"
@@ -43,10 +44,20 @@ std::string plain_value(std::string_view text) {
 bool exists(const std::string& path) { return kind_of(path) != 0; }
 bool is_directory(const std::string& path) { return kind_of(path) == S_IFDIR; }
 bool is_regular_file(const std::string& path) { return kind_of(path) == S_IFREG; }
+bool is_link(const std::string& path) { return kind_of(path) == S_IFLNK; }
 
 std::string real_path(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), &free);
   return resolved ? std::string(resolved.get()) : std::string();
+}
+
+std::string target_of_link(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path words = std::filesystem::read_symlink(path, failed);
+  std::string target =
+      std::filesystem::path(beside(parent_of(path), words.native())).lexically_normal();
+  if (target.size() > 1 && target.ends_with('/')) target.pop_back();
+  return failed ? "" : target;
 }
 
 bool is_git_directory(const std::string& path) {

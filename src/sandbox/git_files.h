@@ -11,6 +11,9 @@ namespace helve::sandbox {
 bool exists(const std::string& path);
 bool is_directory(const std::string& path);
 bool is_regular_file(const std::string& path);
+bool is_link(const std::string& path);
+// Where a link leads by its own words, whatever other links are on the way.
+std::string target_of_link(const std::string& path);
 // Empty: it leads nowhere.
 std::string real_path(const std::string& path);
 

@@ -73,6 +73,24 @@ class Guard {
     return true;
   }
 
+  // Nobody moves or removes a directory or a link that leads to the name, nor the name itself if it
+  // is a link.
+  Result<void> keep_in_place(const std::string& name) {
+    struct stat status {};
+    if (fstatat(pinned_.at("").get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    for (size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
+      const std::string part = name.substr(0, slash);
+      if (!pinned_.contains(part)) {
+        const sys::Fd place = open_place(pinned_.at(parent_of(part)), last_part(part));
+        if (!place) return {};
+        if (kind_of(place) == S_IFLNK) return keep_link(place, part);
+        if (slash == name.npos || kind_of(place) != S_IFDIR) return {};
+        if (!TRY(pin(parent_of(part), part))) return {};
+      }
+      if (slash == name.npos) return {};
+    }
+  }
+
  private:
   std::string shown(std::string_view name) const { return fmt::format("{}/{}", root_, name); }
 
@@ -96,8 +114,7 @@ class Guard {
       return false;
     }
     if (!is_mounted(place, false)) {
-      TRY(count());
-      TRY(bind_to_itself(place, 0, shown(name)));
+      TRY(bind_once(place, 0, name));
       place = open_place(pinned_.at(parent), last_part(name));
       if (!place) return failure("open " + shown(name), errno);
     }
@@ -120,20 +137,30 @@ class Guard {
     }
     if (!place) return failure("open " + shown(name), errno);
     if (kind_of(place) == S_IFLNK) return link_refused(name);
-    if (is_mounted(place, true)) return {};
-    TRY(count());
-    return bind_to_itself(place, kReadOnly, shown(name));
+    return bind_once(place, kReadOnly, name);
   }
 
-  // A link cannot be mounted on, so a command could replace it.
+  Result<void> bind_once(const sys::Fd& place, std::uint64_t attributes, std::string_view name) {
+    if (is_mounted(place, attributes == kReadOnly)) return {};
+    TRY(count());
+    return bind_to_itself(place, attributes, shown(name));
+  }
+
+  Result<void> keep_link(const sys::Fd& place, const std::string& name) {
+    if (!bind_once(place, 0, name)) return link_refused(name);
+    return {};
+  }
+
+  // What it leads to is not protected.
   Error link_refused(const std::string& name) const {
-    return failure("protect " + shown(name), ELOOP,
-                   "it is a symbolic link: put what it leads to in its place");
+    return unfit(fmt::format("'{}' is a symbolic link, which commands could replace", shown(name)),
+                 "put what it leads to in its place");
   }
 
   Result<void> count() {
     if (++mounts_ <= kMaxMounts) return {};
-    return failure("protect " + root_, E2BIG, "there are too many submodules");
+    return unfit(fmt::format("'{}' holds more than can be protected", root_),
+                 "remove submodules that are not needed");
   }
 
   std::string root_;
@@ -149,14 +176,18 @@ std::optional<std::string> below(const std::string& root, const std::string& pat
   return path.substr(root == "/" ? 1 : root.size() + 1);
 }
 
+// Below a root.
 struct Names {
-  std::vector<std::string> names;  // below a root that are protected, whoever says so
+  std::vector<std::string> names;  // that are protected, whoever says so
+  // That stay where they are. What is hidden has its cover there, and the next sandbox would not
+  // look for it elsewhere.
+  std::vector<std::string> kept;
   bool is_complete = true;
 };
 
 Names names_below(const Policy& policy, const Guarded& guarded) {
   const std::string& root = guarded.root;
-  Names found{.names = policy.protected_names};
+  Names found{.names = policy.protected_names, .kept = {}};
   for (const auto* paths : {&policy.protected_paths, &policy.read_only_roots}) {
     for (const std::string& path : *paths) {
       if (auto name = below(root, path)) found.names.push_back(std::move(*name));
@@ -165,6 +196,10 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
   GitNames git = git_names(root, guarded.repositories, policy.protected_names);
   found.is_complete = git.is_complete;
   std::ranges::move(git.names, std::back_inserter(found.names));
+  found.kept = std::move(git.links);
+  for (const std::string& path : policy.hidden) {
+    if (auto name = below(root, path)) found.kept.push_back(std::move(*name));
+  }
   // Whatever is in there.
   std::ranges::copy(guarded.repositories.unknown, std::back_inserter(found.names));
   return found;
@@ -187,15 +222,16 @@ Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guard
   for (const Guarded& each : guarded) {
     const Names found = names_below(policy, each);
     if (!found.is_complete) {
-      return failure("protect the repositories in " + each.root, E2BIG,
-                     "they have too many worktrees or submodules: look into .git/worktrees and "
-                     ".git/modules and remove those that a command made");
+      return unfit(
+          fmt::format("the repositories in '{}' have too many worktrees or submodules", each.root),
+          "look into .git/worktrees and .git/modules and remove those that a command made");
     }
     Guard guard(each.root, reserved);
     TRY(guard.open());
     for (const std::string& root : policy.roots) {
       if (const auto name = below(each.root, root)) TRY(guard.pin_parents(*name));
     }
+    for (const std::string& name : found.kept) TRY(guard.keep_in_place(name));
     for (const std::string& name : found.names) TRY(guard.protect(name));
   }
   return reserved;
@@ -206,7 +242,9 @@ std::vector<std::string> directories_of_protected(const Policy& policy,
   std::set<std::string> directories;
   for (const Guarded& each : guarded) {
     directories.insert(each.root);
-    for (const std::string& name : names_below(policy, each).names) {
+    Names found = names_below(policy, each);
+    std::ranges::move(found.kept, std::back_inserter(found.names));
+    for (const std::string& name : found.names) {
       for (size_t slash = 0; (slash = name.find('/', slash)) != name.npos; ++slash) {
         directories.insert(each.root + "/" + name.substr(0, slash));
       }

@@ -23,13 +23,13 @@ struct Guarded {
 Result<std::vector<Guarded>> find_guarded(const Policy& policy);
 
 // In the calling process's own mount namespace. What exists becomes read-only, what does not exist
-// cannot be made, and no directory on the way can be renamed, nor one between two roots. What is
-// protected already costs little. What had to be reserved stays as long as the descriptors are
-// open.
+// cannot be made, and no directory on the way can be renamed, nor one between two roots, nor one
+// that leads to something hidden. What is protected already costs little. What had to be reserved
+// stays as long as the descriptors are open.
 Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guarded> guarded);
 
 // What must change before anything has to be protected again: the directories on the way to the
-// protected names.
+// protected and hidden names.
 std::vector<std::string> directories_of_protected(const Policy& policy,
                                                   std::span<const Guarded> guarded);
 

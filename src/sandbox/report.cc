@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "sandbox/failure.h"
 #include "sandbox/git.h"
 #include "sandbox/kernel.h"
 #include "sandbox/limits.h"
@@ -152,7 +153,9 @@ std::vector<Line> explain(const Policy& policy, const Facts& facts) {
   add("level", level_line(policy.level));
   if (facts.failure) {
     add("refused", facts.failure->message);
-    add("way out", "sandbox.level: full in your config runs commands without a sandbox");
+    add("way out", facts.failure->type == kUnfitWorkspace
+                       ? facts.failure->hint
+                       : "sandbox.level: full in your config runs commands without a sandbox");
   }
   if (policy.level != Level::full) {
     add("network", policy.network ? "the host's" : "off: commands share a loopback of their own");

@@ -117,10 +117,10 @@ Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::str
     struct stat status {};
     if (fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         !is_marked(status)) {
-      return failure("reserve " + std::string(shown), EEXIST, "it appeared just now; try again");
+      return unfit(fmt::format("'{}' appeared just now", shown), "try again");
     }
   }
-  return failure("reserve " + std::string(shown), EBUSY, "try again");
+  return unfit(fmt::format("'{}' comes and goes", shown), "try again");
 }
 
 void release_reserved(const sys::Fd& parent, const std::string& name) {

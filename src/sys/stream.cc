@@ -152,6 +152,15 @@ size_t write_what_fits(int descriptor, std::string_view bytes) {
   return written_until(descriptor, bytes, std::chrono::steady_clock::now());
 }
 
+void take_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is this one, since those below are taken. Not for closing on exec: a
+    // program that is started would be without again.
+    (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 void ignore_broken_pipes() { ::signal(SIGPIPE, SIG_IGN); }
 
 }  // namespace helve::sys

@@ -68,6 +68,10 @@ bool write_until(int descriptor, std::string_view bytes, std::chrono::steady_clo
 // How much of it could be written without waiting.
 size_t write_what_fits(int descriptor, std::string_view bytes);
 
+// Gives the numbers of standard streams that are closed to something that can be used as little, so
+// that nothing else gets them. To be called before anything is opened.
+void take_standard_streams();
+
 // A reader that went away then shows as a failed write instead of ending the process.
 void ignore_broken_pipes();
 

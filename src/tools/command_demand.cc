@@ -3,9 +3,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "sys/file_at.h"
+#include "sys/program.h"
 
 namespace helve::tools {
 namespace {
+
+constexpr std::string_view kPath = "PATH=";
 
 bool is_name(std::string_view text) {
   const auto is_letter = [](char c) {
@@ -44,6 +48,26 @@ sandbox::Policy policy_beyond(const Leave& leave, sandbox::Policy policy) {
   if (leave.full) policy.level = sandbox::Level::full;
   policy.network |= leave.network || leave.full;
   return policy;
+}
+
+std::vector<std::string> keep_path_outside(std::vector<std::string>& environment,
+                                           const std::vector<std::string>& roots) {
+  std::vector<std::string> taken;
+  for (std::string& entry : environment) {
+    if (!entry.starts_with(kPath)) continue;
+    std::string kept;
+    for (const std::string_view part : split(std::string_view(entry).substr(kPath.size()), ':')) {
+      const std::string directory(part);
+      const bool is_absolute = directory.starts_with('/');
+      if (is_absolute && !sys::lies_in(directory, roots))
+        kept += (kept.empty() ? "" : ":") + directory;
+      else if (!directory.empty() && (!is_absolute || sys::status_of(directory)))
+        taken.push_back(directory);
+    }
+    // Without any the shell would look into the current directory.
+    entry = std::string(kPath) + (kept.empty() ? "/usr/local/bin:/usr/bin:/bin" : kept);
+  }
+  return taken;
 }
 
 }  // namespace helve::tools

@@ -27,5 +27,9 @@ struct Leave {
 std::vector<std::string> ways_out(const Leave& leave, const sandbox::Policy& policy);
 // The policy of a call that may have all of it.
 sandbox::Policy policy_beyond(const Leave& leave, sandbox::Policy policy);
+// Takes out of PATH what commands in the sandbox may have filled: relative directories, those in a
+// root, and those that are not there. Returns what it took and somebody may miss.
+std::vector<std::string> keep_path_outside(std::vector<std::string>& environment,
+                                           const std::vector<std::string>& roots);
 
 }  // namespace helve::tools

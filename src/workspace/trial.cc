@@ -62,6 +62,14 @@ Error unknown(std::string_view id) {
                "unknown_id"};
 }
 
+// The command sees the mode of the upper directory; what is above that keeps others out. We must
+// be able to empty it again.
+void show_mode(const std::string& root, const std::string& upper) {
+  const auto status = sys::status_of(root);
+  const auto directory = sys::open_directory(upper);
+  if (status && directory) (void)sys::set_mode(*directory, status->mode | 0700);
+}
+
 // The kernel cannot lay one overlay over another.
 Error needs_another_place(const std::string& directory) {
   return Error{Code::unsupported,
@@ -92,6 +100,7 @@ Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
     trial.layers.push_back({root.path, base + "/upper", base + "/work"});
     Result<void> made = sys::make_directories(trial.layers.back().upper, 0700);
     if (made) made = sys::make_directories(trial.layers.back().work, 0700);
+    if (made) show_mode(root.path, trial.layers.back().upper);
     if (made) continue;
     drop(trial);
     return std::move(made).error();

@@ -127,6 +127,17 @@ class SandboxAlone(Fixture):
                 continue
             self.each({name: command}, lambda done: CANARY not in "".join(each.stdout for each in done))
 
+    def test_a_closed_stream_gives_the_command_nothing_of_ours(self):
+        for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
+            with self.subTest(closed):
+                look = "seen=$(for n in 0 1 2; do readlink /proc/$$/fd/$n; done); echo \"$seen\" > seen"
+                line = f"exec {shlex.quote(HELVE)} sandbox -- sh -c {shlex.quote(look)} {closed}"
+                subprocess.run(["sh", "-c", line], cwd=self.work, env=self.environment, stdin=subprocess.DEVNULL,
+                               capture_output=True, timeout=60)
+                seen = (self.work / "seen").read_text().split()
+                self.assertGreaterEqual(len(seen), 1)
+                self.assertEqual([name for name in seen if name != "/dev/null" and not name.startswith("pipe:")], [])
+
     def test_no_secret_is_inherited(self):
         for name in ("the environment", "the environment of helve"):
             for done in self.shells(READS[name]):

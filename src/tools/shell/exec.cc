@@ -168,7 +168,8 @@ process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
     plan.launch.argv = {"/bin/bash", "-c", "--",
                         tell_directory(process::highest_number(settings.open_files)) + in.command};
   plan.launch.env = std::move(environment);
-  if (in.terminal && !in.env.contains("TERM")) plan.launch.env.emplace_back("TERM=xterm-256color");
+  if (in.terminal && !in.env.contains("TERM"))
+    process::set_variable(plan.launch.env, "TERM", process::kTerminalName);
   plan.launch.cwd = std::move(directory);
   plan.launch.open_files = settings.open_files;
   plan.launch.has_terminal = in.terminal;
@@ -315,6 +316,15 @@ void tell(CommandChanges changes, const Context& context, ExecOutput& out,
   if (!context.dialect) std::ranges::move(changes.notes, std::back_inserter(notes));
 }
 
+// What commands have put in PATH is not run outside. The program of a route is not found there.
+void leave_sandbox(process::Plan& plan, const sandbox::Policy& usual,
+                   const std::optional<Routed>& routed, std::vector<std::string>& notes) {
+  const std::vector<std::string> taken = keep_path_outside(plan.launch.env, usual.roots);
+  if (!taken.empty() && !routed)
+    notes.push_back(fmt::format("PATH was used without {}: commands in the sandbox can write there",
+                                escape_for_display(join(taken, ", "))));
+}
+
 Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   process::Commands& commands = *TRY(need_commands(context));
   const process::Settings& settings = commands.settings();
@@ -346,6 +356,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     beyond = policy_beyond({.full = true}, usual);
   else if (in.network || in.full)
     beyond = policy_beyond(in.leave(), usual);
+  if (beyond && beyond->level != usual.level) leave_sandbox(plan, usual, routed, notes);
   std::optional<CommandWatch> watch;
   if (!in.dry_run && !in.background) watch.emplace(context, beyond ? beyond->level : usual.level);
   const sandbox::Policy& policy = beyond ? *beyond : usual;

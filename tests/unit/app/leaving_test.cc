@@ -88,6 +88,27 @@ TEST_F(Leaving, WithoutASandboxACommandWritesAnywhere) {
   EXPECT_EQ(exec("true; mkdir " + at("home/other"), {"--full"}), 5) << "every part must pass";
 }
 
+TEST_F(Leaving, OutsideNoProgramIsTakenFromWhereCommandsCanWrite) {
+  put("work/bin/tool", "#!/bin/sh\necho from the workspace\n", 0755);
+  std::filesystem::create_directory_symlink(at("work/bin"), at("home/link"));
+  const std::string allow = "commands: [{pattern: tool, verdict: allow, beyond: [full]}]\n";
+  put("config/config.yaml", allow);
+  for (const std::string& directory : {at("work/bin"), at("home/link"), std::string("./bin")}) {
+    around_.environment["PATH"] = directory + ":/usr/bin:/nowhere:/bin";
+    EXPECT_EQ(exec("tool", {"--full"}), 127) << out_;
+    EXPECT_NE(out_.find("PATH was used without " + directory + ":"), std::string::npos) << out_;
+  }
+  around_.environment["PATH"] = at("work/bin");
+  EXPECT_EQ(exec("tool"), 0) << out_;
+  EXPECT_EQ(exec("tool", {"--full"}), 127) << out_;
+  put("work/tool", "#!/bin/sh\necho from the workspace\n", 0755);
+  around_.environment["PATH"] = "";
+  EXPECT_EQ(exec("tool", {"--full"}), 127) << "nothing means the current directory, too";
+  put("config/config.yaml", allow + "sandbox: {level: full}\n");
+  around_.environment["PATH"] = at("work/bin");
+  EXPECT_EQ(exec("tool", {"--full"}), 0) << "where there is no sandbox, nothing leaves one";
+}
+
 TEST_F(Leaving, APersonMayAllowItOnce) {
   Person person("[y/s/a/N] ", "y\n");
   around_.terminal = person.terminal();

@@ -7,6 +7,7 @@ namespace helve::process {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 Route ssh_route() {
@@ -50,6 +51,18 @@ TEST(Route, ThePercentSignOfAPathIsNoTokenOfSsh) {
   const Result<RoutedStart> start = start_of(route, {.words = {"git"}}, {});
   ASSERT_FALSE(start) << "there is no such file, whatever %h means";
   EXPECT_THAT(start.error().message, HasSubstr("/dev/%h"));
+}
+
+TEST(Route, ATerminalHasOneName) {
+  Route route = ssh_route();
+  route.variables = {"TERM"};
+  route.environment = {"TERM=dumb", "PATH=/usr/bin:/bin"};
+  const auto environment = [&](const std::map<std::string, std::string>& variables) {
+    return start_of(route, {.words = {"git"}, .variables = variables, .has_terminal = true}, {})
+        ->env;
+  };
+  EXPECT_THAT(environment({}), ElementsAre("PATH=/usr/bin:/bin", "TERM=xterm-256color"));
+  EXPECT_THAT(environment({{"TERM", "vt100"}}), ElementsAre("PATH=/usr/bin:/bin", "TERM=vt100"));
 }
 
 TEST(Route, FilesThatCommandsCouldChangeAreRefused) {

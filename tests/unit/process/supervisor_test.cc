@@ -26,8 +26,22 @@ TEST_F(SupervisorTest, TriesTheSandboxOfThisMachineOut) {
 TEST_F(SupervisorTest, SaysWhyNoCommandCanRun) {
   const auto holds = supervisor_.try_out({.roots = {"/nowhere"}});
   ASSERT_FALSE(holds);
-  EXPECT_EQ(holds.error().type, "no_sandbox");
+  EXPECT_EQ(holds.error().type, "unfit_workspace");
   EXPECT_NE(holds.error().message.find("/nowhere"), std::string::npos) << describe(holds.error());
+}
+
+TEST_F(SupervisorTest, TellsAFaultOfTheWorkspaceFromOneOfTheMachine) {
+  std::string root = "/tmp/helve-unit-XXXXXX";
+  ASSERT_NE(mkdtemp(root.data()), nullptr);
+  std::filesystem::create_directory_symlink("elsewhere", root + "/.git");
+  const auto holds =
+      supervisor_.try_out({.roots = {root}, .protected_names = sandbox::default_protected_names()});
+  std::filesystem::remove_all(root);
+  ASSERT_FALSE(holds);
+  EXPECT_EQ(holds.error().type, "unfit_workspace");
+  EXPECT_EQ(holds.error().message, "commands cannot be confined to this workspace: '" + root +
+                                       "/.git' is a symbolic link, which commands could replace");
+  EXPECT_EQ(holds.error().hint, "put what it leads to in its place");
 }
 
 TEST_F(SupervisorTest, ReplacesAHelperThatDoesNotAnswer) {

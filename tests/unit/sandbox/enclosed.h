@@ -86,6 +86,14 @@ class InEnclosure : public testing::TestWithParam<uid_t> {
   }
 
   std::string path(const std::string& name) const { return base + "/" + name; }
+  // Gives all of it to the user.
+  void own() {
+    if (geteuid() == GetParam()) return;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(base)) {
+      (void)!lchown(entry.path().c_str(), GetParam(), kNobody);
+    }
+    (void)!chown(base.c_str(), GetParam(), kNobody);
+  }
   void make_directory(const std::string& name) {
     std::filesystem::create_directories(path(name));
     own();
@@ -168,14 +176,6 @@ class InEnclosure : public testing::TestWithParam<uid_t> {
     const int status = work(*enclosure, ask);
     enclosure->tidy();
     return status;
-  }
-
-  void own() {
-    if (geteuid() == GetParam()) return;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(base)) {
-      (void)!lchown(entry.path().c_str(), GetParam(), kNobody);
-    }
-    (void)!chown(base.c_str(), GetParam(), kNobody);
   }
 };
 

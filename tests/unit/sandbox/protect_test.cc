@@ -146,6 +146,64 @@ TEST_P(Protect, RefusesALinkInAProtectedPlace) {
   EXPECT_EQ(sh("true"), kBroken);
 }
 
+TEST_P(Protect, KeepsTheRepositoryThatALinkInACheckoutLeadsTo) {
+  repository("root/store/deep/er/one.git");
+  make_directory("root/one");
+  std::filesystem::create_directory_symlink("../store/deep/er/one.git", path("root/one/.git"));
+  own();
+  for (const char* command : {"echo x > one/.git/hooks/x", "echo x > store/deep/er/one.git/config",
+                              "rm one/.git", "mkdir evil && ln -sfn ../evil one/.git"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  for (const char* name : {"one", "one/.git", "store/deep", "store/deep/er/one.git"})
+    EXPECT_NE(rename(name), 0) << name;
+  EXPECT_EQ(sh("echo x > one/.git/index && echo x > one/file"), 0);
+}
+
+TEST_P(Protect, KeepsWhatALinkInACheckoutLeadsToThroughAWorktree) {
+  repository("root/a/b/c/main.git");
+  write("root/a/b/c/main.git/worktrees/w/commondir", "../..\n");
+  make_directory("root/w");
+  std::filesystem::create_directory_symlink(path("root/a/b/c/main.git/worktrees/w"),
+                                            path("root/w/.git"));
+  own();
+  EXPECT_NE(sh("echo x > a/b/c/main.git/config"), 0);
+  EXPECT_NE(sh("rm w/.git"), 0);
+}
+
+TEST_P(Protect, KeepsALinkInACheckoutThatLeadsOutOfTheRootOrNowhere) {
+  repository("elsewhere");
+  make_directory("root/group/one");
+  make_directory("root/two");
+  std::filesystem::create_directory_symlink(path("elsewhere"), path("root/group/one/.git"));
+  std::filesystem::create_directory_symlink("gone", path("root/two/.git"));
+  own();
+  for (const char* command : {"rm group/one/.git", "mv group/one/.git x",
+                              "echo x > group/one/.git/config", "rm two/.git", "mv two three"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  EXPECT_EQ(sh("cat group/one/.git/config >/dev/null && echo x > group/one/file"), 0);
+}
+
+// Each of the links could be replaced.
+TEST_P(Protect, RefusesALinkInACheckoutThatLeadsThroughAnother) {
+  repository("root/store/deep/er/one.git");
+  make_directory("root/one");
+  std::filesystem::create_directory_symlink("store/deep", path("root/way"));
+  std::filesystem::create_directory_symlink("../way/er/one.git", path("root/one/.git"));
+  EXPECT_EQ(sh("true"), kBroken);
+}
+
+TEST_P(Protect, KeepsAFileThatALinkInACheckoutLeadsTo) {
+  repository("root/store/deep/er/one.git");
+  write("root/one/link", "gitdir: ../store/deep/er/one.git\n");
+  std::filesystem::create_symlink("link", path("root/one/.git"));
+  own();
+  EXPECT_NE(sh("echo 'gitdir: evil' > one/link"), 0);
+  EXPECT_NE(sh("rm one/.git"), 0);
+  EXPECT_NE(sh("echo x > store/deep/er/one.git/config"), 0);
+}
+
 TEST_P(Protect, KeepsTheFileOfALinkedWorktree) {
   write("root/.git", "gitdir: /nowhere\n");
   EXPECT_NE(sh("echo 'gitdir: evil' > .git"), 0);
@@ -339,6 +397,49 @@ TEST_P(Protect, KeepsTheWayFromARootToARootInIt) {
   EXPECT_NE(rename("a"), 0);
   EXPECT_NE(rename("a/b"), 0);
   EXPECT_EQ(sh("echo x > a/file && echo x > a/b/inner/file"), 0);
+}
+
+TEST_P(Protect, KeepsTheWayToWhatIsHidden) {
+  write("root/conf/deep/secrets/key", "secret");
+  policy.hidden = {path("root/conf/deep/secrets")};
+  EXPECT_NE(rename("conf"), 0);
+  EXPECT_NE(rename("conf/deep"), 0);
+  EXPECT_NE(sh("cat conf/deep/secrets/key"), 0);
+  EXPECT_EQ(sh("echo x > conf/file && echo x > conf/deep/file"), 0);
+}
+
+TEST_P(Protect, KeepsTheWayToWhatIsHiddenSinceItAppeared) {
+  make_directory("root/conf");
+  policy.hidden = {path("root/conf/secrets")};
+  EXPECT_EQ(sh("mv conf other && mv other conf"), 0);
+  const int status = with_enclosure(
+      [&](Enclosure& enclosure, const Ask& ask) {
+        run_in(enclosure, [] { return 0; });
+        ask();
+        return run_in(enclosure, [&] {
+          return ::rename(path("root/conf").c_str(), path("root/gone").c_str()) == 0 ? 0 : 1;
+        });
+      },
+      [&] { write("root/conf/secrets/key", "secret"); });
+  EXPECT_EQ(status, 1);
+}
+
+// Without the link nobody would know the next time that what it leads to is to be hidden.
+TEST_P(Protect, KeepsLinksToWhatIsHidden) {
+  write("root/dotfiles/ssh/key", "secret");
+  write("root/dotfiles/config/gh/token", "secret");
+  std::filesystem::create_directory_symlink("dotfiles/ssh", path("root/.ssh"));
+  std::filesystem::create_directory_symlink("dotfiles/config", path("root/.config"));
+  own();
+  policy.hidden = {path("root/.ssh"), path("root/.config/gh")};
+  for (const char* command :
+       {"rm .ssh", "ln -sfn elsewhere .ssh", "rm .config", "cat .ssh/key", "cat dotfiles/ssh/key",
+        "cat .config/gh/token", "cat dotfiles/config/gh/token"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  for (const char* name : {".ssh", ".config", "dotfiles", "dotfiles/config"})
+    EXPECT_NE(rename(name), 0) << name;
+  EXPECT_EQ(sh("echo x > .config/file && cat dotfiles/config/file"), 0);
 }
 
 class SandboxGit : public testing::Test {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "sandbox/failure.h"
+
 namespace helve::sandbox {
 namespace {
 
@@ -94,6 +96,13 @@ TEST(SandboxReport, HasNoWallsAtTheFullLevel) {
   EXPECT_EQ(line(lines, "network"), "(none)");
   EXPECT_EQ(line(explain(policy, {.namespace_processes = true}), "processes"),
             "at most 4096, by RLIMIT_NPROC (all of this user)");
+}
+
+TEST(SandboxReport, NamesTheWayOutOfWhatIsRefused) {
+  EXPECT_NE(line(explain(example(), {.failure = failure("mount", EPERM)}), "way out").find("full"),
+            std::string::npos);
+  EXPECT_EQ(line(explain(example(), {.failure = unfit("a link", "remove it")}), "way out"),
+            "remove it");
 }
 
 TEST(SandboxReport, IsJsonForPrograms) {

@@ -19,6 +19,15 @@ TEST(CommandDemand, WhatIsNoNameCannotHideTheCommand) {
   EXPECT_EQ(command_demand("make", {{"A=1; ls #", "x"}}).command, "export 'A=1; ls #=x'\nmake");
 }
 
+TEST(CommandDemand, OnlyWhatNobodyCanWriteToStaysInPath) {
+  std::vector<std::string> environment{"A=/usr/bin", "PATH=bin:/usr/lib:/usr/bin:::/nowhere"};
+  EXPECT_EQ(keep_path_outside(environment, {"/usr/lib"}),
+            (std::vector<std::string>{"bin", "/usr/lib"}));
+  EXPECT_EQ(environment, (std::vector<std::string>{"A=/usr/bin", "PATH=/usr/bin"}));
+  EXPECT_EQ(keep_path_outside(environment, {"/"}), std::vector<std::string>{"/usr/bin"});
+  EXPECT_EQ(environment.back(), "PATH=/usr/local/bin:/usr/bin:/bin");
+}
+
 Demand demand_of(std::string_view tool, std::string_view arguments) {
   const Registry registry = *Registry::load(builtin_tools());
   const Tool* found = registry.find(tool).tool;

@@ -72,6 +72,14 @@ TEST_F(TrialsTest, MakesRealWhatWasTriedAndForgetsIt) {
   EXPECT_EQ(apply(trial), "not_found unknown_id");
 }
 
+TEST_F(TrialsTest, ShowsTheModeOfTheRootAndKeepsWhatIsBesideItPrivate) {
+  fs::permissions(tree.path("in"), fs::perms(0751));
+  const Trial trial = begun({});
+  const fs::path upper = trial.layers.at(0).upper;
+  EXPECT_EQ(fs::status(upper).permissions(), fs::perms(0751));
+  EXPECT_EQ(fs::status(upper.parent_path()).permissions(), fs::perms(0700));
+}
+
 TEST_F(TrialsTest, CanBeUndoneOnceItIsReal) {
   tree.file("in/a", "old\n");
   const Trial trial = begun({{"a", "new\n"}});

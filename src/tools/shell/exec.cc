@@ -237,7 +237,7 @@ Result<ExecOutput> to_background(std::unique_ptr<Running> running, const ExecInp
                                  Context& context) {
   const process::Settings& settings = context.commands->settings();
   const std::string output =
-      readable(running->out().shown(settings.background_chars), origin_of(*running));
+      readable(running->out().shown(settings.background_chars).text, origin_of(*running));
   const auto bytes = static_cast<std::int64_t>(running->out().size());
   ExecOutput out;
   out.process_id =

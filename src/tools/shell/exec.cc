@@ -154,8 +154,8 @@ milliseconds timeout_of(const ExecInput& in, const process::Settings& settings,
 }
 
 // A shell that keeps its directory tells where it ends on a descriptor of its own, which bash alone
-// can name by such a number.
-std::string tell_directory(int number) { return fmt::format("trap 'pwd -P >&{}' EXIT\n", number); }
+// can name by such a number. On the first line, so that errors name the lines of the command.
+std::string tell_directory(int number) { return fmt::format("trap 'pwd -P >&{}' EXIT; ", number); }
 constexpr size_t kMaxDirectory = 4096;
 
 process::Plan plan_of(const ExecInput& in, const process::Settings& settings,

@@ -66,21 +66,23 @@ TEST_F(ExecChanges, NothingIsLookedAtForWhatOnlyReads) {
 }
 
 TEST_F(ExecChanges, WhatACancelledCommandChangedCanBeUndone) {
-  std::stop_source stop;
   struct Stopping : Listener {
-    explicit Stopping(std::stop_source& source) : stop(source) {}
     void progress(double, std::optional<double>, std::string_view) override { stop.request_stop(); }
     void log(Level, std::string_view) override {}
-    std::stop_source& stop;
-  } listener(stop);
-  context.stop = stop.get_token();
-  context.listener = &listener;
-  EXPECT_EQ(kind_of(call("exec", R"({"command":"echo x > made; echo begun; sleep 1000"})")),
-            "cancelled cancelled");
-  ASSERT_TRUE(tree.exists("made"));
-  context.stop = {};
-  EXPECT_TRUE(call("undo", "{}").ok);
-  EXPECT_FALSE(tree.exists("made"));
+    std::stop_source stop;
+  };
+  for (const char* tool : {"exec", "bash"}) {
+    Stopping listener;
+    context.stop = listener.stop.get_token();
+    context.listener = &listener;
+    EXPECT_EQ(kind_of(call(tool, R"({"command":"echo x > made; echo begun; sleep 1000"})")),
+              "cancelled cancelled");
+    ASSERT_TRUE(tree.exists("made"));
+    context.stop = {};
+    context.listener = nullptr;
+    EXPECT_TRUE(call("undo", "{}").ok) << tool;
+    EXPECT_FALSE(tree.exists("made")) << tool;
+  }
 }
 
 TEST_F(ExecChanges, ACancelledTrialLeavesNothing) {

@@ -121,17 +121,18 @@ CommandChanges CommandWatch::end() {
   // What tools changed meanwhile is theirs.
   if (const std::set<std::string> theirs = files.changed_since(moment_); !theirs.empty())
     std::erase_if(told.changes, [&](const Sighting& each) { return theirs.contains(each.path); });
+  const std::set<std::string> shared = shared_paths(told);
+  const workspace::CommandChange change = command_change(told, shared);
+  workspace::CommandNote note;
+  if (!change.files.empty()) note = files.note_command(change, author_of(context_));
+  std::erase_if(told.changes, [&](const Sighting& each) { return note.same.contains(each.path); });
   add_notes(told, files, changes.notes);
   changes.files = changed_files(told.changes, files);
   if (changes.files->empty()) {
     changes.files.reset();
     return changes;
   }
-  const std::set<std::string> shared = shared_paths(told);
   if (!shared.empty()) changes.notes.push_back(about_shared(shared, files));
-  const workspace::CommandChange change = command_change(told, shared);
-  workspace::CommandNote note;
-  if (!change.files.empty()) note = files.note_command(change, author_of(context_));
   if (!note.id.empty()) changes.change = std::move(note.id);
   for (const Sighting& each : told.changes)
     if (!is_certain(each, shared)) note.unknown.push_back(files.display(each.path));

@@ -46,6 +46,7 @@ CommandPolicy CommandPolicy::make(const std::vector<CommandRule>& rules,
   for (const CommandRule& rule : rules) {
     if (!rule.workspace.empty() && rule.workspace != workspace) continue;
     all.push_back(rule.rule);
+    policy.restricts_ |= rule.rule.verdict != shell::Verdict::allow;
     if (!rule.beyond.empty()) policy.sources_.push_back(rule);
   }
   policy.rules_ = made(std::move(all));

@@ -35,12 +35,16 @@ class CommandPolicy {
   static CommandPolicy make(const std::vector<CommandRule>& rules, std::string_view workspace);
 
   bool empty() const { return rules_.empty(); }
+  // Whether a rule denies or asks. Those that allow take nothing from a command that may run
+  // anyway.
+  bool restricts() const { return restricts_; }
   const shell::Rules& rules() const { return rules_; }
   // Those that allow a command to leave the sandbox in all these ways.
   shell::Rules letting_out(const std::vector<std::string>& ways) const;
 
  private:
   shell::Rules rules_;
+  bool restricts_ = false;
   std::vector<CommandRule> sources_;  // of those that allow a way out
 };
 

@@ -98,7 +98,7 @@ shell::Exempt Judge::exempt(const Case& wanted) const {
 bool Judge::is_silent(const Case& wanted) const {
   if (!wanted.asked_by.empty() || !wanted.demand.beyond.empty() || asks_by_mode(wanted))
     return false;
-  return wanted.demand.command.empty() || commands_in(wanted.who.workspace)->empty();
+  return wanted.demand.command.empty() || !commands_in(wanted.who.workspace)->restricts();
 }
 
 std::shared_ptr<const CommandPolicy> Judge::commands_in(std::string_view workspace) const {
@@ -147,7 +147,8 @@ void Judge::judge_command(const Case& wanted, Judgement& judgement) const {
   using shell::Verdict;
   const std::string asks = asked_by(wanted);
   const std::shared_ptr<const CommandPolicy> commands = commands_in(wanted.who.workspace);
-  if (commands->empty() && (asks.empty() || judgement.rule_allows)) return;
+  if (!commands->restricts() && asks.empty()) return;
+  if (commands->empty() && judgement.rule_allows) return;
   const bool asks_by_default = !asks.empty() && !judgement.rule_allows;
   const shell::Decision decision =
       shell::decide(wanted.script, commands->rules(),

@@ -97,19 +97,23 @@ std::string Output::tail(size_t most) const {
   return bytes;
 }
 
-std::string Output::shown(size_t chars) const {
-  if (size_ == head_bytes_ && count_chars(head()) <= chars) return std::string(head());
+Output::Shown Output::shown(size_t chars) const {
+  std::string all;
   if (size_ <= head_bytes_ + kTail) {
     // It may be long in bytes and short in characters.
-    const std::string all = std::string(head()) + tail(kTail);
-    if (count_chars(all) <= chars) return all;
+    all = std::string(head()) + tail(kTail);
+    if (count_chars(all) <= chars) return {std::move(all), false};
   }
   const std::string_view begin = first_chars(head(), chars / 2);
   const std::string last = size_ == head_bytes_ ? std::string() : tail(kTail);
   const std::string both = last.size() < 4 * chars ? std::string(head()) + last
                                                    : last;  // the end may reach into the head
-  std::string_view end = last_chars(both, chars - chars / 2);
-  return fmt::format("{}{}{}", begin, gap(size_ - begin.size() - end.size()), end);
+  const std::string_view end = last_chars(both, chars - chars / 2);
+  const std::string left_out = gap(size_ - begin.size() - end.size());
+  // To say that little is left out takes more room than to show it.
+  if (all.size() == size_ && size_ <= begin.size() + left_out.size() + end.size())
+    return {std::move(all), false};
+  return {fmt::format("{}{}{}", begin, left_out, end), true};
 }
 
 std::string Output::end(size_t chars) const {

@@ -33,9 +33,13 @@ class Output {
   // Bytes that are kept nowhere.
   std::uint64_t lost() const;
 
-  // At most `chars` characters: all of it, or its beginning and its end with a line between them
-  // that says what is left out.
-  std::string shown(size_t chars) const;
+  // All of it, or `chars` characters of its beginning and its end with a line between them that
+  // says what is left out.
+  struct Shown {
+    std::string text;
+    bool is_cut = false;
+  };
+  Shown shown(size_t chars) const;
   // The last `chars` characters.
   std::string end(size_t chars) const;
   // Raw bytes that can still be had, from `offset` on, at most `most`. Where some are lost, what

@@ -42,6 +42,7 @@ class Witness::Watch {
   std::int64_t started_ns = a_moment_ago();
   std::map<std::string, std::optional<Sight>> before = {};  // of what changed since
   std::set<std::string> shown = {};    // what is new here, or only not ignored any more
+  std::set<std::string> shared = {};   // what others saw, too
   std::set<std::string> ignored = {};  // files
   std::vector<RepositoryBefore> repositories = {};
   bool head_moved = false, index_changed = false;
@@ -85,7 +86,7 @@ Testimony Witness::end(const std::shared_ptr<Watch>& watch, size_t allowance) {
     std::optional<Sight> now = sight_of(path);
     if (before == now) continue;
     if (now && watch->shown.contains(path) && is_older(path, *now, watch->started_ns)) continue;
-    told.changes.push_back({path, std::move(before), std::move(now)});
+    told.changes.push_back({path, std::move(before), std::move(now), watch->shared.contains(path)});
   }
   told.repositories = std::move(watch->repositories);
   told.head_moved = watch->head_moved;
@@ -337,9 +338,13 @@ void Witness::give_up() {
 
 // Only how it was first counts.
 void Witness::note(const std::string& path, const std::optional<Sight>& before) {
+  const auto is_there = [](const std::weak_ptr<Watch>& each) { return !each.expired(); };
+  const bool is_shared = std::ranges::count_if(watching_, is_there) > 1;
   for (const std::weak_ptr<Watch>& each : watching_) {
     const auto watch = each.lock();
-    if (!watch || !watch->before.try_emplace(path, before).second) continue;
+    if (!watch) continue;
+    if (is_shared) watch->shared.insert(path);
+    if (!watch->before.try_emplace(path, before).second) continue;
     if (!before && rules_changed_) watch->shown.insert(path);
   }
 }

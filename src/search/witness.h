@@ -33,6 +33,7 @@ namespace helve::search {
 struct Sighting {
   std::string path;  // absolute
   std::optional<Sight> before, after;
+  bool is_shared = false;  // another watch was there when it changed: it may be that one's doing
 };
 
 // What ignored files were touched: one, or so many in a directory.

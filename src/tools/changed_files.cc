@@ -147,6 +147,9 @@ std::string text_of(const std::vector<ChangedFile>& files) {
     if (file.files) out += fmt::format(" ({} file{})", *file.files, *file.files == 1 ? "" : "s");
     if (file.added.value_or(0) > 0 || file.removed.value_or(0) > 0)
       out += fmt::format(" (+{} -{})", file.added.value_or(0), file.removed.value_or(0));
+    if (file.old_mode && file.new_mode)
+      out += fmt::format(" ({}{} -> {})", file.change == ChangeOfFile::mode ? "" : "mode ",
+                         *file.old_mode, *file.new_mode);
     out += '\n';
   }
   return out;

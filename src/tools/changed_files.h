@@ -23,6 +23,7 @@ struct ChangedFile {
   std::optional<std::string> from;
   std::optional<std::int64_t> files;
   std::optional<std::int64_t> added, removed;
+  std::optional<std::string> old_mode, new_mode;
 
   static constexpr auto schema() {
     return object("What becomes of one path.", arg<&ChangedFile::path>("Relative to the workspace"),
@@ -30,7 +31,9 @@ struct ChangedFile {
                   arg<&ChangedFile::kind>("What it is; a new directory stands for all it holds"),
                   opt<&ChangedFile::from>("The name it had before"),
                   opt<&ChangedFile::files>("In a directory that came or went"),
-                  opt<&ChangedFile::added>("Lines"), opt<&ChangedFile::removed>("Lines"));
+                  opt<&ChangedFile::added>("Lines"), opt<&ChangedFile::removed>("Lines"),
+                  opt<&ChangedFile::old_mode>("Its permissions before, in octal, when they change"),
+                  opt<&ChangedFile::new_mode>("The new ones"));
   }
 };
 

@@ -132,9 +132,8 @@ bool is_as_it_was(const std::string& text, const std::string& raw, Origin origin
 
 ShownOutput show_output(const process::Output& output, size_t chars, Context& context,
                         Origin origin) {
-  const std::string raw = output.shown(chars);
+  const auto [raw, is_cut] = output.shown(chars);
   ShownOutput shown{.text = readable(raw, origin), .stored = {}, .notes = {}};
-  const bool is_cut = raw.size() < output.size() || output.lost() > 0;
   if (!is_cut && is_as_it_was(shown.text, raw, origin)) return shown;
   if (is_cut && output.lost() > 0)
     shown.notes.push_back(fmt::format("of {} of output, {} in the middle were not kept",

@@ -57,29 +57,23 @@ Result<workspace::TrialReport> TryOut::look(const Context& context) {
   return report;
 }
 
-std::vector<ChangedFile> tried_files(const workspace::TrialReport& report) {
+std::vector<ChangedFile> tried_files(const std::vector<workspace::TrialFile>& tried,
+                                     Counts counts) {
   std::vector<ChangedFile> files;
-  for (const workspace::TrialFile& each : report.files) {
+  for (const workspace::TrialFile& each : tried) {
     ChangedFile file{
         .path = escape_invalid_utf8(each.path),
         .change = each.only_mode ? ChangeOfFile::mode : static_cast<ChangeOfFile>(each.what),
         .kind = kind_of(each.kind)};
-    if (each.kind == sys::FileKind::directory && !each.only_mode) file.files = each.files;
+    const bool has_count = counts == Counts::known && !each.only_mode;
+    if (each.kind == sys::FileKind::directory && has_count) file.files = each.files;
     if (each.added > 0) file.added = each.added;
     if (each.removed > 0) file.removed = each.removed;
+    if (each.mode != each.mode_before) {
+      file.old_mode = fmt::format("{:o}", each.mode_before);
+      file.new_mode = fmt::format("{:o}", each.mode);
+    }
     files.push_back(std::move(file));
-  }
-  return files;
-}
-
-std::vector<ChangedFile> applied_files(const workspace::Applied& applied) {
-  using What = workspace::Changed::What;
-  std::vector<ChangedFile> files;
-  for (const workspace::Changed& each : applied.files) {
-    const ChangeOfFile change = each.what == What::created   ? ChangeOfFile::created
-                                : each.what == What::removed ? ChangeOfFile::removed
-                                                             : ChangeOfFile::changed;
-    files.push_back({.path = escape_invalid_utf8(each.path), .change = change});
   }
   return files;
 }

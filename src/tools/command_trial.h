@@ -43,7 +43,7 @@ class TryOut {
   bool is_kept_ = false;
 };
 
-std::vector<ChangedFile> tried_files(const workspace::TrialReport& report);
-std::vector<ChangedFile> applied_files(const workspace::Applied& applied);
+enum class Counts : bool { unknown, known };  // of files in directories
+std::vector<ChangedFile> tried_files(const std::vector<workspace::TrialFile>& tried, Counts counts);
 
 }  // namespace helve::tools

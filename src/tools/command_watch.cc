@@ -21,13 +21,32 @@ constexpr size_t kMaxNamed = 5;     // that undo leaves, in the text
 // percents of its time.
 constexpr size_t kIgnoredPerMs = 20;
 
-workspace::CommandChange command_change(const search::Testimony& told) {
+// Whose change it is nobody knows when another command ran at the same time; nor can a directory
+// that holds such a one be taken away.
+bool is_certain(const Sighting& sighting, const std::set<std::string>& shared) {
+  if (shared.contains(sighting.path)) return false;
+  const auto inside = shared.lower_bound(sighting.path + "/");
+  return inside == shared.end() || !inside->starts_with(sighting.path + "/");
+}
+
+std::set<std::string> shared_paths(const search::Testimony& told) {
+  std::set<std::string> shared;
+  for (const Sighting& each : told.changes) {
+    if (each.is_shared) shared.insert(each.path);
+  }
+  return shared;
+}
+
+workspace::CommandChange command_change(const search::Testimony& told,
+                                        const std::set<std::string>& shared) {
   const auto found = [](const std::optional<search::Sight>& sight) {
     return sight ? std::optional(workspace::Found{sight->status, sight->target}) : std::nullopt;
   };
   workspace::CommandChange change;
-  for (const Sighting& each : told.changes)
-    change.files.push_back({each.path, found(each.before), found(each.after)});
+  for (const Sighting& each : told.changes) {
+    if (is_certain(each, shared))
+      change.files.push_back({each.path, found(each.before), found(each.after)});
+  }
   for (const search::RepositoryBefore& each : told.repositories)
     change.repositories.push_back({each.repository.top, each.repository.directory, each.index});
   return change;
@@ -47,6 +66,22 @@ std::string ignored_in_words(const std::vector<search::IgnoredSighting>& ignored
   }
   if (ignored.size() > kMaxShown) out += fmt::format(" and {} more", ignored.size() - kMaxShown);
   return out;
+}
+
+std::string about_shared(const std::set<std::string>& shared, const workspace::Workspace& files) {
+  std::string names;
+  size_t named = 0;
+  for (const std::string& path : shared) {
+    if (named++ == kMaxNamed) break;
+    names +=
+        fmt::format("{}{}", names.empty() ? "" : ", ", escape_for_display(files.display(path)));
+  }
+  if (shared.size() > kMaxNamed) names += fmt::format(" and {} more", shared.size() - kMaxNamed);
+  return fmt::format(
+      "another command ran at the same time: which of them changed {} is not known, and undo "
+      "leaves "
+      "it",
+      names);
 }
 
 void add_notes(const search::Testimony& told, const workspace::Workspace& files,
@@ -86,14 +121,21 @@ CommandChanges CommandWatch::end() {
   // What tools changed meanwhile is theirs.
   if (const std::set<std::string> theirs = files.changed_since(moment_); !theirs.empty())
     std::erase_if(told.changes, [&](const Sighting& each) { return theirs.contains(each.path); });
+  const std::set<std::string> shared = shared_paths(told);
+  const workspace::CommandChange change = command_change(told, shared);
+  workspace::CommandNote note;
+  if (!change.files.empty()) note = files.note_command(change, author_of(context_));
+  std::erase_if(told.changes, [&](const Sighting& each) { return note.same.contains(each.path); });
   add_notes(told, files, changes.notes);
   changes.files = changed_files(told.changes, files);
   if (changes.files->empty()) {
     changes.files.reset();
     return changes;
   }
-  workspace::CommandNote note = files.note_command(command_change(told), author_of(context_));
+  if (!shared.empty()) changes.notes.push_back(about_shared(shared, files));
   if (!note.id.empty()) changes.change = std::move(note.id);
+  for (const Sighting& each : told.changes)
+    if (!is_certain(each, shared)) note.unknown.push_back(files.display(each.path));
   if (!note.unknown.empty()) {
     if (note.unknown.size() > kMaxListed) note.unknown.resize(kMaxListed);
     changes.beyond_undo = std::move(note.unknown);

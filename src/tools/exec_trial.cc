@@ -18,8 +18,9 @@ Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
     out.notes = {fmt::format("the trial {} is dropped", *wish.discard)};
     return out;
   }
-  workspace::Applied applied = TRY(trials.apply(*wish.apply, session, files, author_of(context)));
-  out.changes = applied_files(applied);
+  workspace::AppliedTrial applied =
+      TRY(trials.apply(*wish.apply, session, files, author_of(context)));
+  out.changes = tried_files(applied.tried, Counts::unknown);
   out.change = change_of(applied);
   out.notes = notes_of(std::move(applied));
   return out;
@@ -35,7 +36,7 @@ Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
   }
   workspace::TrialReport report = TRY(std::move(looked));
   if (tried.is_kept()) out.trial = tried.id();
-  out.changes = tried_files(report);
+  out.changes = tried_files(report.files, Counts::known);
   out.diff = std::move(report.diff);
   std::ranges::move(report.notes, std::back_inserter(notes));
   return {};

@@ -69,6 +69,8 @@ struct Change {
   std::optional<Version> expected = {};  // write, remove, move: anything else is a conflict
   // write: of a new file, or of one that does not keep its own.
   std::optional<std::uint32_t> mode = {};
+  // write: also of a file that its mode protects. For a change that is about the mode.
+  bool even_read_only = false;
   bool tree = false;  // remove
   // remove of a tree: also one with a repository in it. For a directory that is known to be as a
   // change made it.

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/hash.h"
 #include "sys/process_identity.h"
 #include "workspace/git_blobs.h"
 #include "workspace/git_index.h"
@@ -121,6 +122,14 @@ NewDirectory new_directory(const sys::Fd& directory, std::uint64_t seed) {
   return made;
 }
 
+// Whether git would give the content this name.
+bool is_blob(std::string_view name, std::string_view content) {
+  std::string object = "blob " + std::to_string(content.size());
+  object.append(1, '\0').append(content);
+  constexpr size_t kSha1 = 40;
+  return name == (name.size() == kSha1 ? sha1_hex(object) : sha256_hex(object));
+}
+
 Record::File file_of(What what, const std::string& path, const Found& shown) {
   return {.what = what, .kind = shown.status.kind, .path = path};
 }
@@ -133,6 +142,7 @@ class CommandRecord {
   // What a session has seen, by path and version; how a file is read to be known again.
   struct Knowledge {
     std::function<std::optional<std::string>(const std::string&, const Version&)> seen;
+    std::function<std::optional<std::string>(const std::string&, const Found&)> content;
     std::function<std::optional<Digest>(const std::string&, const Found&)> digest;
     std::function<NewDirectory(const std::string&)> directory;
   };
@@ -144,6 +154,7 @@ class CommandRecord {
 
   Record record;
   std::map<size_t, std::string> kept;  // what files were before, for the journal to keep
+  std::set<std::string> same;          // that only have another time, or were written as they were
 
  private:
   // A file that has another name now, and is the same otherwise.
@@ -185,12 +196,30 @@ class CommandRecord {
     if (is_same && file.after->status.mode == file.before->status.mode &&
         file.after->status.links != file.before->status.links)
       return;
+    if (is_replaced && !is_same && holds_the_same(file)) {
+      same.insert(file.path);
+      return;
+    }
     if (file.after && !can_be_restored(*file.after)) return lose(file);
     if (!file.before) return add_new(What::created, file);
     if (is_replaced && file.after->status.kind != file.before->status.kind) return lose(file);
     // Only its mode is another, which an undo would leave.
     if (is_same) return lose(file);
     if (!add_old(file, is_replaced ? What::replaced : What::removed)) lose(file);
+  }
+
+  // As far as its old content is known, and it is not too large to be read.
+  bool holds_the_same(const CommandFile& file) const {
+    const sys::FileStatus &before = file.before->status, &after = file.after->status;
+    if (before.kind != after.kind || before.mode != after.mode || before.size != after.size)
+      return false;
+    if (before.kind == FileKind::symlink) return file.before->target == file.after->target;
+    if (before.kind != FileKind::file) return false;
+    const std::optional<std::string> old = knowledge_.seen(file.path, before_of(file));
+    const CleanFiles::Blob* const blob = old ? nullptr : clean_.find(file.path);
+    if (!old && !blob) return false;
+    const std::optional<std::string> now = knowledge_.content(file.path, *file.after);
+    return now && (old ? *old == *now : is_blob(blob->name, *now));
   }
 
   // A new directory that stands for all it holds: it took the place of a file, or holds what the
@@ -283,15 +312,20 @@ CommandNote Workspace::note_command(const CommandChange& change, const Author& a
   CommandNote note;
   size_t budget = kMaxAllDigested;
   const bool is_journaled = journal_ && journal_->prepare().has_value();
+  const auto content = [&](const std::string& path,
+                           const Found& found) -> std::optional<std::string> {
+    if (found.status.size > std::min(kMaxDigested, budget)) return {};
+    Result<Snapshot> now = read_whole(path, kMaxDigested);
+    if (!now || !now->version.same_content(Version::of(found.status))) return {};
+    budget -= now->content.size();
+    return std::move(now->content);
+  };
   const auto digest = [&](const std::string& path, const Found& found) -> std::optional<Digest> {
     if (!is_journaled) return {};
     if (found.status.kind == FileKind::symlink) return digest_of(found.target, journal_->seed());
     if (found.status.kind == FileKind::directory) return digest_of("", journal_->seed());  // empty
-    if (found.status.size > std::min(kMaxDigested, budget)) return {};
-    const Result<Snapshot> now = read_whole(path, kMaxDigested);
-    if (!now || !now->version.same_content(Version::of(found.status))) return {};
-    budget -= now->content.size();
-    return digest_of(now->content, journal_->seed());
+    const std::optional<std::string> now = content(path, found);
+    return now ? std::optional(digest_of(*now, journal_->seed())) : std::nullopt;
   };
   const auto seen = [&](const std::string& path, const Version& version) {
     return seen_.content(author.session, path, version);
@@ -300,8 +334,9 @@ CommandNote Workspace::note_command(const CommandChange& change, const Author& a
     const Result<sys::Fd> opened = open_directory(path);
     return is_journaled && opened ? new_directory(*opened, journal_->seed()) : NewDirectory();
   };
-  CommandRecord command(change, {.seen = seen, .digest = digest, .directory = directory},
-                        root_paths());
+  CommandRecord command(
+      change, {.seen = seen, .content = content, .digest = digest, .directory = directory},
+      root_paths());
   Record& record = command.record;
   const bool is_noted = is_journaled && !record.files.empty() &&
                         record.files.size() <= kMaxChanges &&
@@ -310,8 +345,10 @@ CommandNote Workspace::note_command(const CommandChange& change, const Author& a
     note.id = record.id;
     for (const std::string& path : record.unknown) note.unknown.push_back(display(path));
   } else {
-    for (const CommandFile& file : change.files) note.unknown.push_back(display(file.path));
+    for (const CommandFile& file : change.files)
+      if (!command.same.contains(file.path)) note.unknown.push_back(display(file.path));
   }
+  note.same = std::move(command.same);
   return note;
 }
 

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct CommandChange {
 struct CommandNote {
   std::string id = {};
   std::vector<std::string> unknown = {};  // as the workspace shows them: what cannot be restored
+  std::set<std::string> same = {};        // absolute: written, and known to hold what they held
 };
 
 }  // namespace helve::workspace

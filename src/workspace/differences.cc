@@ -61,11 +61,15 @@ void History::Comparison::add(const std::string& path, const Side* before, const
   };
   take(before, difference.before, difference.old_mode, kNotBefore);
   take(after, difference.after, difference.new_mode, kNotAfter);
-  // A file that was replaced keeps its mode: another one is none of the changes' doing.
+  // A file that was replaced keeps its mode, unless a change gave it another: what else it has is
+  // none of their doing.
   const auto net = history_.net_.find(path);
   const bool is_one_file = before && after && net != history_.net_.end() &&
                            net->second.only_replaced && before->status->kind == after->status->kind;
-  if (is_one_file && difference.after) difference.new_mode = difference.old_mode;
+  if (is_one_file && difference.after)
+    difference.new_mode = net->second.modes
+                              ? git_mode(after->status->kind, net->second.modes->after)
+                              : difference.old_mode;
   const bool is_same =
       difference.before == difference.after && difference.old_mode == difference.new_mode;
   if (difference.note.empty() && is_same && from.empty()) return;

@@ -67,6 +67,14 @@ class Netting {
     if (file.what == What::moved || file.what == What::removed) leaving_.push_back({&record, i});
   }
 
+  // What others made of it in between stays theirs.
+  static void add_mode(const Record::File& file, NetChange& change) {
+    if (!change.modes)
+      change.modes = {file.old_mode, *file.new_mode};
+    else if (change.modes->before == *file.new_mode)
+      change.modes->before = file.old_mode;
+  }
+
   void take_away(const Record& record, size_t i) {
     const Record::File& file = record.files[i];
     switch (file.what) {
@@ -77,6 +85,7 @@ class Netting {
       case What::replaced:
         set(record, file.path, {.kind = Kind::kept, .record = &record, .index = i},
             {.kind = Kind::written, .record = &record, .index = i});
+        if (file.new_mode) add_mode(file, changes[file.path]);
         break;
       case What::removed:
         break;

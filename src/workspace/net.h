@@ -32,7 +32,12 @@ struct PathState {
 struct NetChange {
   PathState before;
   PathState after;
-  bool only_replaced = true;  // so that it is still the same file but for its content
+  bool only_replaced = true;  // so that it is still the same file but for its content and mode
+  // What the changes that replaced it made of its mode.
+  struct Modes {
+    std::uint32_t before, after;
+  };
+  std::optional<Modes> modes = {};
 };
 
 // By absolute path. What a directory held goes with it: what is known of a path in it by itself

@@ -103,6 +103,8 @@ class History {
   void fetch_blobs();
   void name_unknown(std::vector<std::string>& notes) const;
   Result<void> plan(const std::string& path, const NetChange& change);
+  // Of a file that still has the mode which the changes gave it, and which was another before.
+  static std::optional<std::uint32_t> mode_to_restore(const NetChange& change, const Now& now);
   Result<void> plan_kept(const std::string& path, const NetChange& change, const Now& now);
   enum class MakesWay : bool { no, yes };
   void plan_removal(const std::string& path, const Now& now, MakesWay makes_way);

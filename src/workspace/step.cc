@@ -131,6 +131,7 @@ Result<void> Step::look_for_write(Vacated vacated) {
   old_ = *status;
   TRY(check_existing());
   if (must_exist && !Version::of(old_).is(*change_->expected)) return changed_meanwhile();
+  if (change_->even_read_only) return {};
   if (const auto may = sys::may_write(identity_, old_); !may) return failed(may.error());
   return {};
 }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "sys/file.h"
 #include "sys/id.h"
+#include "workspace/path.h"
 #include "workspace/tree.h"
 #include "workspace/trial_plan.h"
 #include "workspace/trial_report.h"
@@ -162,20 +163,26 @@ Result<Trial> Trials::find(std::string_view id, std::string_view session) const 
   return trial;
 }
 
-Result<Applied> Trials::apply(std::string_view id, std::string_view session, Workspace& files,
-                              const Author& author) {
+Result<AppliedTrial> Trials::apply(std::string_view id, std::string_view session, Workspace& files,
+                                   const Author& author) {
   const Trial trial = TRY(find(id, session));
   const Json manifest =
       TRY(parse_json(TRY(sys::read_file(place(id) + "/" + kManifest, kMaxManifest))));
   const std::vector<std::vector<Altered>> altered = altered_from(manifest);
   std::vector<BothTrees> trees;
   TrialPlan plan;
+  AppliedTrial applied;
   for (size_t i = 0; i < trial.layers.size() && i < altered.size(); ++i) {
-    trees.push_back(TRY(open_trees(trial.layers[i])));
-    for (const Altered& each : altered[i]) TRY(plan.add(trial.layers[i], trees.back(), each));
+    const TrialLayer& layer = trial.layers[i];
+    trees.push_back(TRY(open_trees(layer)));
+    for (const Altered& each : altered[i]) {
+      TRY(plan.add(layer, trees.back(), each));
+      if (protected_part(each.path).empty())
+        applied.tried.push_back(trial_file(each, files.display(layer.root + "/" + each.path)));
+    }
   }
-  Applied applied;
-  if (!plan.changes.empty() || plan.modes.empty()) applied = TRY(files.apply(plan.changes, author));
+  if (!plan.changes.empty() || plan.modes.empty())
+    static_cast<Applied&>(applied) = TRY(files.apply(plan.changes, author));
   plan.set_modes(files, applied.notes);
   remove(id);
   return applied;

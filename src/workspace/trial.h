@@ -48,8 +48,13 @@ struct TrialFile {
   std::string path;  // as the workspace shows it
   sys::FileKind kind = sys::FileKind::file;
   bool only_mode = false;
-  std::int64_t files = 0;               // that a directory holds or held
-  std::int64_t added = 0, removed = 0;  // lines, of text
+  std::uint32_t mode_before = 0, mode = 0;  // of what was changed; the same: it stays
+  std::int64_t files = 0;                   // that a directory holds or held
+  std::int64_t added = 0, removed = 0;      // lines, of text
+};
+
+struct AppliedTrial : Applied {
+  std::vector<TrialFile> tried = {};  // without counts
 };
 
 struct TrialReport {
@@ -74,8 +79,8 @@ class Trials {
   Result<TrialReport> look(const Trial& trial, const Workspace& files, const TrialLimits& limits);
   // Makes it real, all or nothing, and forgets it. Whatever changed meanwhile is a conflict
   // (changed_meanwhile). An empty session stands for any. Errors: not_found (unknown_id).
-  Result<Applied> apply(std::string_view id, std::string_view session, Workspace& files,
-                        const Author& author);
+  Result<AppliedTrial> apply(std::string_view id, std::string_view session, Workspace& files,
+                             const Author& author);
   Result<void> discard(std::string_view id, std::string_view session);
   // Drops those that began before, and those of processes that were killed before they ended.
   void drop_before(std::int64_t ms);

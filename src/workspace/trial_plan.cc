@@ -60,8 +60,7 @@ Result<void> TrialPlan::add(const TrialLayer& layer, const BothTrees& trees,
     return {};
   }
   const bool is_file = altered.kind == sys::FileKind::file && altered.kind_before == altered.kind;
-  if (altered.what == What::changed && is_file && altered.mode == altered.mode_before)
-    return add_content(path, trees, altered);
+  if (altered.what == What::changed && is_file) return add_content(path, trees, altered);
   if (altered.what != What::created)
     changes.push_back({.kind = Change::Kind::remove,
                        .path = path,
@@ -78,10 +77,10 @@ Result<void> TrialPlan::add_content(const std::string& path, const BothTrees& tr
       sys::open_beneath(trees.upper, directory, sys::Open::directory, sys::Links::refuse);
   if (!parent) return sys::to_error(parent.error(), "read", path);
   std::string content = TRY(essence_of(*parent, name, altered.kind, path));
-  changes.push_back({.kind = Change::Kind::write,
-                     .path = path,
-                     .content = std::move(content),
-                     .expected = altered.before});
+  Change write{.path = path, .content = std::move(content), .expected = altered.before};
+  write.even_read_only = altered.mode != altered.mode_before;
+  if (write.even_read_only) write.mode = altered.mode;
+  changes.push_back(std::move(write));
   return {};
 }
 

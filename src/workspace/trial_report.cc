@@ -91,6 +91,17 @@ Altered altered_from(const JsonObject& object) {
 
 bool is_applied(const Altered& altered) { return !is_left_out(altered.kind); }
 
+TrialFile trial_file(const Altered& altered, std::string shown) {
+  TrialFile file{.what = altered.what,
+                 .path = std::move(shown),
+                 .kind = altered.kind,
+                 .only_mode = altered.only_mode};
+  const bool has_modes = altered.what == What::changed && altered.kind == altered.kind_before &&
+                         altered.kind != FileKind::symlink;
+  if (has_modes) file.mode_before = altered.mode_before, file.mode = altered.mode;
+  return file;
+}
+
 void Description::note(std::string text) {
   if (std::ranges::find(report_.notes, text) == report_.notes.end())
     report_.notes.push_back(std::move(text));
@@ -116,10 +127,7 @@ void Description::add(const Altered& altered, const BothSides& sides) {
                     escape_for_display(sides.shown)));
     is_refused_ = true;
   }
-  TrialFile file{.what = altered.what,
-                 .path = sides.shown,
-                 .kind = altered.kind,
-                 .only_mode = altered.only_mode};
+  TrialFile file = trial_file(altered, sides.shown);
   if (!altered.is_directory() && !altered.only_mode)
     compare(altered.path,
             {altered.what == What::removed ? kNothing : altered.kind,

@@ -51,6 +51,9 @@ class Description {
   TrialReport report_;
 };
 
+// Without counts.
+TrialFile trial_file(const Altered& altered, std::string shown);
+
 // Whether applying the trial makes this change.
 bool is_applied(const Altered& altered);
 

@@ -167,6 +167,14 @@ bool History::is_made(const Now& now) const {
   });
 }
 
+std::optional<std::uint32_t> History::mode_to_restore(const NetChange& change, const Now& now) {
+  const bool is_file = now.status && now.status->kind == sys::FileKind::file;
+  if (!is_file || !change.only_replaced || !change.modes) return {};
+  if (change.modes->after != now.status->mode) return {};  // somebody has given it another since
+  const std::uint32_t mode = change.modes->before & 01777;
+  return mode == now.status->mode ? std::nullopt : std::optional(mode);
+}
+
 Result<void> History::plan(const std::string& path, const NetChange& change) {
   // What bears the name of a directory around it goes.
   const bool is_cleared = std::ranges::any_of(
@@ -176,7 +184,9 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
   const bool leaves = sources_.contains(path);  // what is there now comes back elsewhere
   const bool is_itself = change.before.kind == Kind::moved && change.before.from == path;
   if (is_itself) return {};
-  if (!leaves && change.before.kind != Kind::moved && is_as(now, change.before)) {
+  const bool is_before = !leaves && change.before.kind != Kind::moved && is_as(now, change.before);
+  const std::optional<std::uint32_t> mode = mode_to_restore(change, now);
+  if (is_before && !mode) {
     if (!later_change(path).empty()) left_.insert(path);
     return {};
   }
@@ -186,13 +196,14 @@ Result<void> History::plan(const std::string& path, const NetChange& change) {
     return directory_in_the_way(
         fmt::format("'{}' is a directory now", escape_for_display(shown(path))));
   }
-  if (!is_as(now, change.after) || is_below_another(path, now))
+  if ((!is_before && !is_as(now, change.after)) || is_below_another(path, now))
     return changed_since(path, change, now);
   Difference difference{.path = shown(path)};
   const bool is_shown =
       (!now.content || now.content->size() <= kMaxShown) &&
       (change.before.kind != Kind::kept || change.before.file().old.size <= kMaxShown);
   if (!is_shown) difference.note = "as before; it is too large to be shown";
+  if (is_before) difference.note = fmt::format("its mode is {:o} again", *mode);
   if (!leaves && is_shown) difference.before = now.content;
   switch (change.before.kind) {
     case Kind::absent:
@@ -297,8 +308,8 @@ Result<void> History::plan_kept(const std::string& path, const NetChange& change
   if (is_file && change.only_replaced && now.status && now.status->kind == sys::FileKind::file) {
     std::string content = TRY(content_of(state));
     Change write{.path = path, .content = std::move(content), .expected = Version::of(*now.status)};
-    // A mode that somebody has given it since stays.
-    if (file.new_mode == now.status->mode) write.mode = file.old_mode & 01777;
+    write.mode = mode_to_restore(change, now);
+    write.even_read_only = write.mode.has_value();
     changes_.push_back(std::move(write));
     return {};
   }
@@ -348,13 +359,14 @@ std::vector<std::string> History::made_directories() const {
   return {made.begin(), made.end()};
 }
 
-// A change that replaced a file left its mode as it was.
+// A change that replaced a file left its mode as it was, unless it says so.
 bool History::is_mode_whole(const Seam& seam) {
   const PathState &left = seam.left, &found = seam.found;
   const bool is_known = left.kind == Kind::written && left.file().what == Changed::What::replaced &&
                         (found.kind == Kind::kept || found.kind == Kind::moved);
-  return !is_known || !found.inside.empty() ||
-         ((left.file().old_mode ^ found.file().old_mode) & 0777) == 0;
+  if (!is_known || !found.inside.empty()) return true;
+  const std::uint32_t mode = left.file().new_mode.value_or(left.file().old_mode);
+  return ((mode ^ found.file().old_mode) & 0777) == 0;
 }
 
 // To take the changes back at once would also take back what others did in between. Only a file

@@ -200,14 +200,16 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
     };
   }
   CommandWatch watch(context, settings.policy.level);
-  const ShellAnswer answer = TRY(shells.run(call,
-                                            {.policy = settings.policy,
-                                             .environment = settings.environment,
-                                             .limits = settings.output,
-                                             .directory = directory,
-                                             .open_files = settings.open_files},
-                                            context.stop));
+  Result<ShellAnswer> run = shells.run(call,
+                                       {.policy = settings.policy,
+                                        .environment = settings.environment,
+                                        .limits = settings.output,
+                                        .directory = directory,
+                                        .open_files = settings.open_files},
+                                       context.stop);
+  // What was changed before it was cancelled can be undone, too.
   CommandChanges changes = watch.end();
+  const ShellAnswer answer = TRY(std::move(run));
   if (answer.end != ShellAnswer::End::done && answer.end != ShellAnswer::End::interrupted)
     return ended(answer, seconds);
   return shown(answer, std::move(changes), context);

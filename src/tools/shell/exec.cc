@@ -154,8 +154,8 @@ milliseconds timeout_of(const ExecInput& in, const process::Settings& settings,
 }
 
 // A shell that keeps its directory tells where it ends on a descriptor of its own, which bash alone
-// can name by such a number.
-std::string tell_directory(int number) { return fmt::format("trap 'pwd -P >&{}' EXIT\n", number); }
+// can name by such a number. On the first line, so that errors name the lines of the command.
+std::string tell_directory(int number) { return fmt::format("trap 'pwd -P >&{}' EXIT; ", number); }
 constexpr size_t kMaxDirectory = 4096;
 
 process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
@@ -238,7 +238,7 @@ Result<ExecOutput> to_background(std::unique_ptr<Running> running, const ExecInp
                                  Context& context) {
   const process::Settings& settings = context.commands->settings();
   const std::string output =
-      readable(running->out().shown(settings.background_chars), origin_of(*running));
+      readable(running->out().shown(settings.background_chars).text, origin_of(*running));
   const auto bytes = static_cast<std::int64_t>(running->out().size());
   ExecOutput out;
   out.process_id =

@@ -162,10 +162,32 @@ TEST_F(CommandApprovals, ARuleThatAsksStandsAboveThoseThatAllow) {
   EXPECT_EQ(outcome("git status"), "ok");
 }
 
-TEST_F(CommandApprovals, WhatCannotBeReadAsksWhereThereAreRules) {
-  settings.commands = {rule("rm *", Verdict::deny)};
-  EXPECT_EQ(outcome("$PROGRAM now"), "asked");
-  EXPECT_EQ(outcome("make"), "ok");
+TEST_F(CommandApprovals, WhatCannotBeReadAsksWhereARuleDeniesOrAsks) {
+  for (Verdict verdict : {Verdict::deny, Verdict::ask}) {
+    settings.commands = {rule("rm *", verdict), rule("npm test", Verdict::allow)};
+    EXPECT_EQ(outcome("$PROGRAM now"), "asked");
+    EXPECT_EQ(outcome("make"), "ok");
+  }
+}
+
+TEST_F(CommandApprovals, RulesThatOnlyAllowTakeNothingFromWhatMayRunAnyway) {
+  settings.commands = {rule("npm test", Verdict::allow)};
+  for (const char* command : {". ./m.sh", "x=ls; $x", "[ $x = 1 ]", "npm test; eval \"$y\""})
+    EXPECT_EQ(outcome(command), "ok") << command;
+  EXPECT_EQ(outcome(". ./m.sh", true), "asked");
+  settings.mode = Mode::smart;
+  EXPECT_EQ(outcome(". ./m.sh"), "asked");
+  settings.mode = Mode::off;
+  policy = *Policy::make(registry, {{.source = "test", .ask = {"run"}}});
+  EXPECT_EQ(outcome("x=ls; $x"), "asked");
+}
+
+TEST_F(CommandApprovals, WhatIsAllowedForEverMakesNothingElseAsk) {
+  policy = *Policy::make(registry, {{.source = "test", .ask = {"run"}}});
+  approver.answer = Answer::always;
+  EXPECT_EQ(outcome("npm test"), "asked");
+  policy = *Policy::make(registry, {});
+  EXPECT_EQ(outcome(". ./m.sh"), "ok");
 }
 
 TEST_F(CommandApprovals, InAModeThatAsksOnlyWhatRulesAllowRuns) {

@@ -28,7 +28,8 @@ class OutputTest : public ::testing::Test {
 TEST_F(OutputTest, ShowsShortOutputWhole) {
   Output output = with(1 << 20);
   output.append("one\ntwo\n");
-  EXPECT_EQ(output.shown(100), "one\ntwo\n");
+  EXPECT_EQ(output.shown(100).text, "one\ntwo\n");
+  EXPECT_FALSE(output.shown(100).is_cut);
   EXPECT_EQ(output.size(), 8u);
   EXPECT_EQ(output.lost(), 0u);
 }
@@ -37,10 +38,26 @@ TEST_F(OutputTest, ShowsTheBeginningAndTheEndOfLongOutput) {
   Output output = with(1 << 20);
   const std::string text = numbered(1000);
   output.append(text);
-  const std::string shown = output.shown(100);
+  const auto [shown, is_cut] = output.shown(100);
+  EXPECT_TRUE(is_cut);
   EXPECT_TRUE(shown.starts_with(text.substr(0, 50))) << shown;
   EXPECT_TRUE(shown.ends_with(text.substr(950))) << shown;
   EXPECT_NE(shown.find("[… 900 bytes of output left out …]"), shown.npos) << shown;
+}
+
+// A line about what is left out would take more room than that does.
+TEST_F(OutputTest, ShowsAllOfWhatIsALittleTooLong) {
+  for (size_t more = 1; more < 200; ++more) {
+    Output output = with(1 << 20);
+    const std::string text = numbered(100 + more);
+    output.append(text);
+    const auto [shown, is_cut] = output.shown(100);
+    EXPECT_EQ(is_cut, shown != text) << shown;
+    EXPECT_EQ(is_cut, shown.size() < text.size()) << shown;
+    if (more <= 30 || more >= 50) {
+      EXPECT_EQ(is_cut, more >= 50) << shown;
+    }
+  }
 }
 
 TEST_F(OutputTest, CutsBetweenCharacters) {
@@ -48,7 +65,8 @@ TEST_F(OutputTest, CutsBetweenCharacters) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "é";
   output.append(text);
-  for (size_t chars = 1; chars < 20; ++chars) EXPECT_TRUE(is_utf8(output.shown(chars))) << chars;
+  for (size_t chars = 1; chars < 20; ++chars)
+    EXPECT_TRUE(is_utf8(output.shown(chars).text)) << chars;
 }
 
 TEST_F(OutputTest, CountsCharactersNotBytes) {
@@ -56,7 +74,7 @@ TEST_F(OutputTest, CountsCharactersNotBytes) {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "日";
   output.append(text);
-  EXPECT_EQ(output.shown(100'000), text);
+  EXPECT_EQ(output.shown(100'000).text, text);
 }
 
 TEST_F(OutputTest, KeepsAllUpToTheLimit) {
@@ -85,7 +103,7 @@ TEST_F(OutputTest, WithoutADirectoryKeepsOnlyBeginningAndEnd) {
   const std::string text = numbered(2 << 20);
   output.append(text);
   EXPECT_GT(output.lost(), 0u);
-  EXPECT_TRUE(output.shown(1000).ends_with(text.substr(text.size() - 500)));
+  EXPECT_TRUE(output.shown(1000).text.ends_with(text.substr(text.size() - 500)));
 }
 
 TEST_F(OutputTest, ReadsADescriptorInAnySizes) {

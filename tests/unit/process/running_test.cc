@@ -76,7 +76,7 @@ class RunningTest : public ::testing::Test {
     EXPECT_TRUE(running_->has_ended());
     return running_->ended();
   }
-  std::string text() const { return running_->out().shown(1'000'000); }
+  std::string text() const { return running_->out().shown(1'000'000).text; }
 
   std::unique_ptr<Spawner> spawner_;
   std::unique_ptr<Running> running_;
@@ -100,7 +100,7 @@ TEST_F(RunningTest, KeepsErrorsApartWhenAsked) {
   start(std::move(wanted));
   finish();
   EXPECT_EQ(text(), "out\n");
-  EXPECT_EQ(running_->err().shown(100), "err\n");
+  EXPECT_EQ(running_->err().shown(100).text, "err\n");
 }
 
 TEST_F(RunningTest, ACommandThatReadsItsInputFindsItsEnd) {

@@ -46,6 +46,28 @@ class WitnessTest : public ::testing::Test {
   Witness witness_{{{tree_.path(), &root_}}};
 };
 
+TEST_F(WitnessTest, TellsWhatAnotherWatchSawToo) {
+  const auto shared = [&](const Testimony& told) {
+    Lines out;
+    for (const Sighting& each : told.changes)
+      if (each.is_shared) out.push_back(below_root(each.path));
+    return out;
+  };
+  const auto one = witness_.begin();
+  tree_.file("a");
+  tree_.file("b");
+  const auto other = witness_.begin();
+  append("b");
+  tree_.file("c");
+  const Testimony first = witness_.end(one, kAllowance);
+  tree_.file("d");
+  const Testimony second = witness_.end(other, kAllowance);
+  EXPECT_EQ(lines(first), (Lines{"A a", "A b", "A c"}));
+  EXPECT_EQ(shared(first), (Lines{"b", "c"}));
+  EXPECT_EQ(lines(second), (Lines{"M b", "A c", "A d"}));
+  EXPECT_EQ(shared(second), (Lines{"b", "c"}));
+}
+
 TEST_F(WitnessTest, TellsWhatWasCreatedChangedAndRemoved) {
   tree_.file("changed");
   tree_.file("removed");

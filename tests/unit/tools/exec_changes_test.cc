@@ -5,6 +5,7 @@
 #include "search/witness.h"
 #include "sys/clock.h"
 #include "tool/registry.h"
+#include "tools/command_watch.h"
 #include "unit/tools/fixture.h"
 
 namespace helve {
@@ -66,21 +67,49 @@ TEST_F(ExecChanges, NothingIsLookedAtForWhatOnlyReads) {
 }
 
 TEST_F(ExecChanges, WhatACancelledCommandChangedCanBeUndone) {
-  std::stop_source stop;
   struct Stopping : Listener {
-    explicit Stopping(std::stop_source& source) : stop(source) {}
     void progress(double, std::optional<double>, std::string_view) override { stop.request_stop(); }
     void log(Level, std::string_view) override {}
-    std::stop_source& stop;
-  } listener(stop);
-  context.stop = stop.get_token();
-  context.listener = &listener;
-  EXPECT_EQ(kind_of(call("exec", R"({"command":"echo x > made; echo begun; sleep 1000"})")),
-            "cancelled cancelled");
-  ASSERT_TRUE(tree.exists("made"));
-  context.stop = {};
-  EXPECT_TRUE(call("undo", "{}").ok);
-  EXPECT_FALSE(tree.exists("made"));
+    std::stop_source stop;
+  };
+  for (const char* tool : {"exec", "bash"}) {
+    Stopping listener;
+    context.stop = listener.stop.get_token();
+    context.listener = &listener;
+    EXPECT_EQ(kind_of(call(tool, R"({"command":"echo x > made; echo begun; sleep 1000"})")),
+              "cancelled cancelled");
+    ASSERT_TRUE(tree.exists("made"));
+    context.stop = {};
+    context.listener = nullptr;
+    EXPECT_TRUE(call("undo", "{}").ok) << tool;
+    EXPECT_FALSE(tree.exists("made")) << tool;
+  }
+}
+
+// To undo one must not take away what the other made.
+TEST_F(ExecChanges, WhatMayBeAnotherCommandsDoingIsNotUndone) {
+  tools::CommandWatch one(context, sandbox::Level::workspace_write);
+  tree.file("d/mine", "x");
+  tree.file("alone", "x");
+  tools::CommandWatch other(context, sandbox::Level::workspace_write);
+  tree.file("a", "x");
+  tree.file("d/b", "x");
+  const tools::CommandChanges first = one.end(), second = other.end();
+  const std::string note =
+      "another command ran at the same time: which of them changed a, d/b is not known, and undo "
+      "leaves it";
+  EXPECT_EQ(first.notes, std::vector{note});
+  EXPECT_EQ(second.notes, std::vector{note});
+  EXPECT_TRUE(first.change);
+  EXPECT_EQ(first.beyond_undo, (std::vector<std::string>{"a", "d", "d/b"}));
+  EXPECT_FALSE(second.change);
+  EXPECT_EQ(second.beyond_undo, (std::vector<std::string>{"a", "d/b"}));
+  const Answer undone = call("undo", "{}");
+  EXPECT_TRUE(undone.ok) << undone.error.message;
+  EXPECT_FALSE(tree.exists("alone"));
+  EXPECT_FALSE(tree.exists("d/mine"));
+  EXPECT_TRUE(tree.exists("a"));
+  EXPECT_TRUE(tree.exists("d/b"));
 }
 
 TEST_F(ExecChanges, ACancelledTrialLeavesNothing) {

@@ -117,6 +117,21 @@ TEST_F(CommandChanges, RemovesEmptyDirectoriesAsLongAsTheyAre) {
   EXPECT_TRUE(tree.exists("in/used/file"));
 }
 
+TEST_F(CommandChanges, KnowsWhatHoldsWhatItHeld) {
+  commit({{"clean", "text\n"}, {"other", "text\n"}});
+  tree.file("in/read", "text\n");
+  tree.file("in/unknown", "text\n");
+  see("read");
+  const CommandNote note = during([&] {
+    for (const char* name : {"clean", "read", "unknown"})
+      tree.file("in/" + std::string(name), "text\n");
+    tree.file("in/other", "next\n");
+  });
+  EXPECT_EQ(note.same, (std::set<std::string>{tree.path("in/clean"), tree.path("in/read")}));
+  EXPECT_EQ(note.unknown, Lines{"unknown"});
+  EXPECT_FALSE(note.id.empty());
+}
+
 TEST_F(CommandChanges, NamesAnEmptyDirectoryThatWent) {
   tree.directory("in/empty");
   EXPECT_EQ(during([&] { fs::remove(tree.path("in/empty")); }).unknown, Lines{"empty"});

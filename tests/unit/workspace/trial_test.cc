@@ -244,6 +244,85 @@ TEST_F(TrialsTest, EndWithTheCall) {
   EXPECT_EQ(report.error().code, Code::cancelled);
 }
 
+class ModesOfTrials : public TrialsTest {
+ protected:
+  // A trial of a command that leaves this content and mode in the file.
+  Trial tried(const std::string& name, const std::string& content, unsigned mode) {
+    const Trial trial = begun({{name, content}});
+    ::chmod((fs::path(trial.layers.at(0).upper) / name).c_str(), mode);
+    return trial;
+  }
+  unsigned mode_of(const std::string& name) const {
+    return static_cast<unsigned>(fs::status(tree.path("in/" + name)).permissions());
+  }
+  std::string undo(std::string id = "") {
+    auto undone =
+        files_->undo({.id = std::move(id), .own_session = "s"}, Rehearsal::no, {.session = "s"});
+    if (undone) undo_ = undone->applied.id;
+    return undone ? "" : kind_of(undone.error());
+  }
+  std::string undo_;  // the last one
+};
+
+TEST_F(ModesOfTrials, AreTakenBackAndBroughtBack) {
+  tree.file("in/m.sh", "a\n");
+  ::chmod(tree.path("in/m.sh").c_str(), 0600);
+  const Trial trial = tried("m.sh", "a\n", 0755);
+  const TrialReport report = looked(trial);
+  ASSERT_EQ(lines(report), Lines{"mode of m.sh"});
+  EXPECT_EQ(report.files[0].mode_before, 0600u);
+  EXPECT_EQ(report.files[0].mode, 0755u);
+  ASSERT_EQ(apply(trial), "");
+  EXPECT_EQ(mode_of("m.sh"), 0755u);
+  ASSERT_EQ(undo(), "");
+  EXPECT_EQ(mode_of("m.sh"), 0600u);
+  ASSERT_EQ(undo(undo_), "");
+  EXPECT_EQ(mode_of("m.sh"), 0755u);
+}
+
+TEST_F(ModesOfTrials, ChangeWithTheContent) {
+  tree.file("in/m.sh", "a\n");
+  ::chmod(tree.path("in/m.sh").c_str(), 0600);
+  const Trial trial = tried("m.sh", "a\nb\n", 0755);
+  const TrialReport report = looked(trial);
+  ASSERT_EQ(lines(report), Lines{"M m.sh"});
+  EXPECT_EQ(report.files[0].mode, 0755u);
+  const auto applied = trials_.apply(trial.id, "s", *files_, {.session = "s"});
+  ASSERT_TRUE(applied) << describe(applied.error());
+  ASSERT_EQ(applied->files.size(), 1u);
+  EXPECT_EQ(applied->files[0].what, Changed::What::replaced);
+  EXPECT_EQ(mode_of("m.sh"), 0755u);
+  ASSERT_EQ(undo(), "");
+  EXPECT_EQ(mode_of("m.sh"), 0600u);
+  EXPECT_EQ(tree.content("in/m.sh"), "a\n");
+}
+
+TEST_F(ModesOfTrials, AreTakenBackTogether) {
+  tree.file("in/m.sh", "a\n");
+  ::chmod(tree.path("in/m.sh").c_str(), 0600);
+  for (const auto& [content, mode] :
+       {std::pair("b\n", 0600u), std::pair("b\n", 0644u), std::pair("b\n", 0755u)}) {
+    const Trial trial = tried("m.sh", content, mode);
+    (void)looked(trial);
+    ASSERT_EQ(apply(trial), "");
+  }
+  ASSERT_TRUE(files_->undo({.session = "s"}, Rehearsal::no, {.session = "s"}));
+  EXPECT_EQ(mode_of("m.sh"), 0600u);
+  EXPECT_EQ(tree.content("in/m.sh"), "a\n");
+}
+
+TEST_F(ModesOfTrials, StayAsSomebodyElseHasSetThemSince) {
+  tree.file("in/m.sh", "a\n");
+  ::chmod(tree.path("in/m.sh").c_str(), 0600);
+  const Trial trial = tried("m.sh", "b\n", 0755);
+  (void)looked(trial);
+  ASSERT_EQ(apply(trial), "");
+  ::chmod(tree.path("in/m.sh").c_str(), 0640);
+  ASSERT_EQ(undo(), "");
+  EXPECT_EQ(mode_of("m.sh"), 0640u);
+  EXPECT_EQ(tree.content("in/m.sh"), "a\n");
+}
+
 TEST_F(TrialsTest, ChangeModesOfDirectories) {
   tree.file("in/d/a", "x");
   const Trial trial = begun({{"new", "x"}});

@@ -1,5 +1,6 @@
 // Anthropic's Messages API.
 #include <algorithm>
+#include <cctype>
 #include <limits>
 #include <map>
 
@@ -44,6 +45,14 @@ JsonArray result_content(const std::vector<Content>& content) {
   return blocks;
 }
 
+// What another provider has made may have characters that this one refuses.
+std::string plain_id(std::string id) {
+  std::ranges::replace_if(
+      id, [](unsigned char c) { return c >= 0x80 || (!std::isalnum(c) && c != '_' && c != '-'); },
+      '_');
+  return id;
+}
+
 void add_block(JsonArray& blocks, const Part& part) {
   struct Visitor {
     JsonArray& blocks;
@@ -59,13 +68,13 @@ void add_block(JsonArray& blocks, const Part& part) {
     void operator()(const Image& p) const { blocks.push_back(image_block(p.data, p.mime_type)); }
     void operator()(const ToolCall& p) const {
       blocks.push_back(JsonObject{{"type", "tool_use"},
-                                  {"id", p.id},
+                                  {"id", plain_id(p.id)},
                                   {"name", valid_name(p.name)},
                                   {"input", arguments_object(p)}});
     }
     void operator()(const ToolResult& p) const {
       JsonObject block{{"type", "tool_result"},
-                       {"tool_use_id", p.call_id},
+                       {"tool_use_id", plain_id(p.call_id)},
                        {"content", result_content(p.content)}};
       if (p.is_error) block["is_error"] = true;
       blocks.push_back(std::move(block));

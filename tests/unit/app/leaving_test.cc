@@ -124,7 +124,7 @@ TEST_F(Leaving, ATrialStaysInTheSandbox) {
 }
 
 TEST_F(Leaving, RulesReadACommandAsTheConfiguredShellDoes) {
-  const std::string rules = "commands: [{pattern: 'true', verdict: allow}]\n";
+  const std::string rules = "commands: [{pattern: 'rm *', verdict: deny}]\n";
   put("config/config.yaml", rules);
   EXPECT_EQ(run({"exec", "[[ a == a ]] && true"}), 5) << "sh takes it for something else";
   put("config/config.yaml", rules + "exec: {shell: /bin/bash}\n");

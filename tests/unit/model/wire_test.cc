@@ -299,6 +299,16 @@ TEST(Wire, ClaudeThinksAsTheModelCan) {
   }
 }
 
+TEST(Wire, ClaudeGetsIdsThatItTakes) {
+  const std::vector<Message> messages{
+      {Role::assistant, {ToolCall{"functions.ls:0", "ls", "{}", "", nullptr}}},
+      {Role::tool, {ToolResult{"functions.ls:0", "ls", {TextContent{"a"}}}}}};
+  const Outgoing out = kAnthropic.encode({.messages = messages}, kEndpoint);
+  const JsonArray& sent = out.body.at("messages").as_array();
+  EXPECT_EQ(sent.at(0).at("content").at(0).at("id"), "functions_ls_0");
+  EXPECT_EQ(sent.at(1).at("content").at(0).at("tool_use_id"), "functions_ls_0");
+}
+
 TEST(Wire, ClaudeGetsNoBlankText) {
   const Thinking thought{"Hm.", "anthropic", JsonObject{{"type", "thinking"}, {"signature", "s"}}};
   const ToolCall call{"c", "ls", "{}", "", nullptr};

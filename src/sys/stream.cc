@@ -153,7 +153,7 @@ size_t write_what_fits(int descriptor, std::string_view bytes) {
 }
 
 void take_standard_streams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
     if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
     // The lowest free number is this one, since those below are taken. Not for closing on exec: a
     // program that is started would be without again.

@@ -363,6 +363,7 @@ Result<ShellAnswer> Shells::run(const ShellCall& call, const ShellPlan& plan,
       return Error{Code::timeout, "the shell was busy with another command all the time",
                    "wait longer, or end what it does with restart=true", "shell_busy"};
   }
+  if (call.on_turn) call.on_turn();
   ShellAnswer::Before before = TRY(prepare(*seat, plan));
   if (Result<void> renewed = seat->shell->renew(supervisor_, plan.policy); !renewed) {
     seat->shell.reset();

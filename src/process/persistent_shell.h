@@ -68,6 +68,8 @@ struct ShellCall {
   std::string_view session, command;
   Time deadline;
   std::chrono::milliseconds grace;  // after an interrupt
+  // No other call of the session runs any more, and this one is about to.
+  std::function<void()> on_turn = {};
   // The output that has grown, and how many bytes there are of both.
   std::function<void(const Output& newest, std::uint64_t bytes)> on_output = {};
 };

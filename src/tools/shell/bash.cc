@@ -199,7 +199,8 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
       context.progress(static_cast<double>(bytes), {}, readable(newest.end(kProgressChars)));
     };
   }
-  CommandWatch watch(context, settings.policy.level);
+  std::optional<CommandWatch> watch;
+  call.on_turn = [&] { watch.emplace(context, settings.policy.level); };
   Result<ShellAnswer> run = shells.run(call,
                                        {.policy = settings.policy,
                                         .environment = settings.environment,
@@ -208,7 +209,7 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
                                         .open_files = settings.open_files},
                                        context.stop);
   // What was changed before it was cancelled can be undone, too.
-  CommandChanges changes = watch.end();
+  CommandChanges changes = watch ? watch->end() : CommandChanges();
   const ShellAnswer answer = TRY(std::move(run));
   if (answer.end != ShellAnswer::End::done && answer.end != ShellAnswer::End::interrupted)
     return ended(answer, seconds);

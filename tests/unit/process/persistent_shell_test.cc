@@ -292,6 +292,24 @@ TEST_F(PersistentShellTest, WhoWaitsForABusyShellWaitsNoLongerThanItsTime) {
   (void)attempt(long_one, stop.get_token());
 }
 
+TEST_F(PersistentShellTest, ACallsTurnComesWhenTheOneBeforeIsOver) {
+  bool was_over = false;
+  std::jthread second;
+  ShellCall first = call("echo begun; until [ -e go ]; do :; done; : > over");
+  first.on_output = [&](const Output&, std::uint64_t) {
+    if (second.joinable()) return;
+    second = std::jthread([&] {
+      ShellCall late = call("true");
+      late.on_turn = [&] { was_over = std::filesystem::exists(root_ + "/over"); };
+      std::ofstream(root_ + "/go").flush();
+      EXPECT_TRUE(attempt(late));
+    });
+  };
+  EXPECT_TRUE(attempt(first));
+  second.join();
+  EXPECT_TRUE(was_over);
+}
+
 TEST_F(PersistentShellTest, FewOpenFilesAreEnough) {
   open_files_ = 100;
   EXPECT_EQ(output_of("ulimit -n; echo ok"), "100\nok\n");

@@ -175,11 +175,14 @@ Result<Reply> HttpModel::stream(const Request& request, const Emit& emit, std::s
   Outgoing out = wire_.encode(request, endpoint_);
   for (const auto& member : endpoint_.body) out.body[member.key()] = member.value();
   const std::shared_ptr<const Told> told = tell(request.tools);
-  std::string body = to_text(Json(std::move(out.body)));
+  std::string body;
+  body.reserve(room_.load(std::memory_order_relaxed));
+  append_json(body, Json(std::move(out.body)));
   if (told && !told->text.empty()) {
     body.back() = ',';
     body.append(R"("tools":)").append(told->text).append("}");
   }
+  room_.store(body.size() + body.size() / 8, std::memory_order_relaxed);
   sys::HttpRequest http{.method = "POST",
                         .url = endpoint_.base_url + out.path,
                         .headers = std::move(out.headers),

@@ -1,6 +1,7 @@
 // HttpModel: a model behind HTTP. The provider's file knows the words, this one how they travel.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -40,6 +41,7 @@ class HttpModel final : public Model {
   const Endpoint endpoint_;
   sys::HttpClient& client_;
   const Timeouts timeouts_;
+  std::atomic<size_t> room_ = 0;  // that the next body is likely to need
   std::mutex mutex_;
   std::shared_ptr<const Told> told_;  // guarded by mutex_; the last: most requests offer the same
 };

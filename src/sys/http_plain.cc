@@ -31,14 +31,13 @@ Error no_address(std::string_view url, std::string_view why) {
                "such as http://localhost:11434/v1", "bad_url"};
 }
 
-std::string text_of_request(const HttpRequest& request, const HttpAddress& address) {
+std::string head_of(const HttpRequest& request, const HttpAddress& address) {
   std::string text =
       request.method + " " + address.path + " HTTP/1.1\r\nHost: " + address.authority() + "\r\n";
   for (const std::string& header : request.headers) text += header + "\r\n";
   if (!request.body.empty() || request.method == "POST")
     text += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
-  text += "\r\n";
-  return text.append(request.body);
+  return text += "\r\n";
 }
 
 // One request and its answer on one connection.
@@ -50,8 +49,9 @@ class Exchange {
         patience_(patience),
         reader_(request.method != "HEAD") {}
 
-  Result<void> run(std::string_view text, const HttpClient::OnBody& on_body) {
-    TRY(write(text));
+  Result<void> run(std::string_view head, std::string_view body,
+                   const HttpClient::OnBody& on_body) {
+    TRY(write(head, body));
     char block[kBlock];
     while (!reader_.is_complete() && !reader_.is_unwanted()) {
       const size_t count = TRY(read(block));
@@ -76,11 +76,17 @@ class Exchange {
                  "", std::string(kConnectionLost)};
   }
 
-  Result<void> write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t count = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+  // Both in one go: a body may be long, and is not copied.
+  Result<void> write(std::string_view head, std::string_view body) {
+    while (!head.empty() || !body.empty()) {
+      iovec parts[] = {{const_cast<char*>(head.data()), head.size()},
+                       {const_cast<char*>(body.data()), body.size()}};
+      const msghdr message{.msg_iov = parts, .msg_iovlen = std::size(parts)};
+      const ssize_t count = sendmsg(socket_, &message, MSG_NOSIGNAL);
       if (count >= 0) {
-        text.remove_prefix(static_cast<size_t>(count));
+        const size_t of_head = std::min(head.size(), static_cast<size_t>(count));
+        head.remove_prefix(of_head);
+        body.remove_prefix(static_cast<size_t>(count) - of_head);
       } else if (errno == EAGAIN) {
         TRY(patience_.wait(socket_, POLLOUT, idle_));
       } else if (errno == EPIPE || errno == ECONNRESET) {
@@ -152,14 +158,14 @@ Result<HttpHead> PlainHttp::send(const HttpRequest& request, const OnBody& on_bo
   const std::string authority = address.authority();
   const Wakeup wakeup = TRY(Wakeup::make());
   const Patience patience(wakeup, std::move(stop), authority, request.total_timeout);
-  const std::string text = text_of_request(request, address);
+  const std::string head = head_of(request, address);
   for (;;) {
     Fd socket = take_idle(authority);
     const bool is_used = static_cast<bool>(socket);
     if (!is_used)
       socket = TRY(connect_to(address.host, address.port, request.connect_timeout, patience));
     Exchange exchange(socket, request, patience);
-    Result<void> done = exchange.run(text, on_body);
+    Result<void> done = exchange.run(head, request.body, on_body);
     // A server may close a connection that was idle just when it is used again.
     if (!done && is_used && !exchange.reader().has_begun() && done.error().type == kConnectionLost)
       continue;

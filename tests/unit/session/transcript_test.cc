@@ -156,6 +156,17 @@ TEST_F(TranscriptTest, CountsWhatTheProviderCountedAndEstimatesTheRest) {
   EXPECT_EQ(transcript.counted(), 1'000);
 }
 
+TEST_F(TranscriptTest, WhatIsRemovedIsNotCountedAndTheRestStaysSo) {
+  Transcript transcript = open();
+  must(transcript.add(prompt(std::string(40'000, 'x'))));
+  Answer counted = answer("x");
+  counted.usage = {.input = 17'000, .output = 10};  // 7,000 of it for the prompt and the tools
+  must(transcript.add(counted));
+  must(transcript.add(Summary{"they met", 1}));
+  EXPECT_NEAR(static_cast<double>(transcript.tokens()), 7'000, 200);
+  EXPECT_LT(open().tokens(), 1'000) << "what was before is not read, so it is not counted";
+}
+
 TEST_F(TranscriptTest, AMessageMayBeVeryLong) {
   constexpr size_t kLong = 100u << 20;
   {

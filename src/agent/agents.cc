@@ -146,16 +146,10 @@ Result<void> Agents::steer(const std::string& session, const std::string& sender
 
 // What it spent counts for all above it. Of one that is at work, what it spends has it in the end.
 Result<void> Agents::charge(std::string session, const Ending& ending) {
-  const model::Usage& usage = ending.usage;
   while (!session.empty()) {
     const store::Conversation conversation =
         TRY(store_.use([&](store::Store& store) -> Result<store::Conversation> {
-          TRY(store.append_entries(session, {},
-                                   {.input = usage.input,
-                                    .output = usage.output,
-                                    .cache_read = usage.cache_read,
-                                    .cache_write = usage.cache_write,
-                                    .micro_dollars = ending.micro_dollars},
+          TRY(store.append_entries(session, {}, spent_of(ending.usage, ending.micro_dollars),
                                    store::Keep::process_death));
           return store.conversation(session);
         }));

@@ -135,11 +135,7 @@ Result<model::Usage> summarise(Transcript& transcript, const Setup& setup, size_
   const std::optional<std::int64_t> cost =
       setup.cost ? setup.cost(reply.usage) : std::optional<std::int64_t>();
   TRY(transcript.add(session::Summary{summary, transcript.shown(count - 1).number},
-                     {.spent = {.input = reply.usage.input,
-                                .output = reply.usage.output,
-                                .cache_read = reply.usage.cache_read,
-                                .cache_write = reply.usage.cache_write,
-                                .micro_dollars = cost.value_or(0)}}));
+                     {.spent = spent_of(reply.usage, cost.value_or(0))}));
   return reply.usage;
 }
 

@@ -70,14 +70,6 @@ class Run {
   int unread_ = 0, asked_for_form_ = 0;
 };
 
-store::Spent spent_of(const model::Usage& usage, std::int64_t micro_dollars) {
-  return {.input = usage.input,
-          .output = usage.output,
-          .cache_read = usage.cache_read,
-          .cache_write = usage.cache_write,
-          .micro_dollars = micro_dollars};
-}
-
 Ending Run::go() {
   for (;;) {
     Result<Step> step = turn();
@@ -272,6 +264,14 @@ Result<void> Run::tell_model(std::string text) {
 }
 
 }  // namespace
+
+store::Spent spent_of(const model::Usage& usage, std::int64_t micro_dollars) {
+  return {.input = usage.input,
+          .output = usage.output,
+          .cache_read = usage.cache_read,
+          .cache_write = usage.cache_write,
+          .micro_dollars = micro_dollars};
+}
 
 std::string_view name_of(End end) {
   switch (end) {

@@ -83,6 +83,9 @@ struct Ending {
   bool ok() const { return end == End::done || end == End::terminal; }
 };
 
+// As the store counts it.
+store::Spent spent_of(const model::Usage& usage, std::int64_t micro_dollars);
+
 // What others spend for a run: its sub-agents. Thread-safe.
 class Tab {
  public:

@@ -6,6 +6,7 @@ marked so.
 """
 
 import json
+import os
 import random
 import re
 import sqlite3
@@ -57,7 +58,10 @@ class Session:
         return status == 0
 
     def select(self, what):
-        database = sqlite3.connect(self.place.environment["XDG_STATE_HOME"] + "/helve/helve.db")
+        path = self.place.environment["XDG_STATE_HOME"] + "/helve/helve.db"
+        if not os.path.exists(path):  # killed before there was a database, or a directory for it
+            return []
+        database = sqlite3.connect(path)
         try:
             return database.execute(f"SELECT {what} WHERE session = ?", [self.name]).fetchall()
         except sqlite3.OperationalError:  # killed before there was a table

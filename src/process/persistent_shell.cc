@@ -353,7 +353,8 @@ Result<ShellAnswer> Shells::run(const ShellCall& call, const ShellPlan& plan,
                                 std::stop_token stop) {
   const std::shared_ptr<Seat> seat = TRY(seat_of(call.session));
   std::unique_lock turn(seat->turn, std::defer_lock);
-  while (!turn.try_lock_for(kTurnInterval) || seat->endings > 0) {
+  while (!turn.try_lock_until(std::chrono::steady_clock::now() + kTurnInterval) ||
+         seat->endings > 0) {
     if (turn) {
       turn.unlock();
       std::this_thread::sleep_for(kLetPass);  // whoever ends the shell comes first
@@ -389,7 +390,8 @@ Result<void> Shells::end(std::string_view session, std::stop_token stop) {
   ++seat->endings;
   seat->wakeup.signal();
   std::unique_lock turn(seat->turn, std::defer_lock);
-  while (!turn.try_lock_for(kTurnInterval) && !stop.stop_requested()) {
+  while (!turn.try_lock_until(std::chrono::steady_clock::now() + kTurnInterval) &&
+         !stop.stop_requested()) {
   }
   if (turn) seat->shell.reset();
   --seat->endings;
@@ -399,13 +401,15 @@ Result<void> Shells::end(std::string_view session, std::stop_token stop) {
 
 // Not more often than it must: what is written during a call, the call takes.
 void Shells::watch(std::stop_token stop) {
-  while (!stop.stop_requested()) {
+  for (;;) {
+    // Before anything is looked at: what comes after the look wakes us again.
+    wakeup_->reset();
+    if (stop.stop_requested()) return;
     std::vector<std::shared_ptr<Seat>> seats;
     {
       std::lock_guard lock(mutex_);
       for (const auto& [session, seat] : seats_) seats.push_back(seat);
     }
-    wakeup_->reset();
     std::vector<pollfd> events{{wakeup_->descriptor(), POLLIN, 0}};
     bool is_any_busy = false;
     for (const std::shared_ptr<Seat>& seat : seats) {

@@ -26,6 +26,7 @@
 #include <string>
 #include <thread>
 
+#include "base/turn_mutex.h"
 #include "process/running.h"
 #include "process/shell_scripts.h"
 #include "sandbox/policy.h"
@@ -149,7 +150,7 @@ class Shells {
  private:
   struct Seat {
     explicit Seat(sys::Wakeup event) : wakeup(std::move(event)) {}
-    std::timed_mutex turn;
+    TurnMutex turn;
     std::atomic<int> endings = 0;  // they go first
     sys::Wakeup wakeup;            // of the call whose turn it is
     std::unique_ptr<PersistentShell> shell;

@@ -2,12 +2,12 @@
 // broke.
 #pragma once
 
-#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/turn_mutex.h"
 #include "store/opener.h"
 
 namespace helve::store {
@@ -26,34 +26,6 @@ class Siblings {
  private:
   std::mutex mutex_;  // taken before the mutex of a store
   std::vector<SharedStore*> stores_;
-};
-
-// A mutex that can be waited for until a deadline. std::timed_mutex is one too, but the thread
-// sanitizer does not see it being locked.
-class TurnMutex {
- public:
-  void lock() {
-    std::unique_lock lock(mutex_);
-    free_.wait(lock, [this] { return !taken_; });
-    taken_ = true;
-  }
-  bool try_lock_until(std::chrono::steady_clock::time_point deadline) {
-    std::unique_lock lock(mutex_);
-    if (!free_.wait_until(lock, deadline, [this] { return !taken_; })) return false;
-    return taken_ = true;
-  }
-  void unlock() {
-    {
-      std::lock_guard lock(mutex_);
-      taken_ = false;
-    }
-    free_.notify_one();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable free_;
-  bool taken_ = false;  // guarded by mutex_
 };
 
 // Thread-safe: one use at a time. Waiting for a turn, opening and waiting for other processes take

@@ -127,13 +127,13 @@ class Guard {
     const sys::Fd& directory = pinned_.at(parent);
     const std::string last = last_part(name);
     sys::Fd place = open_place(directory, last);
-    if (!place && errno == ENOENT) {
+    const bool is_missing = !place && errno == ENOENT;
+    // One that another helve is about to remove is as good as missing.
+    if (is_missing || is_reserved(directory, last)) {
       sys::Fd held = TRY(reserve(directory, last, shown(name)));
       if (!held) return {};
       reserved_.push_back(std::move(held));
       place = open_place(directory, last);
-    } else if (place) {
-      if (sys::Fd held = hold_reserved(directory, last)) reserved_.push_back(std::move(held));
     }
     if (!place) return failure("open " + shown(name), errno);
     if (kind_of(place) == S_IFLNK) return link_refused(name);

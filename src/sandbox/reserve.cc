@@ -54,6 +54,18 @@ sys::Fd open_for_lock(const sys::Fd& parent, const std::string& name) {
                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
 }
 
+sys::Fd open_reserved(const sys::Fd& parent, const std::string& name) {
+  struct stat status {};
+  if (fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !is_marked(status)) {
+    return {};
+  }
+  sys::Fd opened = open_for_lock(parent, name);
+  if (!opened || fstat(opened.get(), &status) != 0 || !is_marked(status)) return {};
+  if (!is_empty(opened, status)) return {};
+  return opened;
+}
+
 // Whether the locked descriptor is still what bears the name.
 bool is_current(const sys::Fd& parent, const std::string& name, const sys::Fd& held) {
   struct stat named {
@@ -94,26 +106,24 @@ bool create(const sys::Fd& parent, const std::string& name) {
 }  // namespace
 
 sys::Fd hold_reserved(const sys::Fd& parent, const std::string& name) {
-  struct stat named {};
-  if (fstatat(parent.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) != 0 || !is_marked(named)) {
-    return {};
-  }
-  sys::Fd held = open_for_lock(parent, name);
-  struct stat status {};
-  if (!held || fstat(held.get(), &status) != 0 || !is_marked(status)) return {};
-  if (!is_empty(held, status)) return {};
-  if (!lock_at_once(held, kShared) || !is_current(parent, name, held)) return {};
+  sys::Fd held = open_reserved(parent, name);
+  if (!held || !lock_at_once(held, kShared) || !is_current(parent, name, held)) return {};
   return held;
+}
+
+bool is_reserved(const sys::Fd& parent, const std::string& name) {
+  return static_cast<bool>(open_reserved(parent, name));
 }
 
 Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::string_view shown) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    // First, so that nobody sees names come and go where all is there already.
+    if (sys::Fd held = hold_reserved(parent, name)) return held;
     if (!create(parent, name) && errno != EEXIST) {
       // What we may not make, with more rights than the command will have, it cannot make either.
       if (errno == EACCES || errno == EPERM || errno == EROFS) return sys::Fd();
       return failure("reserve " + std::string(shown), errno);
     }
-    if (sys::Fd held = hold_reserved(parent, name)) return held;
     struct stat status {};
     if (fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         !is_marked(status)) {

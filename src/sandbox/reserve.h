@@ -14,8 +14,10 @@ namespace helve::sandbox {
 // descriptor is closed. Without a descriptor: nobody may make anything there, so that nothing needs
 // protection.
 Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::string_view shown);
-// Keeps what another helve has put there; without a descriptor: it is something else.
+// Keeps what another helve has put there; without a descriptor: it is something else, or just being
+// removed.
 sys::Fd hold_reserved(const sys::Fd& parent, const std::string& name);
+bool is_reserved(const sys::Fd& parent, const std::string& name);
 
 // Removes it again, unless somebody holds it or has put something into it. Anything else stays.
 void release_reserved(const sys::Fd& parent, const std::string& name);

@@ -1,5 +1,11 @@
 #include "sandbox/protect.h"
 
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "sandbox/git.h"
@@ -115,6 +121,31 @@ TEST_P(Protect, ReservesAgainWhatAnotherHelveTookAway) {
   EXPECT_NE(status, 0);
   EXPECT_NE(status, kBroken);
   EXPECT_FALSE(exists("root/.git"));
+}
+
+TEST_P(Protect, NobodySeesNamesComeAndGoWhereAllIsReserved) {
+  const int status = with_enclosure([&](Enclosure& enclosure, const Ask&) {
+    EXPECT_TRUE(enclosure.protect_ahead());
+    const sys::Fd names(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    inotify_add_watch(names.get(), path("root").c_str(), IN_CREATE | IN_MOVED_TO);
+    const int code = run_in(enclosure, [] { return 0; });
+    char event[4096];
+    return ::read(names.get(), event, sizeof event) < 0 && errno == EAGAIN ? code : 1;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST_P(Protect, RunsNothingOnAReservedPlaceThatAnotherHelveIsAboutToRemove) {
+  make_directory("root/.helve");
+  const timespec times[2]{{1751477366, 0}, {1751477366, 0}};  // the time of a reservation
+  ASSERT_EQ(utimensat(AT_FDCWD, path("root/.helve").c_str(), times, 0), 0);
+  {
+    const sys::Fd removing(::open(path("root/.helve").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    constexpr int kExclusive = 2;
+    ASSERT_EQ(syscall(SYS_flock, removing.get(), kExclusive), 0);
+    EXPECT_EQ(sh("true"), kBroken);
+  }
+  EXPECT_EQ(sh("! mkdir .helve/x"), 0);
 }
 
 TEST_P(Protect, TakesAwayWhatAKilledHelveLeft) {

@@ -116,8 +116,8 @@ std::uint64_t microseconds(const timeval& time) {
 
 class Keeper {
  public:
-  explicit Keeper(const sandbox::Enclosure& enclosure)
-      : enclosure_(enclosure), is_first_(enclosure.clone_flags() & CLONE_NEWPID) {}
+  Keeper(const sandbox::Enclosure& enclosure, const sandbox::Groundwork& ground)
+      : enclosure_(enclosure), ground_(ground), is_first_(enclosure.clone_flags() & CLONE_NEWPID) {}
 
   // Returns when everything of the command has ended and helve no longer listens.
   void run(int socket, int taken) {
@@ -126,8 +126,11 @@ class Keeper {
     pollfd parent{taken, 0, 0};
     if (poll(&parent, 1, 0) > 0) return;
     const Result<void> prepared = enclosure_.prepare();
+    const bool stands = prepared && enclosure_.stand_on(ground_);
     descriptors_ = receive_message(socket, 1).descriptors;
     if (descriptors_.size() < kFirstDescriptors) return;
+    // The next keeper's groundwork is laid once we have said that we are taken.
+    is_protected_ = stands && ground_.holds();
     (void)!write(taken, "t", 1);
     // From now on only helve decides: nobody but us could end what this command leaves behind. That
     // the helper is gone must not be hidden by us.
@@ -198,7 +201,7 @@ class Keeper {
       else
         confined = std::move(view).error();
     }
-    if (confined) confined = enclosure_.enter(overlays);
+    if (confined) confined = enclosure_.enter(overlays, is_protected_);
     if (confined) confined = enclosure_.lock();
     return confined || fail(confined.error());
   }
@@ -346,7 +349,9 @@ class Keeper {
   }
 
   const sandbox::Enclosure& enclosure_;
+  const sandbox::Groundwork& ground_;
   const bool is_first_;  // of a process namespace
+  bool is_protected_ = false;
   std::vector<sys::Fd> descriptors_;
   sys::Fd children_;
   sys::Fd terminal_;
@@ -357,8 +362,9 @@ class Keeper {
 
 }  // namespace
 
-void keep(const sandbox::Enclosure& enclosure, int socket, int taken) {
-  Keeper(enclosure).run(socket, taken);
+void keep(const sandbox::Enclosure& enclosure, const sandbox::Groundwork& ground, int socket,
+          int taken) {
+  Keeper(enclosure, ground).run(socket, taken);
   _exit(0);
 }
 

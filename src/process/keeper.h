@@ -15,9 +15,11 @@ namespace helve::process {
 // The signals that helve-spawn and keepers ignore, and commands do not.
 inline constexpr int kIgnored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGPIPE};
 
-// Waits for a command on helve-spawn's socket, writes a byte to `taken` once it has one, and keeps
-// it. Ends the process, with 0 when helve is gone or the command is.
-[[noreturn]] void keep(const sandbox::Enclosure& enclosure, int socket, int taken);
+// Waits for a command on helve-spawn's socket, writes a byte to `taken` once it has one and has
+// seen whether the groundwork holds, and keeps it. Ends the process, with 0 when helve is gone or
+// the command is.
+[[noreturn]] void keep(const sandbox::Enclosure& enclosure, const sandbox::Groundwork& ground,
+                       int socket, int taken);
 
 // The helper program itself: serves on `socket` until helve is gone. Returns the exit code.
 int serve_commands(int socket);

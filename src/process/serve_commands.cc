@@ -69,7 +69,7 @@ class Server {
     waiting_ = fork_into(enclosure_.clone_flags());
     if (waiting_ == 0) {
       taken_ = sys::Fd();  // only we read there, so that it knows whether we still live
-      keep(enclosure_, socket_, taking_.get());
+      keep(enclosure_, ground_, socket_, taking_.get());
     }
     if (waiting_ < 0) return errno;
     keepers_.insert(waiting_);
@@ -103,7 +103,10 @@ class Server {
   void has_been_taken() {
     waiting_ = -1;
     // What cannot be protected, each command finds out by itself, and does not run.
-    if (!std::exchange(is_used_, true)) (void)enclosure_.protect_ahead();
+    if (!std::exchange(is_used_, true)) return (void)enclosure_.protect_ahead();
+    // Not for the first, which may be the only one: the kernel takes milliseconds to forget a
+    // watch.
+    if (ground_.is_worn()) (void)enclosure_.lay(ground_);
   }
 
   // False: there are no more.
@@ -140,6 +143,7 @@ class Server {
 
   const int socket_;
   const sandbox::Enclosure& enclosure_;
+  sandbox::Groundwork ground_;
   sys::Fd taken_, taking_;  // a byte for each command that a keeper has taken
   sys::Fd ended_;
   pid_t waiting_ = -1;  // the keeper without a command; none: it must be made

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -103,23 +104,33 @@ Result<void> Enclosure::build() {
   return install(standing);
 }
 
-Result<void> Enclosure::enter(std::span<const Overlay> overlays) const {
+Result<void> Enclosure::enter(std::span<const Overlay> overlays, bool is_protected) const {
   if (clone_flags_ == 0 || policy_.level == Level::full) return {};
   if (!overlays.empty()) {
     // What must be reserved is reserved below the overlay: it is no change of the command.
     for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
     for (const Overlay& overlay : overlays) TRY(mount_overlay(overlay));
+    is_protected = false;  // not what is in the overlay
   }
-  // Kept until the process ends.
-  for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
-  TRY(covers_.renew());
+  if (!is_protected) {
+    // Kept until the process ends.
+    for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
+    TRY(covers_.renew());
+  }
   return hide_sockets();
 }
 
-Result<sys::Fd> Enclosure::watch() const {
+std::vector<std::string> Enclosure::watched() const {
   std::vector<std::string> directories = covers_.directories();
   std::ranges::move(directories_of_protected(policy_, guarded_), std::back_inserter(directories));
-  return watch_names(directories);
+  return directories;
+}
+
+Result<sys::Fd> Enclosure::watch() const {
+  if (!covers_.lead_astray()) return watch_names(watched());
+  sys::Fd always(eventfd(1, EFD_CLOEXEC));
+  if (!always) return failure("watch directories", errno);
+  return always;
 }
 
 Result<LiveView> Enclosure::view() const {
@@ -142,6 +153,25 @@ Result<LiveView> Enclosure::renew(LiveView view) const {
 Result<void> Enclosure::protect_ahead() const {
   if (policy_.level == Level::full) return {};
   TRY(protect(policy_, guarded_));
+  return {};
+}
+
+// Protects nothing: while other commands run, what they have made would be taken for what was there
+// before.
+Result<void> Enclosure::lay(Groundwork& ground) const {
+  if (policy_.level == Level::full) return {};
+  // Before all else, so that no change is missed.
+  ground.begin(watched());
+  if (covers_.lead_astray()) ground.give_up();
+  TRY(covers_.renew());
+  ground.is_laid_ = true;
+  return {};
+}
+
+Result<void> Enclosure::stand_on(const Groundwork& ground) const {
+  if (!ground.holds()) return {};
+  // Kept until the process ends.
+  for (sys::Fd& reserved : TRY(protect(policy_, guarded_))) reserved.release();
   return {};
 }
 

@@ -19,6 +19,7 @@
 #include "base/result.h"
 #include "sandbox/control_group.h"
 #include "sandbox/filter.h"
+#include "sandbox/groundwork.h"
 #include "sandbox/hide.h"
 #include "sandbox/holds.h"
 #include "sandbox/live_view.h"
@@ -54,8 +55,9 @@ class Enclosure {
   // An own /proc: what can be made before it is known what will run. As with the next two, the
   // process must not be used for anything after a failure.
   Result<void> prepare() const;
-  // Overlays, protected names and covers, as files are at this moment.
-  Result<void> enter(std::span<const Overlay> overlays) const;
+  // Overlays, protected names and covers, as files are at this moment. `is_protected`: it
+  // stands on a groundwork that holds.
+  Result<void> enter(std::span<const Overlay> overlays, bool is_protected = false) const;
   // The view of the calling process; before enter(), so that no change is missed. Empty at
   // Level::full, where there is nothing to renew.
   Result<LiveView> view() const;
@@ -70,6 +72,10 @@ class Enclosure {
   // When commands are about to run, by the process that made the enclosure: protects once what each
   // of them would have to. Until then nothing is put into the roots.
   Result<void> protect_ahead() const;
+  // By the same process, at any time: what else can be done for all that are cloned from then on.
+  // Each of them calls stand_on() before it waits for its command.
+  Result<void> lay(Groundwork& ground) const;
+  Result<void> stand_on(const Groundwork& ground) const;
   // After a command has ended, by the process that made the enclosure: takes away what the command
   // made to mislead git.
   void settle() const;
@@ -88,6 +94,8 @@ class Enclosure {
   Result<void> build();
   Result<void> mount_overlay(const Overlay& overlay) const;
   Result<void> hide_sockets() const;
+  std::vector<std::string> watched() const;
+  // Readable once something that is protected or covered may have been replaced.
   Result<sys::Fd> watch() const;
   std::vector<std::string> writable() const;
 

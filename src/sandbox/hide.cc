@@ -112,6 +112,12 @@ Result<void> Covers::renew() const {
   return {};
 }
 
+bool Covers::lead_astray() const {
+  return std::ranges::any_of(parents_, [](const auto& parent) {
+    return std::ranges::any_of(parent.second.paths, leads_nowhere);
+  });
+}
+
 std::vector<std::string> Covers::directories() const {
   std::set<std::string> names;
   for (const auto& [directory, parent] : parents_)

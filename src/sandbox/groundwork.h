@@ -1,0 +1,31 @@
+// Groundwork: what is done for a command before there is one, and whether it still holds when there
+// is: until anybody changes what it rests on.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "sys/file_descriptor.h"
+
+namespace helve::sandbox {
+
+class Groundwork {
+ public:
+  // For a process that was cloned after it was laid.
+  bool holds() const;
+  // Whether it is time to lay it again; not where something could change unnoticed.
+  bool is_worn() const { return can_hold_ && !holds(); }
+
+ private:
+  friend class Enclosure;
+  // Nobody who was cloned before this has it any more, and what changed before this counts no more.
+  void begin(std::span<const std::string> directories);
+  void give_up();
+
+  sys::Fd changes_;   // readable: something has changed
+  sys::Fd outdated_;  // readable: it was laid again
+  bool is_laid_ = false;
+  bool can_hold_ = true;
+};
+
+}  // namespace helve::sandbox

@@ -122,6 +122,15 @@ class Faults(unittest.TestCase):
         self.assertEqual(done.returncode, 5)
         self.assertEqual(len(server.requests), 1)
 
+    def test_a_form_that_no_answer_can_have_is_told_before_the_model_is_asked(self):
+        for schema in ('{"type": "array"}', '[]', '{"type": "object", "properties": 3}', '{'):
+            path = self.place.workspace / "form.json"
+            path.write_text(schema)
+            server = RawServer([HEAD, chat(CALL).encode()])
+            done = self.run_helve(server, "go", "--output-schema", str(path))
+            self.assertEqual((done.returncode, server.requests), (2, []), done.stderr)
+            self.assertIn("form.json' is no JSON Schema", done.stderr)
+
     def test_what_is_no_stream_is_told(self):
         for answer in ([HEAD, b"<!DOCTYPE html><html><h1>Welcome</h1></html>"], [plain("200 OK", "<html>proxy</html>")],
                        [HEAD, b"data: {not json}\n\n"], [HEAD], [b"SSH-2.0-OpenSSH\r\n"], [HEAD, b"\xff\xfe\x00" * 1000]):

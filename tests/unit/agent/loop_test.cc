@@ -139,6 +139,7 @@ TEST_F(LoopTest, FirstOnlyRunsTheFirst) {
   setup_.order = Order::first_only;
   play(calls({call("echo", "a"), call("save", "b")}) + R"({"text": "ok"})");
   EXPECT_TRUE(said("tool =a !{\"error_type\":\"first_only\""));
+  EXPECT_EQ(std::ranges::count(events_, "call"), 2);  // whoever watches sees the other, too
 }
 
 TEST_F(LoopTest, ATerminalToolRunsLastAndEndsTheWork) {

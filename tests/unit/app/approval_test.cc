@@ -1,6 +1,8 @@
 // Rules that ask, and the person at the terminal who answers.
 #include <fmt/format.h>
 
+#include <atomic>
+
 #include "app/terminal_approver.h"
 #include "base/text.h"
 #include "dispatch/question_text.h"
@@ -92,9 +94,9 @@ TEST(FoldedQuestion, BreaksOurWordsAtBlanksAndACommandAnywhere) {
 TEST_F(Approval, WhoeverWaitsForTheTerminalCanBeStopped) {
   std::stop_source first, second;
   second.request_stop();
-  TerminalApprover* approver = nullptr;
+  std::atomic<TerminalApprover*> approver = nullptr;
   Person person("[y/s/a/N] ", "", [&] {
-    const Result<Answer> answer = approver->ask(question_, second.get_token());
+    const Result<Answer> answer = approver.load()->ask(question_, second.get_token());
     EXPECT_EQ(answer.error().code, Code::cancelled);
     first.request_stop();
   });

@@ -11,6 +11,13 @@
 
 namespace helve::process {
 
+#ifdef __SANITIZE_THREAD__
+constexpr bool kForks = true;
+#else
+constexpr bool kForks = false;
+#endif
+constexpr const char* kNoVfork = "the thread sanitizer makes a fork of every vfork";
+
 // The keeper that waits for the next command, once it does. No command may have run before.
 inline pid_t idle_keeper() {
   std::vector<pid_t> helpers, keepers;

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "process/descendants.h"
+#include "unit/process/helpers.h"
 
 namespace helve::process {
 namespace {
@@ -232,6 +233,7 @@ TEST_F(JobsTest, KillOfOneThatHasEndedTellsItsEnd) {
 }
 
 TEST_F(JobsTest, ADeadlineEndsAJobAndSaysSo) {
+  if (kForks) GTEST_SKIP() << kNoVfork;
   Jobs::New wanted = named("sleep 1000");
   wanted.deadline = std::chrono::steady_clock::now();
   const Result<std::string> id = jobs_->adopt(wanted, run("sleep 1000"));

@@ -258,6 +258,7 @@ TEST_F(RunningTest, AFloodIsDrainedAndCounted) {
 }
 
 TEST_F(RunningTest, SaysWhatIsWrongWithTheDirectory) {
+  if (kForks) GTEST_SKIP() << kNoVfork;
   Plan wanted = plan("true");
   wanted.launch.cwd = "/nonexistent";
   auto started = Running::start(*spawner_, std::move(wanted));
@@ -267,6 +268,7 @@ TEST_F(RunningTest, SaysWhatIsWrongWithTheDirectory) {
 }
 
 TEST_F(RunningTest, SaysWhatIsWrongWithTheProgram) {
+  if (kForks) GTEST_SKIP() << kNoVfork;
   for (const auto& [program, code] :
        {std::pair("/nonexistent", Code::not_found), {"/etc/passwd", Code::denied}}) {
     Plan wanted = plan("true");
@@ -279,6 +281,7 @@ TEST_F(RunningTest, SaysWhatIsWrongWithTheProgram) {
 }
 
 TEST_F(RunningTest, RefusesACommandThatIsTooLong) {
+  if (kForks) GTEST_SKIP() << kNoVfork;
   auto started = Running::start(*spawner_, plan(std::string(2 << 20, 'x')));
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().code, Code::too_large);
@@ -346,6 +349,7 @@ TEST_F(RunningTest, AKeeperThatDoesNotAnswerHoldsNobodyUp) {
 }
 
 TEST(Spawner, SaysThatTheProgramIsMissing) {
+  if (kForks) GTEST_SKIP() << kNoVfork;
   auto started = Spawner::start("/nonexistent/helve-spawn", {});
   ASSERT_FALSE(started);
   EXPECT_EQ(started.error().type, "no_spawn_helper");

@@ -26,6 +26,12 @@ namespace helve::sandbox {
 
 constexpr int kBroken = 99;  // the sandbox itself failed
 constexpr uid_t kNobody = 65534;
+#ifdef __SANITIZE_THREAD__
+constexpr bool kHasThreads = true;  // the sanitizer's own
+#else
+constexpr bool kHasThreads = false;
+#endif
+constexpr const char* kOneThread = "only a process of one thread can make a user namespace";
 
 using Inside = std::function<int()>;
 
@@ -72,6 +78,7 @@ class InEnclosure : public testing::TestWithParam<uid_t> {
  protected:
   void SetUp() override {
     if (geteuid() != 0 && GetParam() != geteuid()) GTEST_SKIP() << "needs root";
+    if (kHasThreads && GetParam() != 0) GTEST_SKIP() << kOneThread;
     std::string name = "/var/lib/helve-test-XXXXXX";
     if (geteuid() != 0) name = std::string(getenv("HOME")) + "/.helve-test-XXXXXX";
     ASSERT_NE(mkdtemp(name.data()), nullptr);

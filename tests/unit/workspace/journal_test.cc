@@ -1,6 +1,8 @@
 // What is kept of a change, and what becomes of one whose process was killed.
 #include <sys/stat.h>
 
+#include <atomic>
+
 #include "sys/directory.h"
 #include "unit/workspace/fixture.h"
 #include "unit/workspace/meanwhile.h"
@@ -140,7 +142,7 @@ TEST_F(Journaling, KeepsWhatBelongsToAChangeThatIsSettledMeanwhile) {
   const std::string pending = directory + "/pending/" + record.begun_name() + ".staged";
   std::filesystem::rename(directory + "/entries/" + record.name(), pending);
   EXPECT_CHILD_OK([&]() -> std::string {
-    int calls = 0;
+    std::atomic<int> calls = 0;
     const std::string why = before_each(SYS_syncfs, [&](const CallArguments&) {
       if (calls++ == 0) std::filesystem::rename(pending, entry);
     });
@@ -160,7 +162,7 @@ TEST_F(Journaling, AChangeComesAfterThoseThatWereMadeWhileItWasStaged) {
   const auto other = journaled();
   EXPECT_CHILD_OK([&]() -> std::string {
     const auto files = journaled();
-    int calls = 0;
+    std::atomic<int> calls = 0;
     const std::string why = before_each(SYS_fchmod, [&](const CallArguments&) {
       if (calls++ > 0) return;
       write(*other, "file", "theirs");
@@ -189,7 +191,7 @@ TEST_F(Journaling, AnUndoThatCameInTheWayOfALaterChangeIsNamed) {
   ASSERT_TRUE(other->apply({&gone, 1}, {.session = "s"}));
   EXPECT_CHILD_OK([&]() -> std::string {
     const auto files = journaled();
-    int calls = 0;
+    std::atomic<int> calls = 0;
     const std::string why = before_each(SYS_fchmod, [&](const CallArguments&) {
       if (calls++ > 0) return;
       for (const auto& [from, to] : {std::pair("other", "file"), {"file", "other"}}) {

@@ -1,5 +1,7 @@
 // Somebody moves or removes a directory right before something in it is changed. What was changed
 // elsewhere than was asked for is taken back.
+#include <atomic>
+
 #include "unit/workspace/fixture.h"
 #include "unit/workspace/meanwhile.h"
 
@@ -18,10 +20,10 @@ class MovedAway : public WorkspaceTest {
   std::string conflict(const std::vector<Change>& changes, const std::function<void()>& meanwhile,
                        long system_call = SYS_renameat2) const {
     const auto files = journaled();
-    bool is_done = false;
+    std::atomic<bool> is_done = false;
     const std::string why = before_each(system_call, [&](const CallArguments& call) {
       if (call.text(1) != "f" && call.text(3) != "f") return;
-      if (!std::exchange(is_done, true)) meanwhile();
+      if (!is_done.exchange(true)) meanwhile();
     });
     if (!why.empty()) return why;
     const auto applied = files->apply(changes, {});

@@ -1,5 +1,7 @@
 // A change fails at its last file and is taken back, while somebody else saves files of the same
 // names. What they saved stays where they saved it.
+#include <atomic>
+
 #include "unit/workspace/fixture.h"
 #include "unit/workspace/meanwhile.h"
 
@@ -21,7 +23,7 @@ class TakenBack : public WorkspaceTest {
   // exchanged. They save `name` then, too, or once it is about to be renamed again.
   std::string fail(const Change& change, const std::string& name, Saved when) const {
     const auto files = journaled();
-    int at_last = 0, at_name = 0;
+    std::atomic<int> at_last = 0, at_name = 0;
     const std::string why = before_each(SYS_renameat2, [&](const CallArguments& call) {
       if (call.text(3) == "last" && at_last++ == 0) {
         save("last");

@@ -28,7 +28,10 @@ struct Jobs::Job {
 
   JobInfo told() {
     JobInfo now = info;
-    if (running) now.output_bytes = running->out().size();
+    if (running) {
+      now.output_bytes = running->out().size();
+      now.is_stopped = running->is_stopped();
+    }
     return now;
   }
 

@@ -46,6 +46,7 @@ struct JobInfo {
   bool is_told = false;  // its session was told that it has ended
   std::uint64_t output_bytes = 0;
   bool has_terminal = false;  // as far as is known
+  bool is_stopped = false;    // halted by a signal while it runs
 };
 
 // Remembers jobs beyond the life of this process. Thread-safe.

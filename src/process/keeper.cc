@@ -317,8 +317,12 @@ class Keeper {
     int status = 0;
     rusage usage{};
     pid_t pid;
-    while ((pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
+    while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &usage)) > 0) {
       if (pid != command_ || has_exited_) continue;
+      if (WIFSTOPPED(status) || WIFCONTINUED(status)) {
+        tell_pause(WIFSTOPPED(status));
+        continue;
+      }
       has_exited_ = true;
       end = {.kind = Event::Kind::exited,
              .code = status,
@@ -329,6 +333,11 @@ class Keeper {
     terminal_ = sys::Fd();  // else its reader never sees the end
     end->left_others = pid == 0;
     send_message(channel(), as_bytes(*end));
+  }
+
+  void tell_pause(bool is_stopped) {
+    const Event event{.kind = is_stopped ? Event::Kind::stopped : Event::Kind::resumed};
+    send_message(channel(), as_bytes(event));
   }
 
   // In a namespace our own end does the same, but it is not told when it is done.

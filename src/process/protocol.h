@@ -72,6 +72,8 @@ struct Event {
     started,   // with a terminal, its descriptor comes along; with a view that stays, its mount
                // namespace and what tells changes
     failed,    // nothing runs; `text` bytes of explanation follow
+    stopped,   // a signal halted the command
+    resumed,   // it goes on
     exited,    // the command itself has ended
   } kind = Kind::ready;
   Step step = Step::none;

@@ -140,6 +140,10 @@ void Running::receive_event() {
   const bool has_come = receive_exactly(channel_.get(), &event, sizeof event);
   if (!has_come) channel_ = sys::Fd();
   if (ended_) return;
+  if (has_come && (event.kind == Event::Kind::stopped || event.kind == Event::Kind::resumed)) {
+    is_stopped_ = event.kind == Event::Kind::stopped;
+    return;
+  }
   ended_.emplace();
   if (!has_come || event.kind != Event::Kind::exited) {
     ended_->is_lost = true;

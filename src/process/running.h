@@ -61,6 +61,8 @@ class Running {
 
   // How the command ended is known; what it left behind may not be gone yet.
   bool has_exited() const { return ended_.has_value(); }
+  // A signal halts it until another lets it go on.
+  bool is_stopped() const { return is_stopped_ && !ended_; }
   // Nothing more comes of it.
   bool has_ended() const { return ended_ && !leaves_until_; }
   const Ended& ended() const { return *ended_; }
@@ -112,6 +114,7 @@ class Running {
   std::string keys_;      // for the terminal, which has no room for all of them yet
   size_t typed_ = 0;      // of them
   char last_key_ = '\n';  // that it was given
+  bool is_stopped_ = false;
   std::optional<Ended> ended_;
   std::optional<Time> leaves_until_;  // it has exited, and its rest is waited for
   std::uint64_t last_byte_ = 0;       // of the output that still counts

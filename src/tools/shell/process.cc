@@ -77,9 +77,9 @@ struct ProcessEntry {
   static constexpr auto schema() {
     return object(
         "A command in the background.", arg<&ProcessEntry::process_id>("Its id"),
-        arg<&ProcessEntry::state>(
-            "running; elsewhere: in another process of helve; ended; or lost with the process "
-            "that ran it"),
+        arg<&ProcessEntry::state>("running; stopped by a signal until it gets SIGCONT; elsewhere: "
+                                  "in another process of helve; ended; or lost with the process "
+                                  "that ran it"),
         arg<&ProcessEntry::command>("What was asked for"),
         arg<&ProcessEntry::started>("When it began"), opt<&ProcessEntry::ended>("When it ended"),
         opt<&ProcessEntry::end>("How it ended"),
@@ -138,7 +138,7 @@ struct ProcessOutput {
 
 ProcessEntry entry_of(const JobInfo& job) {
   ProcessEntry entry{.process_id = job.id,
-                     .state = std::string(process::name_of(job.state)),
+                     .state = std::string(job.is_stopped ? "stopped" : process::name_of(job.state)),
                      .command = escape_invalid_utf8(job.command),
                      .started = sys::utc(job.started_ms),
                      .ended = {},

@@ -232,6 +232,26 @@ TEST_F(JobsTest, KillOfOneThatHasEndedTellsItsEnd) {
   EXPECT_EQ(jobs_->kill("s", id, {}).value_or(JobInfo{}).exit_code, 2);
 }
 
+TEST_F(JobsTest, TellsThatASignalHaltsIt) {
+  // A shell that is just starting a program does not stop before that has started.
+  const std::string id = start("exec sleep 1000");
+  auto becomes_stopped = [&](bool wanted) {
+    const Time end = std::chrono::steady_clock::now() + kSoon;
+    while (std::chrono::steady_clock::now() < end) {
+      if (jobs_->info("s", id)->is_stopped == wanted) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(becomes_stopped(false));
+  ASSERT_TRUE(jobs_->signal("s", id, SIGSTOP));
+  EXPECT_TRUE(becomes_stopped(true));
+  ASSERT_TRUE(jobs_->signal("s", id, SIGCONT));
+  EXPECT_TRUE(becomes_stopped(false));
+  ASSERT_TRUE(jobs_->signal("s", id, SIGSTOP));
+  ASSERT_TRUE(jobs_->signal("s", id, SIGKILL));
+  EXPECT_FALSE(finish(id).is_stopped);
+}
+
 TEST_F(JobsTest, ADeadlineEndsAJobAndSaysSo) {
   if (kForks) GTEST_SKIP() << kNoVfork;
   Jobs::New wanted = named("sleep 1000");

@@ -1,0 +1,28 @@
+// Embedder: turns texts into vectors whose dot product tells how near their meanings are.
+#pragma once
+
+#include <span>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace helve::knowledge {
+
+using Vector = std::vector<float>;  // of length 1, so that a dot product is the cosine
+
+// Thread-safe.
+class Embedder {
+ public:
+  virtual ~Embedder() = default;
+  // Tells vectors of different embedders, models and versions apart: what one made is of no use to
+  // another.
+  virtual std::string_view id() const = 0;
+  // One for each text, in their order, all of the same size. Soon after a stop: `cancelled`.
+  virtual Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                            std::stop_token stop) = 0;
+};
+
+}  // namespace helve::knowledge

@@ -1,0 +1,28 @@
+// Passages: a document cut into the pieces that are searched and shown, each with the headings
+// above it and its true lines.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace helve::knowledge {
+
+// Bytes of a passage: what is aimed at, and what only a line that is longer by itself exceeds.
+constexpr size_t kPassageBytes = 1400;
+constexpr size_t kMaxPassageBytes = 1800;
+
+struct Passage {
+  std::string heading;    // "Install > On Debian"; empty: none above it
+  std::string text;       // whole lines, as they stand in the document
+  size_t first_line = 1;  // of the document, counted from 1
+  size_t last_line = 1;   // inclusive
+};
+
+enum class TextKind : unsigned char { markdown, plain, code };
+
+// In the order of the document; blank lines between passages belong to none.
+std::vector<Passage> split_passages(std::string_view text, TextKind kind);
+
+}  // namespace helve::knowledge

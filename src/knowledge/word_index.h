@@ -39,6 +39,8 @@ constexpr size_t kFields = 3;
 constexpr FieldWeight kFieldWeights[kFields] = {{1.0, 5, 0.5}, {1.2, 6, 0.5}, {1.0, 80, 0.6}};
 constexpr double kSaturation = 1.2;   // a word that occurs so often counts half of what it can
 constexpr double kRarityUnit = 1024;  // of a word's weight
+// However rare a function word is: in a few notes most are.
+constexpr std::uint64_t kMaxFunctionWeight = 512;
 
 class WordIndex {
  public:

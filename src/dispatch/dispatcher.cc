@@ -337,6 +337,7 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .results = stages_.results,
           .commands = capabilities_.commands,
           .agents = capabilities_.agents,
+          .memories = capabilities_.memories,
           .clock = capabilities_.clock,
           .listener = call.listener,
           .dialect = words_of(passage)};

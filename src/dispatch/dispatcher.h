@@ -67,6 +67,7 @@ struct Capabilities {
   search::Witness* witness = nullptr;
   process::Commands* commands = nullptr;
   agent::AgentsOnDemand* agents = nullptr;
+  tools::AgentMemories* memories = nullptr;
   sys::Clock* clock = nullptr;
   const Dialect* dialect = nullptr;  // by whose names the caller knows the tools; null: by ours
   // A store handle for one call; null when there is no store.

@@ -28,6 +28,9 @@ class Commands;
 namespace agent {
 class AgentsOnDemand;
 }
+namespace tools {
+class AgentMemories;
+}
 namespace sys {
 class Clock;
 }
@@ -81,6 +84,7 @@ struct Context {
   Results* results = nullptr;             // stored results of this session
   process::Commands* commands = nullptr;
   agent::AgentsOnDemand* agents = nullptr;  // other sessions and sub-agents
+  tools::AgentMemories* memories = nullptr;  // notes of each agent
   sys::Clock* clock = nullptr;
 
   Listener* listener = nullptr;

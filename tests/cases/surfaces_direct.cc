@@ -8,6 +8,7 @@
 #include "store/results.h"
 #include "surface.h"
 #include "sys/clock.h"
+#include "tools/agent_memories.h"
 #include "workspace/workspace.h"
 
 namespace helve::cases {
@@ -24,10 +25,12 @@ class DirectSurface : public Surface {
         supervisor_(process::spawn_program(), clock_, nullptr),
         commands_(supervisor_, [place] { return settings(place); }),
         witness_({{files_->roots().front().path, &files_->roots().front().directory}}),
+        memories_({.files = files_.get()}, clock_),
         dispatcher_(registry,
                     {.files = files_.get(),
                      .witness = &witness_,
                      .commands = &commands_,
+                     .memories = &memories_,
                      .clock = &clock_,
                      .store = [this] { return std::make_shared<store::CallStore>(opener_); }},
                     {.recorder = &recorder_, .results = &results_}),
@@ -78,6 +81,7 @@ class DirectSurface : public Surface {
   process::Supervisor supervisor_;
   process::Commands commands_;
   search::Witness witness_;
+  tools::AgentMemories memories_;
   dispatch::Dispatcher dispatcher_;
   dispatch::Policy policy_;
   Identity who_;

@@ -50,10 +50,11 @@ Result<Vector> vector_of(const Json& value) {
 
 }  // namespace
 
-EndpointEmbedder::EndpointEmbedder(EmbeddingEndpoint endpoint, sys::HttpClient& client,
+EndpointEmbedder::EndpointEmbedder(EmbeddingEndpoint endpoint,
+                                   std::unique_ptr<sys::HttpClient> client,
                                    model::RetrySettings retry, model::Wait wait)
     : endpoint_(std::move(endpoint)),
-      client_(client),
+      client_(std::move(client)),
       retry_(retry),
       wait_(std::move(wait)),
       id_(fmt::format("{} of {} ({})", endpoint_.model, endpoint_.base_url, endpoint_.dimensions)) {
@@ -104,7 +105,7 @@ Result<std::vector<Vector>> EndpointEmbedder::ask_once(const std::string& body, 
     answer += bytes.substr(0, most - std::min(most, answer.size()));
     return !is_too_large;
   };
-  const sys::HttpHead head = TRY(client_.send(request, take, stop));
+  const sys::HttpHead head = TRY(client_->send(request, take, stop));
   if (head.status != 200) return model::answer_error(head, std::move(answer), endpoint_.key);
   if (is_too_large) return no_embeddings("it is larger than " + human_size(kMaxAnswer));
   return read(answer, count);

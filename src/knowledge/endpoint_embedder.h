@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string>
 
 #include "knowledge/embedder.h"
@@ -28,8 +29,7 @@ class EndpointEmbedder final : public Embedder {
   static constexpr size_t kMaxOneText = 16u << 10;
   static constexpr size_t kMaxDimensions = 8192;
 
-  // Borrows the client.
-  EndpointEmbedder(EmbeddingEndpoint endpoint, sys::HttpClient& client,
+  EndpointEmbedder(EmbeddingEndpoint endpoint, std::unique_ptr<sys::HttpClient> client,
                    model::RetrySettings retry = {}, model::Wait wait = model::wait_on_thread);
 
   std::string_view id() const override { return id_; }
@@ -45,7 +45,7 @@ class EndpointEmbedder final : public Embedder {
   Result<std::vector<Vector>> read(std::string_view answer, size_t count);
 
   const EmbeddingEndpoint endpoint_;
-  sys::HttpClient& client_;
+  const std::unique_ptr<sys::HttpClient> client_;
   const model::RetrySettings retry_;
   const model::Wait wait_;
   const std::string id_;

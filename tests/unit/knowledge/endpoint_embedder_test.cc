@@ -24,7 +24,8 @@ Json body_of(const std::string& request) {
 class EndpointEmbedderTest : public ::testing::Test {
  protected:
   EndpointEmbedder embedder(const RawServer& server, size_t dimensions = 0) {
-    return EndpointEmbedder({server.url("/v1"), "m", "sk-canary", dimensions}, *client_, {},
+    return EndpointEmbedder({server.url("/v1"), "m", "sk-canary", dimensions},
+                            sys::make_http_client(), {},
                             [this](milliseconds time, const std::stop_token&) {
                               waits_.push_back(time);
                               return !is_stopped_;
@@ -47,7 +48,6 @@ class EndpointEmbedderTest : public ::testing::Test {
     return error;
   }
 
-  const std::unique_ptr<sys::HttpClient> client_ = sys::make_http_client();
   std::vector<milliseconds> waits_;
   bool is_stopped_ = false;
 };

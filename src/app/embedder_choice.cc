@@ -68,6 +68,12 @@ Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
                                                      surroundings.embeddings_directory());
 }
 
+Result<std::shared_ptr<knowledge::Embedder>> EmbedderOnDemand::get() {
+  std::lock_guard lock(mutex_);
+  if (!made_) made_ = TRY(choose_embedder(config_, surroundings_));
+  return made_;
+}
+
 std::string describe_embedder(const config::Config& config, const Surroundings& surroundings) {
   const config::EmbeddingSettings& settings = config.embeddings;
   switch (provider_of(config)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "app/surroundings.h"
@@ -17,6 +18,21 @@ constexpr std::string_view kNoEmbedder = "no_embedder";  // the type of the erro
 // the type kNoEmbedder says why texts cannot be found by meaning, and what to do.
 Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
     const config::Config& config, const Surroundings& surroundings);
+
+// The same, made when somebody first asks; who could not be made is tried again: the weights may
+// have been installed meanwhile. Thread-safe. Borrows both.
+class EmbedderOnDemand {
+ public:
+  EmbedderOnDemand(const config::Config& config, const Surroundings& surroundings)
+      : config_(config), surroundings_(surroundings) {}
+  Result<std::shared_ptr<knowledge::Embedder>> get();
+
+ private:
+  const config::Config& config_;
+  const Surroundings& surroundings_;
+  std::mutex mutex_;
+  std::shared_ptr<knowledge::Embedder> made_;  // guarded by mutex_
+};
 
 // For people, without a key: "builtin (/home/…/use-lite-1.bin)", "nomic-embed-text of http://…".
 std::string describe_embedder(const config::Config& config, const Surroundings& surroundings);

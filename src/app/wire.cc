@@ -92,15 +92,18 @@ void open_journal(Place& place, const Surroundings& surroundings) {
 // Nothing is opened before an agent asks for its notes.
 void add_memories(World& world, Place& place, const Surroundings& surroundings) {
   const config::Config& config = place.settings.config;
+  place.embedder = std::make_unique<EmbedderOnDemand>(config, surroundings);
   place.memories = std::make_unique<tools::AgentMemories>(
-      tools::AgentMemories::Options{.files = place.files.get(),
-                                    .directory_of =
-                                        [&settings = place.settings](std::string_view agent) {
-                                          const config::Agent* const found = settings.agent(agent);
-                                          return found ? found->memory : std::string();
-                                        },
-                                    .journal_directory = journal_directory(config, surroundings),
-                                    .journal_limits = journal_limits(config)},
+      tools::AgentMemories::Options{
+          .files = place.files.get(),
+          .directory_of =
+              [&settings = place.settings](std::string_view agent) {
+                const config::Agent* const found = settings.agent(agent);
+                return found ? found->memory : std::string();
+              },
+          .journal_directory = journal_directory(config, surroundings),
+          .journal_limits = journal_limits(config),
+          .find_embedder = [&embedder = *place.embedder] { return embedder.get(); }},
       world.clock);
 }
 

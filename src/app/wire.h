@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/agents.h"
+#include "app/embedder_choice.h"
 #include "app/job_ledger.h"
 #include "app/job_notices.h"
 #include "app/selection.h"
@@ -41,6 +42,7 @@ struct Place {
   Identity who;
   std::unique_ptr<workspace::Workspace> files;  // null: there is none, and no_files says why
   std::optional<Error> no_files;
+  std::unique_ptr<EmbedderOnDemand> embedder;  // for all that is searched by meaning
   std::unique_ptr<tools::AgentMemories> memories;
   std::unique_ptr<search::Witness> witness;        // of these files; null: nothing tells changes
   std::unique_ptr<process::Commands> commands;     // null where there are no files

@@ -241,7 +241,11 @@ Chars format(double value, const Plan& plan, const Symbols& symbols) {
       text.insert(point - group * plan.regular_group, symbols.grouping);
   } else {
     for (const size_t place : plan.integer_groups) {
-      if (place <= point) text.insert(point - place, symbols.grouping);
+      // Where there are fewer digits, the reference counts from the end instead.
+      const size_t at = place <= point                 ? point - place
+                        : text.size() + point >= place ? text.size() + point - place
+                                                       : 0;
+      text.insert(at, symbols.grouping);
       ++point;
     }
   }

@@ -158,7 +158,17 @@ Outcome split(Evaluator& evaluator, std::span<const Value> arguments, const Call
     for (size_t at = 0; at < text.size() && is_within(results.size(), most);) {
       TRY(evaluator.tick());
       const size_t length = length_of_char(text.substr(at));
-      push(text.substr(at, length));
+      if (length < 4) {
+        push(text.substr(at, length));
+      } else {
+        // JavaScript takes such a character apart.
+        const char32_t rest = char_at(text.substr(at)) - 0x10000;
+        std::string high, low;
+        append_code_point(high, 0xD800 + (rest >> 10));
+        append_code_point(low, 0xDC00 + (rest & 0x3FF));
+        results.push(TRY(evaluator.text(high)));
+        if (is_within(results.size(), most)) results.push(TRY(evaluator.text(low)));
+      }
       at += length;
     }
     return results.array();

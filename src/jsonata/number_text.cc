@@ -155,9 +155,12 @@ std::string radix_text(double number, int radix) {
   constexpr char kDigits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
   double rest = std::abs(number);
   std::string text;
+  // Digits beyond what a double can tell apart are zeros.
+  for (; rest >= static_cast<double>(kExactInteger); rest /= radix) text += '0';
   do {
-    text += kDigits[static_cast<int>(std::fmod(rest, radix))];
-    rest = std::floor(rest / radix);
+    const double digit = std::fmod(rest, radix);
+    text += kDigits[static_cast<int>(digit)];
+    rest = (rest - digit) / radix;
   } while (rest > 0);
   if (number < 0) text += '-';
   std::ranges::reverse(text);

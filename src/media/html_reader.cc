@@ -207,7 +207,7 @@ std::optional<HtmlEvent> HtmlReader::start(const HtmlToken& token) {
   }
   const bool begins_skipping = !appears && !is_skipping();
   open_.push_back({tag, appears, event.element, name_number(token)});
-  ++counts_[static_cast<size_t>(tag)];
+  ++counts_[slot_of(tag, open_.back().name)];
   if (begins_skipping) skip();
   if (is_empty) closing_ = 1;
   return appears ? std::optional(event) : std::nullopt;
@@ -221,12 +221,12 @@ std::optional<HtmlEvent> HtmlReader::end(const HtmlToken& token) {
     --too_deep_;
     return {};
   }
-  if (!is_heading(tag) && count(tag) == 0) return {};
+  const std::uint64_t name = name_number(token);
+  if (!is_heading(tag) && count(tag, name) == 0) return {};
   size_t index = kNone;
   if (is_heading(tag)) {
     index = find_open(is_heading, is_wall);
   } else if (tag == Tag::other) {
-    const std::uint64_t name = name_number(token);
     for (size_t at = open_.size(); at-- > 0 && !is_wall(open_[at].tag) && index == kNone;) {
       if (open_[at].name == name) index = at;
     }
@@ -249,7 +249,7 @@ std::optional<HtmlEvent> HtmlReader::end(const HtmlToken& token) {
 std::optional<HtmlEvent> HtmlReader::close(size_t index) {
   const Open closed = open_[index];
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
-  --counts_[static_cast<size_t>(closed.tag)];
+  --counts_[slot_of(closed.tag, closed.name)];
   if (index + 1 == skipped_from_)
     skipped_from_ = kNothingSkipped;
   else if (index + 1 < skipped_from_ && skipped_from_ != kNothingSkipped)

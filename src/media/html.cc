@@ -145,6 +145,7 @@ class Converter {
   std::string decoded_;
   std::vector<bool> tables_;     // those that are open: whether they hold values
   size_t table_count_ = 0;       // that have opened
+  size_t headings_ = 0;          // that are open
   std::string language_;         // of code, as said by what is around it
   size_t language_element_ = 0;  // which is this
 };
@@ -159,6 +160,7 @@ void Converter::open(const HtmlEvent& event) {
     case Tag::h4:
     case Tag::h5:
     case Tag::h6:
+      ++headings_;
       return writer_.begin_heading(1 + static_cast<size_t>(event.tag) -
                                    static_cast<size_t>(Tag::h1));
     case Tag::blockquote:
@@ -208,7 +210,10 @@ void Converter::open(const HtmlEvent& event) {
 void Converter::open_inline(const HtmlEvent& event) {
   switch (event.tag) {
     case Tag::a:
-      if (const auto target = link_target(event.attributes)) writer_.begin(Style::link, *target);
+      if (const auto target = link_target(event.attributes)) {
+        // A heading that links to itself says nothing by it.
+        if (headings_ == 0 || !target->starts_with('#')) writer_.begin(Style::link, *target);
+      }
       return;
     case Tag::br:
       return writer_.line_break();
@@ -246,6 +251,8 @@ void Converter::close(const HtmlEvent& event) {
     case Tag::h4:
     case Tag::h5:
     case Tag::h6:
+      --headings_;
+      return writer_.end();
     case Tag::blockquote:
     case Tag::ul:
     case Tag::menu:

@@ -13,6 +13,7 @@ namespace helve::media {
 namespace {
 
 constexpr size_t kMaxName = 31;    // of the longest name
+constexpr size_t kMaxCodes = 16;   // of what stands behind a name
 constexpr size_t kMinOldName = 2;  // of those that need no semicolon
 constexpr size_t kMaxOldName = 6;
 
@@ -39,18 +40,26 @@ constexpr auto kNames = [] {
 }();
 static_assert(kHtmlEntities.size() <= 0xFFFF);
 
-constexpr std::string_view name_at(std::uint16_t begin) {
-  const std::string_view entry = kHtmlEntities.substr(begin, kMaxName + 1);
-  return entry.substr(0, entry.find_first_of("=:"));
+bool ends_name(char c) { return c == '=' || c == ':'; }
+
+// Whether the name that begins there comes before this one.
+bool is_before(std::uint16_t begin, std::string_view name) {
+  for (const char c : name) {
+    const char theirs = kHtmlEntities[begin++];
+    if (theirs != c) return ends_name(theirs) || theirs < c;
+  }
+  return false;
 }
 
 // "C6" of "AElig:C6"; empty when there is no such name. `needs_semicolon` says whether it does.
 std::string_view codes_of(std::string_view name, bool& needs_semicolon) {
-  const auto found = std::ranges::lower_bound(kNames, name, {}, name_at);
-  if (found == kNames.end() || name_at(*found) != name) return {};
-  const std::string_view sign_and_codes = kHtmlEntities.substr(*found + name.size());
-  needs_semicolon = sign_and_codes[0] == '=';
-  return sign_and_codes.substr(1, sign_and_codes.find_first_of(" \n") - 1);
+  const auto found = std::lower_bound(kNames.begin(), kNames.end(), name, is_before);
+  if (found == kNames.end()) return {};
+  std::string_view entry = kHtmlEntities.substr(*found, kMaxName + kMaxCodes);
+  if (!entry.starts_with(name) || !ends_name(entry[name.size()])) return {};
+  needs_semicolon = entry[name.size()] == '=';
+  entry.remove_prefix(name.size() + 1);
+  return entry.substr(0, entry.find_first_of(" \n"));
 }
 
 void append_codes(std::string& out, std::string_view codes) {

@@ -52,7 +52,9 @@ std::uint64_t name_number(const HtmlToken& token) {
 }
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> list) {
-  return std::ranges::any_of(list, [&](auto each) { return equals_ignoring_case(each, word); });
+  return std::ranges::any_of(list, [&](auto each) {
+    return each.size() == word.size() && equals_ignoring_case(each, word);
+  });
 }
 
 bool hides(std::string_view style) {
@@ -65,10 +67,15 @@ bool hides(std::string_view style) {
 
 // The signs beside headings that link to them, and the numbers beside lines of code.
 bool is_ornament(std::string_view classes) {
-  return std::ranges::any_of(split(classes, ' '), [](std::string_view each) {
-    return is_one_of(each, {"headerlink", "anchor-link", "anchorjs-link", "heading-anchor",
-                            "gutter", "rouge-gutter", "lineno", "linenos", "linenodiv"});
-  });
+  while (!classes.empty()) {
+    const size_t end = std::min(classes.find(' '), classes.size());
+    if (is_one_of(classes.substr(0, end),
+                  {"headerlink", "anchor", "anchor-link", "anchorjs-link", "doc-anchor",
+                   "heading-anchor", "gutter", "rouge-gutter", "lineno", "linenos", "linenodiv"}))
+      return true;
+    classes.remove_prefix(std::min(end + 1, classes.size()));
+  }
+  return false;
 }
 
 }  // namespace
@@ -151,18 +158,26 @@ bool HtmlReader::is_for_readers(const HtmlToken& token, bool& is_main) const {
   bool is_shown = token.tag != Tag::dialog;
   std::string_view attributes = token.attributes;
   while (const auto found = take_attribute(attributes)) {
-    const auto is = [&](std::string_view name) { return equals_ignoring_case(found->name, name); };
-    const std::string_view value = trim(found->value);
-    if (is("hidden") && !equals_ignoring_case(value, "until-found")) return false;
-    if (is("aria-hidden") && equals_ignoring_case(value, "true")) return false;
-    if (is("style") && hides(value)) return false;
-    if (is("open")) is_shown = true;
-    if (is("class") && is_ornament(value)) return false;
-    if (!is("role")) continue;
-    if (equals_ignoring_case(value, "main")) is_main = true;
-    if (drops_boilerplate_ && is_one_of(value, {"navigation", "banner", "contentinfo", "search",
-                                                "menu", "menubar", "dialog", "alertdialog"}))
-      return false;
+    const auto is = [&](std::string_view name) {
+      return found->name.size() == name.size() && equals_ignoring_case(found->name, name);
+    };
+    const std::string_view value = found->value;
+    if (is("class")) {
+      if (is_ornament(value)) return false;
+    } else if (is("style")) {
+      if (hides(value)) return false;
+    } else if (is("hidden")) {
+      if (!equals_ignoring_case(value, "until-found")) return false;
+    } else if (is("aria-hidden")) {
+      if (equals_ignoring_case(value, "true")) return false;
+    } else if (is("open")) {
+      is_shown = true;
+    } else if (is("role")) {
+      if (equals_ignoring_case(value, "main")) is_main = true;
+      if (drops_boilerplate_ && is_one_of(value, {"navigation", "banner", "contentinfo", "search",
+                                                  "menu", "menubar", "dialog", "alertdialog"}))
+        return false;
+    }
   }
   return is_shown;
 }
@@ -192,7 +207,7 @@ std::optional<HtmlEvent> HtmlReader::start(const HtmlToken& token) {
   }
   const bool begins_skipping = !appears && !is_skipping();
   open_.push_back({tag, appears, event.element, name_number(token)});
-  ++counts_[static_cast<size_t>(tag)];
+  ++counts_[slot_of(tag, open_.back().name)];
   if (begins_skipping) skip();
   if (is_empty) closing_ = 1;
   return appears ? std::optional(event) : std::nullopt;
@@ -206,12 +221,12 @@ std::optional<HtmlEvent> HtmlReader::end(const HtmlToken& token) {
     --too_deep_;
     return {};
   }
-  if (!is_heading(tag) && count(tag) == 0) return {};
+  const std::uint64_t name = name_number(token);
+  if (!is_heading(tag) && count(tag, name) == 0) return {};
   size_t index = kNone;
   if (is_heading(tag)) {
     index = find_open(is_heading, is_wall);
   } else if (tag == Tag::other) {
-    const std::uint64_t name = name_number(token);
     for (size_t at = open_.size(); at-- > 0 && !is_wall(open_[at].tag) && index == kNone;) {
       if (open_[at].name == name) index = at;
     }
@@ -234,7 +249,7 @@ std::optional<HtmlEvent> HtmlReader::end(const HtmlToken& token) {
 std::optional<HtmlEvent> HtmlReader::close(size_t index) {
   const Open closed = open_[index];
   open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(index));
-  --counts_[static_cast<size_t>(closed.tag)];
+  --counts_[slot_of(closed.tag, closed.name)];
   if (index + 1 == skipped_from_)
     skipped_from_ = kNothingSkipped;
   else if (index + 1 < skipped_from_ && skipped_from_ != kNothingSkipped)

@@ -53,24 +53,28 @@ class HtmlReader {
   std::optional<HtmlEvent> close(size_t index);
   bool ends_others(const HtmlToken& token);
   bool is_for_readers(const HtmlToken& token, bool& is_main) const;
-  size_t count(Tag tag) const { return counts_[static_cast<size_t>(tag)]; }
+  static size_t slot_of(Tag tag, std::uint64_t name) {
+    return tag == Tag::other ? kTags + name % kOthers : static_cast<size_t>(tag);
+  }
+  size_t count(Tag tag, std::uint64_t name = 0) const { return counts_[slot_of(tag, name)]; }
   template <class Wanted, class Barrier>
   size_t find_open(Wanted is_wanted, Barrier is_barrier) const;
   bool is_skipping() const { return open_.size() >= skipped_from_; }
+
+  static constexpr size_t kNothingSkipped = kMaxHtmlDepth + 1;
+  static constexpr size_t kOthers = 61;  // unknown names are counted by their hash
 
   HtmlTokens tokens_;
   const bool drops_boilerplate_;
   const bool is_xml_;
   std::vector<Open> open_;
-  std::array<unsigned short, kTags> counts_{};  // of the open elements
-  size_t closing_ = 0;                          // how many of the innermost are to close first
-  std::optional<HtmlToken> held_;               // the tag that waits for that
-  std::string_view raw_;                        // content of an element that has just opened
-  size_t skipped_from_ = kNothingSkipped;       // with so many open, nothing appears
-  size_t too_deep_ = 0;                         // elements that are open without being in `open_`
+  std::array<unsigned short, kTags + kOthers> counts_{};  // of the open elements
+  size_t closing_ = 0;                     // how many of the innermost are to close first
+  std::optional<HtmlToken> held_;          // the tag that waits for that
+  std::string_view raw_;                   // content of an element that has just opened
+  size_t skipped_from_ = kNothingSkipped;  // with so many open, nothing appears
+  size_t too_deep_ = 0;                    // elements that are open without being in `open_`
   size_t elements_ = 0;
-
-  static constexpr size_t kNothingSkipped = kMaxHtmlDepth + 1;
 };
 
 }  // namespace helve::media

@@ -11,7 +11,7 @@ struct Entry {
   unsigned traits = 0;
 };
 
-// In the order of Tag, which is that of the names.
+// In the order of Tag.
 constexpr Entry kTable[] = {
     {""},
     {"a"},
@@ -123,23 +123,39 @@ constexpr Entry kTable[] = {
     {"xmp", kRaw | kBlock},
 };
 static_assert(std::size(kTable) == kTags);
-static_assert(std::ranges::is_sorted(kTable, {}, &Entry::name));
 
 constexpr size_t kMaxName =
     std::ranges::max(kTable, {}, [](const Entry& entry) { return entry.name.size(); }).name.size();
+
+// Names by their hash, so that most are found at once.
+constexpr size_t kSlots = 512;
+constexpr size_t slot_of(std::string_view name) {
+  size_t hash = name.size();
+  for (const char c : name) hash = hash * 37 + static_cast<unsigned char>(c);
+  return hash % kSlots;
+}
+constexpr auto kIndex = [] {
+  std::array<Tag, kSlots> index{};
+  for (size_t tag = 1; tag < kTags; ++tag) {
+    size_t slot = slot_of(kTable[tag].name);
+    while (index[slot] != Tag::other) slot = (slot + 1) % kSlots;
+    index[slot] = static_cast<Tag>(tag);
+  }
+  return index;
+}();
 
 }  // namespace
 
 Tag find_tag(std::string_view name) {
   if (name.size() > kMaxName) return Tag::other;
   std::array<char, kMaxName> letters;
-  std::ranges::transform(name, letters.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  for (size_t i = 0; i < name.size(); ++i)
+    letters[i] = static_cast<char>(name[i] >= 'A' && name[i] <= 'Z' ? name[i] | 0x20 : name[i]);
   const std::string_view lower(letters.data(), name.size());
-  const Entry* found = std::ranges::lower_bound(kTable, lower, {}, &Entry::name);
-  if (found == std::end(kTable) || found->name != lower) return Tag::other;
-  return static_cast<Tag>(found - kTable);
+  for (size_t slot = slot_of(lower); kIndex[slot] != Tag::other; slot = (slot + 1) % kSlots) {
+    if (kTable[static_cast<size_t>(kIndex[slot])].name == lower) return kIndex[slot];
+  }
+  return Tag::other;
 }
 
 unsigned traits(Tag tag) { return kTable[static_cast<size_t>(tag)].traits; }

@@ -9,7 +9,7 @@ namespace helve::media {
 namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_space(char c) { return kHtmlSpace.contains(c); }
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r'; }
 bool ends_name(char c) { return c == '>' || c == '/' || is_space(c); }
 
 // What stands after the first `mark`, or nothing.
@@ -35,7 +35,7 @@ HtmlToken HtmlTokens::next() {
     size_t sign = rest_.find('<');
     // A sign that begins no tag is text, as is everything up to the next one.
     while (sign != rest_.npos && sign + 1 < rest_.size() && !is_letter(rest_[sign + 1]) &&
-           !std::string_view("/!?").contains(rest_[sign + 1]))
+           rest_[sign + 1] != '/' && rest_[sign + 1] != '!' && rest_[sign + 1] != '?')
       sign = rest_.find('<', sign + 1);
     if (sign + 1 == rest_.size()) sign = rest_.npos;
     if (sign != 0) {
@@ -85,38 +85,35 @@ std::string_view HtmlTokens::take_raw(std::string_view name) {
 }
 
 std::optional<HtmlAttribute> take_attribute(std::string_view& attributes) {
-  const auto skip = [&](std::string_view characters) {
-    attributes.remove_prefix(std::min(attributes.find_first_not_of(characters), attributes.size()));
+  const char* at = attributes.data();
+  const char* const end = at + attributes.size();
+  const auto skip_space = [&] {
+    while (at < end && is_space(*at)) ++at;
   };
-  const auto take_until = [&](auto is_end) {
-    const auto end = std::ranges::find_if(attributes, is_end);
-    const std::string_view taken(attributes.begin(), end);
-    attributes.remove_prefix(taken.size());
-    return taken;
+  const auto rest_from = [&](const char* begin) {
+    return std::string_view(begin, static_cast<size_t>(end - begin));
   };
-  skip(" \t\n\f\r/");
-  if (attributes.empty() || attributes[0] == '>') return {};
-  const char* const begin = attributes.data();
-  attributes.remove_prefix(1);  // even if it is =
-  take_until([](char c) { return c == '=' || ends_name(c); });
-  HtmlAttribute found{.name = {begin, attributes.data()}, .value = {}};
-  const std::string_view behind_name = attributes;
-  skip(kHtmlSpace);
-  if (!attributes.starts_with('=')) {
-    attributes = behind_name;
-    return found;
-  }
-  attributes.remove_prefix(1);
-  skip(kHtmlSpace);
-  if (attributes.starts_with('"') || attributes.starts_with('\'')) {
-    const char quote = attributes[0];
-    attributes.remove_prefix(1);
-    const size_t end = std::min(attributes.find(quote), attributes.size());
-    found.value = attributes.substr(0, end);
-    attributes.remove_prefix(std::min(end + 1, attributes.size()));
+  while (at < end && (is_space(*at) || *at == '/')) ++at;
+  attributes = rest_from(at);
+  if (at == end || *at == '>') return {};
+  const char* begin = at++;  // even if it is =
+  while (at < end && *at != '=' && !ends_name(*at)) ++at;
+  HtmlAttribute found{.name = {begin, at}, .value = {}};
+  attributes = rest_from(at);
+  skip_space();
+  if (at == end || *at != '=') return found;
+  ++at;
+  skip_space();
+  if (at < end && (*at == '"' || *at == '\'')) {
+    const std::string_view quoted = rest_from(at + 1);
+    found.value = quoted.substr(0, quoted.find(*at));
+    at = std::min(found.value.data() + found.value.size() + 1, end);
   } else {
-    found.value = take_until([](char c) { return c == '>' || is_space(c); });
+    begin = at;
+    while (at < end && *at != '>' && !is_space(*at)) ++at;
+    found.value = {begin, at};
   }
+  attributes = rest_from(at);
   return found;
 }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/text.h"
+
 namespace helve::media {
 namespace {
 
@@ -88,7 +90,7 @@ void append_escaped(std::string& out, std::string_view word, const MarkdownPlace
     bool is_escaped = false;
     switch (c) {
       case '\\':
-        is_escaped = next == '\0' || is_punctuation(next);
+        is_escaped = !is_word(next);  // a mark may follow, even where a space was meant to
         break;
       case '`':
         is_escaped = true;
@@ -153,5 +155,19 @@ size_t word_length(std::string_view text) {
     ++length;
   return length;
 }
+
+CharClass class_of_first(std::string_view text) {
+  if (text.empty() || gap_at(text).is_space) return CharClass::space;
+  if (is_punctuation(text[0])) return CharClass::punctuation;
+  const size_t length = char_length(text);
+  const char32_t c = code_point(text.substr(0, std::max<size_t>(length, 1)));
+  const bool is_unclear = (c >= 0xA1 && c <= 0xBF) || c == 0xD7 || c == 0xF7 ||
+                          (c >= 0x2000 && c < 0x2C00) || (c >= 0x2E00 && c < 0x2E80) ||
+                          (c >= 0x3000 && c < 0x3040) || (c >= 0xFE10 && c < 0xFE70) ||
+                          (c >= 0xFF00 && c < 0xFF66) || c >= 0x1F000;
+  return is_unclear ? CharClass::unclear : CharClass::word;
+}
+
+CharClass class_of_last(std::string_view text) { return class_of_first(last_chars(text, 1)); }
 
 }  // namespace helve::media

@@ -29,4 +29,11 @@ TextGap gap_at(std::string_view text);
 // The length of the text before its first gap.
 size_t word_length(std::string_view text);
 
+// What Markdown takes a character for when it decides whether a mark beside it begins or ends
+// something. The end of a line is space, and some characters of Unicode are punctuation to some
+// readers only.
+enum class CharClass : unsigned char { space, punctuation, word, unclear };
+CharClass class_of_first(std::string_view text);
+CharClass class_of_last(std::string_view text);
+
 }  // namespace helve::media

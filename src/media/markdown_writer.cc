@@ -8,7 +8,6 @@
 
 #include "base/text.h"
 #include "media/markdown.h"
-#include "media/markdown_escape.h"
 
 namespace helve::media {
 namespace {
@@ -155,8 +154,17 @@ void MarkdownWriter::write_lines(std::string_view lines) {
   owed_ = Break::blank;
 }
 
-// `first` is the character that follows.
-void MarkdownWriter::before_content(char first) {
+// `next` is what will be written, or begins like it.
+void MarkdownWriter::before_content(std::string_view next) {
+  const bool opens_link = std::ranges::any_of(
+      styles_, [](auto& each) { return each.style == Style::link && !each.is_open; });
+  const auto is_either = [](CharClass seen, CharClass wanted) {
+    return seen == wanted || seen == CharClass::unclear;
+  };
+  // **a.**b would end nothing.
+  if (closed_at_ == target().size() && is_either(closed_behind_, CharClass::punctuation) &&
+      is_either(class_of_first(next), CharClass::word) && !opens_link)
+    space_ = true;
   if (table_.is_in_cell) {
     const bool begins = table_.rows.size() == table_.cell_begin;
     if (!begins && owed_ != Break::none)
@@ -172,7 +180,7 @@ void MarkdownWriter::before_content(char first) {
     out_ += ' ';
     space_ = false;
   }
-  open_styles(first);
+  open_styles(next);
 }
 
 void MarkdownWriter::text(std::string_view text) {
@@ -200,7 +208,7 @@ void MarkdownWriter::write_word(std::string_view word, char next) {
     code_ += word;
     return;
   }
-  before_content(word[0]);
+  before_content(word);
   const bool is_in_link =
       std::ranges::any_of(styles_, [](auto& each) { return each.style == Style::link; });
   append_escaped(target(), word,
@@ -213,7 +221,7 @@ void MarkdownWriter::write_word(std::string_view word, char next) {
 
 void MarkdownWriter::literal(std::string_view markdown) {
   if (markdown.empty() || is_in_code_block()) return;
-  before_content(markdown[0]);
+  before_content(markdown);
   target() += markdown;
 }
 
@@ -250,7 +258,30 @@ void MarkdownWriter::end(Style style) {
   styles_.erase(styles_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-void MarkdownWriter::open_styles(char first) {
+CharClass MarkdownWriter::class_before() const {
+  if (closed_at_ == target().size()) return closed_behind_;
+  const size_t begin = table_.is_in_cell ? table_.cell_begin : line_begin_;
+  return class_of_last(std::string_view(target()).substr(begin));
+}
+
+// Whether marks at this place can begin something.
+bool MarkdownWriter::can_open(std::string_view next) const {
+  const CharClass before = class_before();
+  if (before == CharClass::space || before == CharClass::punctuation) return true;
+  size_t strikes = 0, stars = 0;
+  for (const Inline& each : styles_) {
+    if (each.is_open || each.style == Style::superscript) continue;
+    if (each.style == Style::link) return false;
+    ++(each.style == Style::strike ? strikes : stars);
+  }
+  return class_of_first(next) == CharClass::word && (strikes == 0 || stars == 0);
+}
+
+void MarkdownWriter::open_styles(std::string_view next) {
+  const auto is_closed = [](const Inline& each) { return !each.is_open; };
+  if (std::ranges::none_of(styles_, is_closed)) return;
+  const bool can_open = this->can_open(next);
+  const char first = next[0];
   for (size_t index = 0; index < styles_.size(); ++index) {
     Inline& each = styles_[index];
     if (each.is_open) continue;
@@ -271,13 +302,12 @@ void MarkdownWriter::open_styles(char first) {
       if (out.ends_with('!')) out.insert(out.size() - 1, 1, '\\');  // or it would be an image
       out += '[';
       each.closing = "](";
-    } else {
+    } else if (closed_at_ == out.size() && closed_ == each.style) {
+      each.closing = mark_of(each.style);  // **a****b** would be something else than **ab**
+      out.erase(closed_at_ - each.closing.size());
+    } else if (can_open) {
       each.closing = mark_of(each.style);
-      // **a****b** would be something else than **ab**.
-      if (closed_at_ == out.size() && closed_ == each.style)
-        out.erase(closed_at_ - each.closing.size());
-      else
-        out += each.closing;
+      out += each.closing;
     }
     closed_at_ = kNowhere;
   }
@@ -290,9 +320,16 @@ void MarkdownWriter::close_styles(size_t from) {
     each.is_open = false;
     if (each.closing.empty()) continue;
     std::string& out = target();
+    if (closed_at_ != out.size())
+      closed_behind_ = class_of_last(out);
+    else if ((closed_ == Style::strike) != (each.style == Style::strike))
+      closed_behind_ = CharClass::punctuation;  // the marks of the other kind
     out += each.closing;
-    if (each.style == Style::link) (out += each.target) += ')';
-    closed_at_ = out.size();
+    if (each.style == Style::link) {
+      (out += each.target) += ')';
+      closed_behind_ = CharClass::punctuation;
+    }
+    closed_at_ = each.style == Style::link ? kNowhere : out.size();
     closed_ = each.style;
   }
 }
@@ -329,7 +366,7 @@ void MarkdownWriter::write_code(std::string_view code) {
   const std::string fence(std::min(longest + 1, kMaxFence), '`');
   const std::string_view pad = code.front() == '`' || code.back() == '`' ? " " : "";
   if (code_end_ == target().size()) space_ = true;  // or the backticks of both would be one
-  before_content('`');
+  before_content("`");
   std::string& out = target();
   (out += fence) += pad;
   for (const char c : code) {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "media/markdown_escape.h"
+
 namespace helve::media {
 
 class MarkdownWriter {
@@ -92,34 +94,38 @@ class MarkdownWriter {
   void begin(Container container);
   void begin_list(Container list);
   void start_line();
-  void before_content(char first);
+  void before_content(std::string_view next);
   void write_lines(std::string_view lines);
   void write_word(std::string_view word, char next);
-  void open_styles(char first);
+  void open_styles(std::string_view next);
+  bool can_open(std::string_view next) const;
+  CharClass class_before() const;
   void close_styles(size_t from);
   void suspend();
   void flush_code();
   void write_code(std::string_view code);
   void write_span(size_t columns, size_t rows);
   void end_row();
+  const std::string& target() const { return table_.is_in_cell ? table_.rows : out_; }
   std::string& target() { return table_.is_in_cell ? table_.rows : out_; }
 
   const size_t most_;
   std::string out_;
   std::vector<Container> containers_;
   std::vector<Inline> styles_;
-  size_t ignored_styles_ = 0;    // begun when there were too many
-  Break owed_ = Break::line;     // before the next content
-  bool space_ = false;           // before the next text of this line
-  size_t line_begin_ = 0;        // where the text of this line begins in `out_`
-  size_t closed_at_ = kNowhere;  // where a style has just ended in target()
-  Style closed_ = Style::link;   // and which one
-  size_t code_depth_ = 0;        // of inline code
-  size_t code_blocks_ = 0;       // and of blocks
-  std::string code_, language_;  // of the one that is open
-  size_t code_end_ = kNowhere;   // where inline code has just ended in target()
-  bool code_space_ = false;      // before the next text of inline code
-  size_t headings_ = 0;          // that are open
+  size_t ignored_styles_ = 0;                   // begun when there were too many
+  Break owed_ = Break::line;                    // before the next content
+  bool space_ = false;                          // before the next text of this line
+  size_t line_begin_ = 0;                       // where the text of this line begins in `out_`
+  size_t closed_at_ = kNowhere;                 // where a style has just ended in target()
+  CharClass closed_behind_ = CharClass::space;  // what the marks that end there stand behind
+  Style closed_ = Style::link;                  // and which one
+  size_t code_depth_ = 0;                       // of inline code
+  size_t code_blocks_ = 0;                      // and of blocks
+  std::string code_, language_;                 // of the one that is open
+  size_t code_end_ = kNowhere;                  // where inline code has just ended in target()
+  bool code_space_ = false;                     // before the next text of inline code
+  size_t headings_ = 0;                         // that are open
   Table table_;
 
   static constexpr size_t kNowhere = std::string::npos;

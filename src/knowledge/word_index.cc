@@ -266,6 +266,12 @@ std::uint64_t WordIndex::score(const Query& query, Slot slot) {
   return score;
 }
 
+double WordIndex::relative_score(const Query& query, Slot slot) {
+  if (query.weight == 0) return 0;
+  return static_cast<double>(score(query, slot)) /
+         (static_cast<double>(query.weight) * static_cast<double>(kFullImpact));
+}
+
 double WordIndex::coverage(const Query& query, Slot slot) {
   std::uint64_t weight = 0;
   for (const Term& term : query.terms) {

@@ -9,20 +9,22 @@
 
 namespace helve::knowledge {
 
-// Bytes of a passage: what is aimed at, and what only a line that is longer by itself exceeds.
+// Bytes of a passage: what is aimed at, and what none exceeds. A line that is longer by itself
+// becomes several passages, which all have its number.
 constexpr size_t kPassageBytes = 1400;
 constexpr size_t kMaxPassageBytes = 1800;
 
 struct Passage {
   std::string heading;    // "Install > On Debian"; empty: none above it
-  std::string text;       // whole lines, as they stand in the document
+  std::string text;       // whole lines, as they stand in the document, without the last ending
   size_t first_line = 1;  // of the document, counted from 1
   size_t last_line = 1;   // inclusive
 };
 
 enum class TextKind : unsigned char { markdown, plain, code };
 
-// In the order of the document; blank lines between passages belong to none.
+// In the order of the document; blank lines between passages belong to none, nor does the front
+// matter of Markdown. Takes time linear in the text, whatever it is.
 std::vector<Passage> split_passages(std::string_view text, TextKind kind);
 
 }  // namespace helve::knowledge

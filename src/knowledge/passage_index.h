@@ -51,6 +51,7 @@ class PassageIndex {
   void remove(std::string_view key);
   const Document* find(std::string_view key) const;
   size_t passages() const;
+  size_t vectors() const;  // passages that have one
 
   // What is embedded of a passage: its headings and its text.
   static std::string embedded_text(const Document& document, const Passage& passage);

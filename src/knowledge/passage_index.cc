@@ -1,0 +1,192 @@
+#include "knowledge/passage_index.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "knowledge/fusion.h"
+#include "knowledge/vector_rows.h"
+#include "knowledge/word_index.h"
+
+namespace helve::knowledge {
+namespace {
+
+// Words and meaning each nominate so many passages for a place among the best.
+constexpr size_t kNominated = 50;
+// Gone passages are cleared away when there are more of them than of others, and this many.
+constexpr size_t kMaxGone = 4096;
+constexpr double kHalfLifeMs = 30.0 * 24 * 60 * 60 * 1000;  // of how new a document is
+
+double newness(std::int64_t date_ms, std::int64_t now_ms) {
+  if (date_ms == 0) return 0;
+  return std::exp2(-std::max(0.0, static_cast<double>(now_ms - date_ms)) / kHalfLifeMs);
+}
+
+}  // namespace
+
+struct PassageIndex::Parts {
+  struct Entry {
+    Document document;
+    Slot first = 0;  // of its passages
+  };
+  struct Place {
+    const Entry* entry;  // null: it is gone
+    size_t passage;
+  };
+
+  std::map<std::string, Entry, std::less<>> entries;  // nodes stay where they are
+  std::vector<Place> places;                          // by slot
+  size_t alive = 0;
+  WordIndex words;
+  VectorRows vectors;
+
+  static WordIndex::Fields fields_of(const Document& document, const Passage& passage) {
+    return {document.title, passage.heading, passage.text};
+  }
+  void remove(std::map<std::string, Entry, std::less<>>::iterator found);
+  void clear_away();
+  std::vector<Hit> search(const Question& question) const;
+};
+
+PassageIndex::PassageIndex() : parts_(std::make_unique<Parts>()) {}
+PassageIndex::~PassageIndex() = default;
+PassageIndex::PassageIndex(PassageIndex&&) noexcept = default;
+PassageIndex& PassageIndex::operator=(PassageIndex&&) noexcept = default;
+
+void PassageIndex::put(Document document) {
+  remove(document.key);
+  std::string key = document.key;
+  const auto first = static_cast<Slot>(parts_->places.size());
+  const Parts::Entry& entry =
+      parts_->entries.emplace(std::move(key), Parts::Entry{std::move(document), first})
+          .first->second;
+  for (size_t i = 0; i < entry.document.passages.size(); ++i) {
+    parts_->words.add(first + static_cast<Slot>(i),
+                      Parts::fields_of(entry.document, entry.document.passages[i]));
+    parts_->places.push_back({&entry, i});
+  }
+  parts_->alive += entry.document.passages.size();
+}
+
+void PassageIndex::remove(std::string_view key) {
+  if (const auto found = parts_->entries.find(key); found != parts_->entries.end())
+    parts_->remove(found);
+}
+
+void PassageIndex::Parts::remove(std::map<std::string, Entry, std::less<>>::iterator found) {
+  const Document& document = found->second.document;
+  for (size_t i = 0; i < document.passages.size(); ++i) {
+    const Slot slot = found->second.first + static_cast<Slot>(i);
+    words.forget(fields_of(document, document.passages[i]));
+    vectors.drop(slot);
+    places[slot].entry = nullptr;
+  }
+  alive -= document.passages.size();
+  entries.erase(found);
+  if (const size_t gone = places.size() - alive; gone > kMaxGone && gone > alive) clear_away();
+}
+
+void PassageIndex::Parts::clear_away() {
+  std::vector<Slot> slots(places.size(), kGone);
+  Slot next = 0;
+  for (size_t old = 0; old < places.size(); ++old) {
+    if (!places[old].entry) continue;
+    slots[old] = next;
+    places[next++] = places[old];
+  }
+  places.resize(next);
+  for (auto& [key, entry] : entries) {
+    if (!entry.document.passages.empty()) entry.first = slots[entry.first];
+  }
+  words.renumber(slots);
+  vectors.renumber(slots);
+}
+
+const Document* PassageIndex::find(std::string_view key) const {
+  const auto found = parts_->entries.find(key);
+  return found == parts_->entries.end() ? nullptr : &found->second.document;
+}
+
+size_t PassageIndex::passages() const { return parts_->alive; }
+
+size_t PassageIndex::vectors() const { return parts_->vectors.count(); }
+
+std::string PassageIndex::embedded_text(const Document& document, const Passage& passage) {
+  std::string text = document.title;
+  if (!text.empty() && !passage.heading.empty()) text += " > ";
+  text += passage.heading;
+  if (!text.empty()) text += "\n";
+  return text + passage.text;
+}
+
+std::vector<Hit> PassageIndex::without_vector(size_t limit) const {
+  std::vector<Hit> out;
+  limit = std::min(limit, passages() - vectors());
+  for (Slot slot = 0; slot < parts_->places.size() && out.size() < limit; ++slot) {
+    const Parts::Place& place = parts_->places[slot];
+    if (place.entry && !parts_->vectors.has(slot))
+      out.push_back({&place.entry->document, place.passage});
+  }
+  return out;
+}
+
+void PassageIndex::set_vector(std::string_view key, size_t passage, const Vector& vector) {
+  const auto found = parts_->entries.find(key);
+  if (found == parts_->entries.end() || passage >= found->second.document.passages.size()) return;
+  parts_->vectors.set(found->second.first + static_cast<Slot>(passage), vector);
+}
+
+std::vector<Hit> PassageIndex::search(const Question& question) const {
+  return parts_->search(question);
+}
+
+std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
+  const auto accept = [&](Slot slot) {
+    const Entry* const entry = places[slot].entry;
+    return entry && std::string_view(entry->document.key).starts_with(question.prefix);
+  };
+  const bool by_meaning = question.meaning && question.mode != Mode::keyword && vectors.count() > 0;
+  const bool by_words = question.mode != Mode::semantic || !by_meaning;
+  const bool reorders = question.recency > 0 || (by_words && by_meaning);
+  const size_t nominated = reorders ? std::max(kNominated, 2 * question.limit) : question.limit;
+
+  WordIndex::Query query;
+  std::vector<Slot> slots;
+  if (by_words) {
+    query = words.query(question.text);
+    for (const Ranked& each : words.best(query, nominated, accept)) slots.push_back(each.slot);
+  }
+  VectorRows::Row row;
+  VectorRows::Nearest nearest;
+  if (by_meaning) {
+    row = vectors.row_of(*question.meaning);
+    nearest = vectors.nearest(row, nominated, accept);
+    for (const VectorRows::Near& each : nearest.best) slots.push_back(each.slot);
+  }
+  std::ranges::sort(slots);
+  const auto rest = std::ranges::unique(slots);
+  slots.erase(rest.begin(), rest.end());
+
+  std::vector<Hit> hits;
+  for (const Slot slot : slots) {
+    Evidence evidence{.mean = nearest.mean, .deviation = nearest.deviation};
+    if (by_words && query.weight > 0) {
+      evidence.words =
+          static_cast<double>(WordIndex::score(query, slot)) / static_cast<double>(query.ideal());
+      evidence.coverage = WordIndex::coverage(query, slot);
+    }
+    if (by_meaning) evidence.cosine = vectors.cosine(row, slot);
+    double score = !by_meaning ? word_score(evidence)
+                   : by_words  ? hybrid_score(evidence)
+                               : meaning_score(evidence);
+    const Document& document = places[slot].entry->document;
+    if (question.recency > 0)
+      score *= 1 - question.recency * (1 - newness(document.date_ms, question.now_ms));
+    if (score >= question.min_score) hits.push_back({&document, places[slot].passage, score});
+  }
+  std::ranges::stable_sort(hits, std::greater(), &Hit::score);
+  if (hits.size() > question.limit) hits.resize(question.limit);
+  return hits;
+}
+
+}  // namespace helve::knowledge

@@ -1,0 +1,96 @@
+// WordIndex: an inverted index over passages with three fields, ranked by BM25F. Finds the best
+// without looking at most of the others.
+//
+// What a word counts in a passage is worked out when it is added: lengths are compared with fixed
+// ones instead of averages, as passages are of a size by construction. So a passage scores the same
+// whatever the others are, but for how rare words are. Scores are whole numbers, which do not
+// depend on the order of adding.
+//
+// One thread changes it, or any number ask it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace helve::knowledge {
+
+using Slot = std::uint32_t;  // the number of a passage
+constexpr Slot kGone = static_cast<Slot>(-1);
+
+struct Ranked {
+  Slot slot = 0;
+  std::uint64_t score = 0;
+
+  bool operator==(const Ranked&) const = default;
+};
+
+// How the fields of a passage count: title, heading, body.
+struct FieldWeight {
+  double weight;   // of a word in it
+  double pivot;    // its usual length in words
+  double penalty;  // of being longer, 0 to 1
+};
+constexpr size_t kFields = 3;
+constexpr FieldWeight kFieldWeights[kFields] = {{1.0, 5, 0.5}, {1.2, 6, 0.5}, {1.0, 80, 0.6}};
+constexpr double kSaturation = 1.2;   // a word that occurs so often counts half of what it can
+constexpr double kRarityUnit = 1024;  // of a word's weight
+
+class WordIndex {
+ public:
+  static constexpr size_t kMaxTerms = 64;  // of a query: the rarest
+  // A posting's count of its word: of a word that is there without end.
+  static constexpr std::uint32_t kFullImpact = 65535;
+
+  struct Fields {
+    std::string_view title, heading, body;
+  };
+  // Slots are added in ascending order, each once.
+  void add(Slot slot, const Fields& fields);
+  // A passage that was added with these is gone. Its postings stay until renumber(): whoever asks
+  // leaves it out.
+  void forget(const Fields& fields);
+  // By old slot the new one, ascending too, or kGone.
+  void renumber(const std::vector<Slot>& slots);
+
+  struct Postings {
+    std::vector<Slot> slots;  // ascending
+    std::vector<std::uint16_t> impacts;
+    std::uint16_t highest = 0;   // of the impacts, at least
+    std::uint32_t passages = 0;  // that are not forgotten
+  };
+  struct Term {
+    const Postings* postings;
+    std::uint64_t weight;  // how rare it is
+  };
+  struct Query {
+    std::vector<Term> terms;   // that occur
+    std::uint64_t weight = 0;  // of all its words, also those that do not occur
+    // The score of a passage that has nothing but the words of the query.
+    std::uint64_t ideal() const { return weight * kFullImpact; }
+  };
+  Query query(std::string_view text) const;
+
+  using Accept = std::function<bool(Slot)>;
+  // The best first, of equals the lower slot; only what is accepted.
+  std::vector<Ranked> best(const Query& query, size_t limit, const Accept& accept) const;
+  static std::uint64_t score(const Query& query, Slot slot);
+  // The part of the query's weight whose words the passage has, 0 to 1.
+  static double coverage(const Query& query, Slot slot);
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::uint64_t weight_of(std::uint32_t passages) const;
+
+  std::unordered_map<std::string, Postings, Hash, std::equal_to<>> terms_;
+  std::uint32_t passages_ = 0;
+};
+
+}  // namespace helve::knowledge

@@ -29,6 +29,7 @@ namespace {
 constexpr std::uint64_t kMemory = 1536u << 20;  // bytes, of which the file may take 256 MB
 constexpr std::chrono::seconds kTime{25};
 constexpr size_t kMaxPageText = 1u << 20;  // bytes
+constexpr size_t kMaxTitle = 4096;         // bytes
 
 Result<std::int64_t> number(std::string_view word) {
   std::int64_t value = 0;
@@ -66,12 +67,15 @@ Result<JsonObject> encode(Pixels image, std::uint32_t side, bool as_jpeg) {
   }
 }
 
-std::string text_of_page(const poppler::page& page) {
-  const poppler::byte_array text =
-      page.text(poppler::rectf(), poppler::page::physical_layout).to_utf8();
-  std::string out = escape_invalid_utf8({text.data(), text.size()});
-  out.resize(cut_utf8(out, kMaxPageText).size());
+std::string to_text(const poppler::ustring& text, size_t most) {
+  const poppler::byte_array bytes = text.to_utf8();
+  std::string out = escape_invalid_utf8({bytes.data(), bytes.size()});
+  out.resize(cut_utf8(out, most).size());
   return out;
+}
+
+std::string text_of_page(const poppler::page& page) {
+  return to_text(page.text(poppler::rectf(), poppler::page::physical_layout), kMaxPageText);
 }
 
 Result<JsonObject> picture_of_page(const poppler::page& page) {
@@ -113,6 +117,7 @@ Result<JsonObject> read_pages(std::string_view file, std::string_view list, bool
   }
   JsonObject answer;
   answer["pages"] = document->pages();
+  answer["title"] = to_text(document->get_title(), kMaxTitle);
   answer[pictures ? "pictures" : "text"] = std::move(out);
   return answer;
 }

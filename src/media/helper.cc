@@ -105,7 +105,8 @@ Result<Pdf> read_pdf(const sys::Fd& file, std::span<const std::int64_t> pages, P
   std::string list;
   for (const std::int64_t page : pages) list += fmt::format("{}{}", list.empty() ? "" : ",", page);
   const Json answer = TRY(ask({form == PageForm::text ? "text" : "pictures", list}, file, options));
-  Pdf pdf{.total_pages = number_at(answer, "pages")};
+  Pdf pdf{.total_pages = number_at(answer, "pages"),
+          .title = std::string(string_at(answer, "title"))};
   if (const Json* texts = find(answer, "text"); texts && texts->is_array()) {
     for (const Json& text : texts->get_array())
       pdf.text.emplace_back(text.is_string() ? std::string_view(text.get_string()) : "");

@@ -37,6 +37,7 @@ struct Picture {
 
 struct Pdf {
   std::int64_t total_pages = 0;
+  std::string title;              // as its author wrote it, or nothing
   std::vector<std::string> text;  // of each page that was asked for and exists
   std::vector<Picture> pictures;  // or these
 };

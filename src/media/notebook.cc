@@ -5,6 +5,7 @@
 #include "base/base64.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "media/markdown.h"
 
 namespace helve::media {
 namespace {
@@ -168,6 +169,28 @@ std::string to_text(const Cell& cell, size_t number) {
       case CellOutput::Kind::image:
         out += "output: an image\n";
         break;
+    }
+  }
+  return out;
+}
+
+std::string to_markdown(const Notebook& notebook) {
+  std::string out;
+  const auto begin_block = [&] {
+    if (!out.empty()) out += '\n';
+  };
+  for (const Cell& cell : notebook.cells) {
+    if (!trim(cell.source).empty()) {
+      begin_block();
+      if (cell.type == "code")
+        append_code_block(out, notebook.language, cell.source);
+      else
+        append_part(out, cell.source);
+    }
+    for (const CellOutput& output : cell.outputs) {
+      if (output.kind == CellOutput::Kind::image) continue;
+      begin_block();
+      append_code_block(out, "", output.text);
     }
   }
   return out;

@@ -39,4 +39,7 @@ Result<Notebook> parse_notebook(std::string_view json);
 // and shown by whoever shows the text.
 std::string to_text(const Cell& cell, size_t number);
 
+// The whole as Markdown: text as it is, code and what it put out as blocks, without images.
+std::string to_markdown(const Notebook& notebook);
+
 }  // namespace helve::media

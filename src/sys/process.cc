@@ -78,20 +78,6 @@ struct Stream {
   }
 };
 
-// The text as a file in memory. Unlike a pipe it needs no feeding, so there is nothing to deadlock,
-// and no SIGPIPE.
-Result<Fd> input_file(std::string_view text) {
-  Fd file(memfd_create("stdin", MFD_CLOEXEC));
-  if (!file) return no_resources("the program's input", errno);
-  while (!text.empty()) {
-    const ssize_t count = write(file.get(), text.data(), text.size());
-    if (count < 0 && errno != EINTR) return no_resources("the program's input", errno);
-    if (count > 0) text.remove_prefix(static_cast<size_t>(count));
-  }
-  lseek(file.get(), 0, SEEK_SET);
-  return file;
-}
-
 // Above the numbers that the child's own streams are moved to.
 Result<Fd> copy_of(const Fd& file) {
   Fd copy(fcntl(file.get(), F_DUPFD_CLOEXEC, kChildErr + 1));
@@ -391,13 +377,26 @@ Error stopped(const Command& command) {
 
 }  // namespace
 
+// Unlike a pipe it needs no feeding, so there is nothing to deadlock, and no SIGPIPE.
+Result<Fd> memory_file(std::string_view text) {
+  Fd file(memfd_create("stdin", MFD_CLOEXEC));
+  if (!file) return no_resources("the program's input", errno);
+  while (!text.empty()) {
+    const ssize_t count = write(file.get(), text.data(), text.size());
+    if (count < 0 && errno != EINTR) return no_resources("the program's input", errno);
+    if (count > 0) text.remove_prefix(static_cast<size_t>(count));
+  }
+  lseek(file.get(), 0, SEEK_SET);
+  return file;
+}
+
 Result<Finished> run(const Command& command, std::stop_token stop) {
   TRY(check(command));
   if (stop.stop_requested()) return stopped(command);
   Finished finished;
   Stream out{{}, {}, &finished.out, &finished.out_truncated, command.stdout_limit};
   Stream err{{}, {}, &finished.err, &finished.err_truncated, command.stderr_limit};
-  Fd in = TRY(command.stdin_file ? copy_of(*command.stdin_file) : input_file(command.stdin_text));
+  Fd in = TRY(command.stdin_file ? copy_of(*command.stdin_file) : memory_file(command.stdin_text));
   TRY(out.open());
   TRY(err.open());
   const Wakeup wakeup = TRY(Wakeup::make());

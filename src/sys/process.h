@@ -6,6 +6,7 @@
 #include <chrono>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -34,6 +35,9 @@ struct Finished {
   bool out_truncated = false;
   bool err_truncated = false;
 };
+
+// A file that exists only in memory, open at its start: for `stdin_file` of several runs.
+Result<Fd> memory_file(std::string_view text);
 
 // The program runs in a session of its own and inherits nothing but the three standard streams.
 // When its time is up or `stop` is requested, its whole process group is ended. Returns as soon as

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include "base/base64.h"
+#include "unit/media/pdf_sample.h"
 
 namespace helve::media {
 namespace {
@@ -23,24 +24,6 @@ sys::Fd file_of(std::string_view content) {
   EXPECT_EQ(write(file.get(), content.data(), content.size()),
             static_cast<ssize_t>(content.size()));
   return file;
-}
-
-// As small as a PDF can be; readers repair the table that is missing.
-std::string pdf_of(const std::vector<std::string>& pages, std::string_view kids = "") {
-  std::string out = "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n";
-  std::string list(kids), bodies;
-  for (size_t i = 0; i < pages.size(); ++i) {
-    const std::string text = "BT /F1 12 Tf 10 100 Td (" + pages[i] + ") Tj ET";
-    const std::string page = std::to_string(4 + 2 * i), content = std::to_string(5 + 2 * i);
-    if (kids.empty()) list += page + " 0 R ";
-    bodies += page + " 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents " +
-              content + " 0 R /Resources << /Font << /F1 3 0 R >> >> >>\nendobj\n" + content +
-              " 0 obj\n<< /Length " + std::to_string(text.size()) + " >>\nstream\n" + text +
-              "\nendstream\nendobj\n";
-  }
-  out += "2 0 obj\n<< /Type /Pages /Kids [" + list + "] /Count " + std::to_string(pages.size()) +
-         " >>\nendobj\n3 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>\nendobj\n";
-  return out + bodies + "trailer << /Root 1 0 R >>\n";
 }
 
 // A program that stands in for the helper.

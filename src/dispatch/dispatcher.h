@@ -66,6 +66,7 @@ struct Capabilities {
   search::IndexService* index = nullptr;
   search::Witness* witness = nullptr;
   process::Commands* commands = nullptr;
+  knowledge::Library* library = nullptr;
   agent::AgentsOnDemand* agents = nullptr;
   sys::Clock* clock = nullptr;
   const Dialect* dialect = nullptr;  // by whose names the caller knows the tools; null: by ours

@@ -170,6 +170,10 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
     capabilities.store = [opener = *world.opener] {
       return std::make_shared<store::CallStore>(opener);
     };
+  const bool is_shared = place->settings.config.kb.scope == config::KbScope::user;
+  if (place->stages.results && (is_shared || !place->who.workspace.empty()))
+    place->library = std::make_unique<knowledge::Library>(is_shared ? "" : place->who.workspace);
+  capabilities.library = place->library.get();
   if (place->commands) capabilities.commands = place->commands.get();
   capabilities.agents = world.agents.get();
   place->dispatcher = std::make_unique<dispatch::Dispatcher>(

@@ -51,6 +51,15 @@ Result<std::string> document_path(std::string_view path) {
   return key;
 }
 
+Error version_conflict(const DocumentVersion& latest, std::uint64_t expected) {
+  return {.code = Code::conflict,
+          .message =
+              fmt::format("'{}' is at version {}, not {}: it has changed since",
+                          escape_for_display(preview(latest.path, 200)), latest.number, expected),
+          .hint = "read it again, and make the change on what it holds now",
+          .type = "version_conflict"};
+}
+
 Result<DocumentVersion> write_document(Documents& documents, const Draft& draft) {
   return std::move(TRY(documents.write({&draft, 1})).front());
 }

@@ -142,6 +142,9 @@ class Documents {
   virtual Result<Forgotten> forget(const Forget& what) = 0;
 };
 
+// Of a writer that builds on another version than the latest.
+Error version_conflict(const DocumentVersion& latest, std::uint64_t expected);
+
 // One document.
 Result<DocumentVersion> write_document(Documents& documents, const Draft& draft);
 

@@ -77,11 +77,8 @@ Result<void> check_expected(const Draft& draft, std::uint64_t number) {
     case Expected::What::version:
       if (number == draft.expected.number) return {};
       if (number == 0) return unknown_document(draft.version.path);
-      return Error{.code = Code::conflict,
-                   .message = fmt::format("'{}' has changed since: it is at version {}, not {}",
-                                          path, number, draft.expected.number),
-                   .hint = "read it again, and make the change on what it holds now",
-                   .type = "version_conflict"};
+      return version_conflict({.path = draft.version.path, .number = number},
+                              draft.expected.number);
   }
   return {};
 }

@@ -120,7 +120,8 @@ class Documents {
   // path_conflict where there was to be nothing, version_conflict otherwise.
   virtual Result<std::vector<DocumentVersion>> write(std::span<const Draft> drafts) = 0;
   // Versions with their numbers and times, of documents that are not there: as they were written
-  // elsewhere. path_conflict where one is.
+  // elsewhere, those of a document together and in order. All or none; path_conflict where one is
+  // there.
   virtual Result<void> restore(std::span<const Draft> versions) = 0;
 
   // The latest version, or that one. not_found (unknown_document, unknown_version) also for a

@@ -221,25 +221,27 @@ Result<std::vector<DocumentVersion>> SqliteDocuments::write(std::span<const Draf
 }
 
 Result<void> SqliteDocuments::restore(std::span<const Draft> versions) {
-  if (versions.empty()) return {};
+  std::vector<DocumentVersion> restored;
+  for (const Draft& draft : versions)
+    TRY(measure(restored.emplace_back(draft.version), draft.content));
   Transaction transaction = TRY(Transaction::begin(database_, durability_));
-  const std::string& path = versions.front().version.path;
-  const Place found = TRY(place_of(path));
-  if (found.key != 0)
-    return Error{.code = Code::conflict,
-                 .message = fmt::format("there is a document '{}' already", shown(path)),
-                 .type = "path_conflict"};
-  const Place place = TRY(make_place(path));
-  std::uint64_t last = 0;
-  for (const Draft& draft : versions) {
-    DocumentVersion version = draft.version;
-    if (version.path != path || version.number <= last || version.number > INT64_MAX)
+  Place place;
+  for (size_t i = 0; i < restored.size(); ++i) {
+    const bool goes_on = i > 0 && restored[i].path == restored[i - 1].path;
+    const std::uint64_t before = goes_on ? restored[i - 1].number : 0;
+    if (restored[i].number <= before || restored[i].number > INT64_MAX)
       return Error{Code::invalid_argument,
-                   fmt::format("the versions of '{}' are out of order: {} after {}", shown(path),
-                               version.number, last)};
-    last = version.number;
-    TRY(measure(version, draft.content));
-    TRY(add_version(place, version, draft.content));
+                   fmt::format("the versions of '{}' are out of order: {} after {}",
+                               shown(restored[i].path), restored[i].number, before)};
+    if (!goes_on) {
+      if (TRY(place_of(restored[i].path)).key != 0)
+        return Error{
+            .code = Code::conflict,
+            .message = fmt::format("there is a document '{}' already", shown(restored[i].path)),
+            .type = "path_conflict"};
+      place = TRY(make_place(restored[i].path));
+    }
+    TRY(add_version(place, restored[i], versions[i].content));
   }
   return transaction.commit();
 }

@@ -13,6 +13,8 @@ namespace {
 
 constexpr size_t kMaxTold = 100;  // problems
 constexpr size_t kMaxParts = 100'000;
+constexpr size_t kBatchDocuments = 256;    // that are written at once …
+constexpr size_t kBatchBytes = 16u << 20;  // … or so many bytes
 
 struct KbImportInput {
   std::string file;
@@ -85,49 +87,87 @@ class Importer {
     bytes_ = 0;
   }
 
- private:
-  Result<void> finish() {
-    const std::vector<ArchiveLine> lines = std::exchange(lines_, {});
-    const bool is_too_large = std::exchange(bytes_, 0) > kMaxArchivedDocument;
-    const Result<bool> taken =
-        is_too_large ? Error{Code::too_large, "all its versions together are too large"}
-                     : take(lines);
-    if (!taken && taken.error().code == Code::unavailable) return taken.error();
-    if (taken)
-      ++(*taken ? out_.imported : out_.unchanged);
-    else
-      out_.add_problem(fmt::format("{}: {}", lines.front().version.path, taken.error().message));
+  // What was gathered is in the store.
+  Result<void> flush() {
+    std::vector<store::Draft> drafts;
+    for (const ArchiveLine& line : new_) drafts.push_back({line.version, line.content});
+    const Result<void> restored = documents_.restore(drafts);
+    if (restored) {
+      out_.imported += static_cast<std::int64_t>(new_documents_);
+    } else if (restored.error().code == Code::unavailable) {
+      return restored.error();
+    } else {
+      restore_one_by_one(drafts);
+    }
+    new_.clear();
+    new_documents_ = new_bytes_ = 0;
     return {};
   }
-  // False: it is there already.
-  Result<bool> take(const std::vector<ArchiveLine>& lines) {
+
+ private:
+  Result<void> finish() {
+    std::vector<ArchiveLine> lines = std::exchange(lines_, {});
+    const size_t bytes = std::exchange(bytes_, 0);
+    const std::string path = lines.front().version.path;
+    const Result<Taken> taken =
+        bytes > kMaxArchivedDocument
+            ? Error{Code::too_large, "all its versions together are too large"}
+            : take(lines);
+    if (!taken && taken.error().code == Code::unavailable) return taken.error();
+    if (!taken) {
+      out_.add_problem(fmt::format("{}: {}", path, taken.error().message));
+      return {};
+    }
+    if (*taken == Taken::unchanged) ++out_.unchanged;
+    if (*taken == Taken::added) ++out_.imported;
+    if (*taken != Taken::is_new) return {};
+    std::ranges::move(lines, std::back_inserter(new_));
+    new_bytes_ += bytes;
+    return ++new_documents_ < kBatchDocuments && new_bytes_ < kBatchBytes ? Result<void>()
+                                                                          : flush();
+  }
+
+  enum class Taken : unsigned char { unchanged, added, is_new };
+  Result<Taken> take(const std::vector<ArchiveLine>& lines) {
     const store::DocumentVersion& last = lines.back().version;
     const Result<std::vector<store::DocumentVersion>> found = documents_.versions(last.path, 1);
-    if (!found && found.error().code != Code::not_found) return found.error();
-    if (!found) {
-      std::vector<store::Draft> drafts;
-      for (const ArchiveLine& line : lines) drafts.push_back({line.version, line.content});
-      TRY(documents_.restore(drafts));
-      return true;
-    }
+    if (!found)
+      return found.error().code == Code::not_found ? Result<Taken>(Taken::is_new) : found.error();
     const store::DocumentVersion& now = found->front();
     if (now.hash == last.hash && now.is_removed == last.is_removed &&
         (now.number == last.number || in_.on_conflict == KbConflict::overwrite))
-      return false;
+      return Taken::unchanged;
     if (in_.on_conflict == KbConflict::error)
       return Error{Code::conflict, "there is another document of this path",
                    "on_conflict=overwrite adds a version to it"};
     store::DocumentVersion added = last;
     added.source = {.kind = "import", .from = fmt::format("version {}", last.number)};
     TRY(store::write_document(documents_, {added, lines.back().content}));
-    return true;
+    return Taken::added;
+  }
+
+  // One of them cannot be: the others are not to suffer for it.
+  void restore_one_by_one(std::span<const store::Draft> drafts) {
+    while (!drafts.empty()) {
+      const std::string& path = drafts.front().version.path;
+      const auto end = std::ranges::find_if(
+          drafts, [&](const store::Draft& draft) { return draft.version.path != path; });
+      const auto count = static_cast<size_t>(end - drafts.begin());
+      if (const Result<void> restored = documents_.restore(drafts.first(count)))
+        ++out_.imported;
+      else
+        out_.add_problem(fmt::format("{}: {}", path, restored.error().message));
+      drafts = drafts.subspan(count);
+    }
   }
 
   const KbImportInput& in_;
   store::Documents& documents_;
   KbImportOutput& out_;
-  std::vector<ArchiveLine> lines_;
+  std::vector<ArchiveLine> lines_;  // of the document that is read
   size_t bytes_ = 0;
+  std::vector<ArchiveLine> new_;  // of documents that are not there yet
+  size_t new_documents_ = 0, new_bytes_ = 0;
 };
 
 Result<std::vector<std::string>> parts_of(const std::string& file,
@@ -169,6 +209,7 @@ Result<KbImportOutput> kb_import(const KbImportInput& in, Context& context) {
     }
   }
   importer.end_document();
+  TRY(importer.flush());
   return out;
 }
 

@@ -50,6 +50,7 @@ target_compile_definitions(helve_base PUBLIC BOOST_JSON_NO_LIB HELVE_VERSION="${
 target_link_libraries(helve_base PUBLIC helve_system::boost_json Threads::Threads)
 target_link_libraries(helve_sys PUBLIC ${CMAKE_DL_LIBS})
 target_link_libraries(helve_schema PUBLIC helve_system::pcre2-8)
+target_link_libraries(helve_jsonata PUBLIC helve_system::pcre2-8)
 target_link_libraries(helve_sandbox PUBLIC helve_system::seccomp)
 target_link_libraries(helve_search PUBLIC helve_system::hs helve_system::pcre2-8 m)
 target_link_libraries(helve_store PUBLIC helve_system::sqlite3 ${CMAKE_DL_LIBS} m)

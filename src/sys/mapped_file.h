@@ -2,8 +2,10 @@
 // shortens while they are mapped, such as our own: what is missing would end the process.
 #pragma once
 
+#include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "sys/file_at.h"
 
 namespace helve::sys {
@@ -11,6 +13,8 @@ namespace helve::sys {
 class MappedFile {
  public:
   static OrErrno<MappedFile> map(const Fd& file);
+  // A regular file that is read from beginning to end, once: its pages are there at once.
+  static Result<MappedFile> map_whole(const std::string& path);
 
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}

@@ -1,0 +1,203 @@
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include "jsonata/regex.h"
+
+#include <fmt/core.h>
+#include <pcre2.h>
+
+#include "base/text.h"
+
+namespace helve::jsonata {
+namespace {
+
+template <auto free>
+struct Freed {
+  template <class T>
+  void operator()(T* pointer) const {
+    free(pointer);
+  }
+};
+using CompileContext = std::unique_ptr<pcre2_compile_context, Freed<pcre2_compile_context_free>>;
+using MatchContext = std::unique_ptr<pcre2_match_context, Freed<pcre2_match_context_free>>;
+using MatchData = std::unique_ptr<pcre2_match_data, Freed<pcre2_match_data_free>>;
+using CodePointer = std::unique_ptr<pcre2_code, Freed<pcre2_code_free>>;
+
+PCRE2_SPTR units(std::string_view text) { return reinterpret_cast<PCRE2_SPTR>(text.data()); }
+
+// PCRE2's own limit starts anew at every position of the text; a callout before every item sees all
+// of the work.
+struct Work {
+  std::uint64_t steps_left;
+  PCRE2_SIZE position = 0;
+};
+constexpr std::uint64_t kBytesPerStep = 16;  // that one item runs over
+
+int count_step(pcre2_callout_block* block, void* data) {
+  Work& work = *static_cast<Work*>(data);
+  const PCRE2_SIZE here = block->current_position;
+  const PCRE2_SIZE moved = here > work.position ? here - work.position : work.position - here;
+  work.position = here;
+  const std::uint64_t cost = 1 + moved / kBytesPerStep;
+  if (cost > work.steps_left) {
+    work.steps_left = 0;
+    return PCRE2_ERROR_MATCHLIMIT;
+  }
+  work.steps_left -= cost;
+  return 0;
+}
+
+// `$` is the very end, `\u0041` a character, `[]` matches nothing and `[^]` anything, a group that
+// did not take part is empty when it is referred to.
+constexpr std::uint32_t kOptions = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY |
+                                   PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS |
+                                   PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C |
+                                   PCRE2_AUTO_CALLOUT;
+
+// What JavaScript writes otherwise: \s knows the spaces of Unicode, and a backslash before a letter
+// that means nothing is only that letter.
+std::string translated(std::string_view pattern) {
+  constexpr std::string_view kSpaces =
+      "\\t\\n\\x0b\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
+  constexpr std::string_view kLiteralLetters = "aeghijlmopqyzACEFGHIJKLMNOPQRTUVXYZ";
+  std::string out;
+  bool in_class = false;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '[' && !in_class) {
+      in_class = true;
+      out += c;
+      if (i + 1 < pattern.size() && pattern[i + 1] == '^') out += pattern[++i];
+      // JavaScript's [] is empty, and so is PCRE2's with our option; a [ inside means itself.
+      if (i + 1 < pattern.size() && pattern[i + 1] == ']') {
+        out += pattern[++i];
+        in_class = false;
+      }
+    } else if (c == '[') {
+      out += "\\[";
+    } else if (c == ']' && in_class) {
+      in_class = false;
+      out += c;
+    } else if (c == '\\' && i + 1 < pattern.size()) {
+      const char next = pattern[++i];
+      if (next == 's')
+        out += in_class ? std::string(kSpaces) : "[" + std::string(kSpaces) + "]";
+      else if (next == 'S' && !in_class)
+        out += "[^" + std::string(kSpaces) + "]";
+      else if (kLiteralLetters.find(next) != kLiteralLetters.npos)
+        out += next;
+      else
+        (out += c) += next;
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void Regex::Free::operator()(void* code) const { pcre2_code_free(static_cast<pcre2_code*>(code)); }
+
+std::shared_ptr<const Regex> Regex::compile(std::string_view pattern, std::string_view flags,
+                                            std::string& why) {
+  if (pattern.size() > kMaxLength) {
+    why = fmt::format("longer than {} bytes", kMaxLength);
+    return nullptr;
+  }
+  CompileContext context(pcre2_compile_context_create(nullptr));
+  if (!context) {
+    why = "no memory";
+    return nullptr;
+  }
+  pcre2_set_newline(context.get(), PCRE2_NEWLINE_ANYCRLF);
+  std::uint32_t options = kOptions;
+  if (flags.find('i') != flags.npos) options |= PCRE2_CASELESS;
+  if (flags.find('m') != flags.npos) options |= PCRE2_MULTILINE;
+  int failure = 0;
+  PCRE2_SIZE offset = 0;
+  const std::string text = translated(pattern);
+  pcre2_code* code =
+      pcre2_compile(units(text), text.size(), options, &failure, &offset, context.get());
+  if (!code) {
+    PCRE2_UCHAR words[256] = {};
+    pcre2_get_error_message(failure, words, sizeof words);
+    why = reinterpret_cast<const char*>(words);
+    return nullptr;
+  }
+  return std::shared_ptr<const Regex>(new Regex(code, pattern));
+}
+
+Regex::Match Regex::match(std::string_view text, size_t from, std::uint64_t& steps,
+                          Found& found) const {
+  const pcre2_code* code = static_cast<const pcre2_code*>(code_.get());
+  MatchContext context(pcre2_match_context_create(nullptr));
+  MatchData data(pcre2_match_data_create_from_pattern(code, nullptr));
+  if (!context || !data) return Match::gave_up;
+  Work work{steps};
+  pcre2_set_callout(context.get(), count_step, &work);
+  pcre2_set_heap_limit(context.get(), kMaxMemoryKiB);
+  const int result =
+      pcre2_match(code, units(text), text.size(), from, 0, data.get(), context.get());
+  steps = work.steps_left;
+  if (result == PCRE2_ERROR_NOMATCH) return Match::no;
+  if (result < 0) return Match::gave_up;
+  const PCRE2_SIZE* const pairs = pcre2_get_ovector_pointer(data.get());
+  const std::uint32_t count = pcre2_get_ovector_count(data.get());
+  found.groups.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (pairs[2 * i] == PCRE2_UNSET)
+      found.groups.emplace_back();
+    else
+      found.groups.emplace_back(Span{pairs[2 * i], pairs[2 * i + 1]});
+  }
+  return Match::yes;
+}
+
+namespace {
+
+// PCRE2 has the tables that tell the case of every character.
+std::string change_case(std::string_view text, std::string_view replacement) {
+  int failure = 0;
+  PCRE2_SIZE offset = 0;
+  const CodePointer code(pcre2_compile(units("(?s).+"), PCRE2_ZERO_TERMINATED,
+                                       PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &failure, &offset,
+                                       nullptr));
+  if (!code) return std::string(text);
+  std::string out(text.size() * 2 + 16, '\0');
+  PCRE2_SIZE length = out.size();
+  const int done = pcre2_substitute(code.get(), units(text), text.size(), 0,
+                                    PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_EXTENDED, nullptr,
+                                    nullptr, units(replacement), replacement.size(),
+                                    reinterpret_cast<PCRE2_UCHAR*>(out.data()), &length);
+  if (done < 0) return std::string(text);
+  out.resize(length);
+  return out;
+}
+
+}  // namespace
+
+std::string upper_case(std::string_view text) {
+  std::string out;
+  if (is_ascii(text)) {
+    for (const char c : text) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    return out;
+  }
+  // The one letter in everyday use that becomes two.
+  constexpr std::string_view kSharpS = "ß";
+  for (size_t from = 0; from < text.size();) {
+    const size_t sharp = text.find(kSharpS, from);
+    out += change_case(text.substr(from, sharp - from), "\\U$0");
+    if (sharp == text.npos) break;
+    out += "SS";
+    from = sharp + kSharpS.size();
+  }
+  return out;
+}
+
+std::string lower_case(std::string_view text) {
+  if (!is_ascii(text)) return change_case(text, "\\L$0");
+  std::string out;
+  for (const char c : text) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return out;
+}
+
+}  // namespace helve::jsonata

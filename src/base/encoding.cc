@@ -391,7 +391,8 @@ std::string spell_undecoded(std::string_view text) {
     text.remove_prefix(valid);
     if (text.empty()) break;
     const auto byte = undecoded_byte(text);
-    out += byte ? fmt::format("\\x{:02x}", *byte) : std::string(text.substr(0, 1));
+    // UTF-8 is decoded by leaving it as it is, wrong bytes among it.
+    out += fmt::format("\\x{:02x}", byte.value_or(static_cast<unsigned char>(text[0])));
     text.remove_prefix(byte ? kUndecodedLength : 1);
   }
   return out;

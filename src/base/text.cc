@@ -130,6 +130,22 @@ char32_t code_point(std::string_view character) {
   }
 }
 
+void append_code_point(std::string& out, char32_t c) {
+  const auto byte = [&](char32_t bits) { out += static_cast<char>(bits); };
+  if (c < 0x80) return byte(c);
+  if (c < 0x800) {
+    byte(0xC0 | c >> 6);
+  } else if (c < 0x10000) {
+    byte(0xE0 | c >> 12);
+    byte(0x80 | (c >> 6 & 0x3F));
+  } else {
+    byte(0xF0 | c >> 18);
+    byte(0x80 | (c >> 12 & 0x3F));
+    byte(0x80 | (c >> 6 & 0x3F));
+  }
+  byte(0x80 | (c & 0x3F));
+}
+
 size_t char_length(std::string_view text) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);

@@ -18,6 +18,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 size_t char_length(std::string_view text);
 // The code point of one valid character.
 char32_t code_point(std::string_view character);
+// The opposite. What is no character, such as half a surrogate pair, comes out as invalid UTF-8.
+void append_code_point(std::string& out, char32_t code_point);
 // The length of the longest valid UTF-8 prefix.
 size_t valid_utf8_prefix(std::string_view text);
 bool is_ascii(std::string_view text);

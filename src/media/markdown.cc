@@ -8,6 +8,8 @@
 namespace helve::media {
 namespace {
 
+constexpr size_t kMaxFence = 100;  // backticks
+
 // Takes the first line, without its end.
 std::string_view take_line(std::string_view& text) {
   const size_t end = text.find('\n');
@@ -68,7 +70,7 @@ void append_code_block(std::string& out, std::string_view language, std::string_
     longest = std::max(longest, run);
     at = code.find("```", at + run);
   }
-  const std::string fence(longest + 1, '`');
+  const std::string fence(std::min(longest + 1, kMaxFence), '`');
   const auto is_name = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || std::string_view("+-#._").contains(c);
   };

@@ -20,6 +20,7 @@ namespace {
 constexpr size_t kPagesAtOnce = 100;  // of a PDF: what one run of the helper reads
 
 // Endings, and names of files that have none. What is in neither list is plain text.
+constexpr std::string_view kHtmlEndings = " htm html shtml xhtml ";
 constexpr std::string_view kMarkdownEndings = " md markdown mdown mdx mkd qmd rmd ";
 constexpr std::string_view kCodeEndings =
     " ada adb ads asm astro awk bash bat bazel bzl c cc cjs clj cljs cmake cmd coffee cpp cr cs "
@@ -79,6 +80,11 @@ void end_lines_alike(std::string& text) {
   text.resize(to);
 }
 
+// Text may begin with the very bytes that other types begin with.
+bool is_other_type(std::string_view bytes) {
+  return !is_utf8(bytes) && file_type(bytes.substr(0, kTypeBytes));
+}
+
 Error unsupported_type(std::string_view name, std::string_view bytes) {
   const auto type = file_type(bytes.substr(0, kTypeBytes));
   std::string hint = "only text, Markdown, HTML, PDFs, notebooks and code are taken";
@@ -91,8 +97,7 @@ Error unsupported_type(std::string_view name, std::string_view bytes) {
 
 Result<Converted> from_text(std::string_view bytes, std::string_view name) {
   std::optional<Readable> readable = helve::readable(bytes);
-  if (!readable || (!is_utf8(bytes) && file_type(bytes.substr(0, kTypeBytes))))
-    return unsupported_type(name, bytes);
+  if (!readable || is_other_type(bytes)) return unsupported_type(name, bytes);
   Converted out{.text = std::move(readable->text)};
   end_lines_alike(out.text);
   out.form = form_of(name_of(name), out.text);
@@ -118,6 +123,17 @@ Result<Converted> from_notebook(std::string_view bytes, std::string_view name) {
   }
   if (images > 0)
     out.notes.push_back(fmt::format("{} image{} left out", images, images == 1 ? "" : "s"));
+  return out;
+}
+
+Result<Converted> from_html(std::string_view bytes, std::string_view name,
+                            const HtmlOptions& options) {
+  if (is_other_type(bytes)) return unsupported_type(name, bytes);
+  HtmlPage page = html_to_markdown(decode_html(bytes), options);
+  Converted out{
+      .text = std::move(page.markdown), .title = as_title(page.title), .form = TextForm::markdown};
+  if (page.is_cut)
+    out.notes.push_back(fmt::format("cut after {} of Markdown", human_size(options.most_bytes)));
   return out;
 }
 
@@ -174,7 +190,11 @@ Result<Converted> to_text(std::string_view bytes, std::string_view name,
   const size_t most = is_pdf ? kMaxPdf : kMaxDocument;
   if (bytes.size() > most) return too_large(name, bytes.size(), most);
   if (is_pdf) return from_pdf(bytes, options, stop);
-  if (name_of(name).ending == "ipynb") return from_notebook(bytes, name);
+  const Name parts = name_of(name);
+  if (parts.ending == "ipynb") return from_notebook(bytes, name);
+  const bool is_plain = form_of(parts, bytes.substr(0, 2)) == TextForm::plain;
+  if (is_listed(kHtmlEndings, parts.ending) || (is_plain && is_html(bytes)))
+    return from_html(bytes, name, options.html);
   return from_text(bytes, name);
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "media/html.h"
 
 namespace helve::media {
 
@@ -30,6 +31,7 @@ struct Converted {
 struct ConvertOptions {
   std::string helper;                         // reads PDFs; empty: helve-media beside this program
   std::chrono::milliseconds timeout{30'000};  // of the helper, for each few pages
+  HtmlOptions html = {};
 };
 
 // What it is tell the bytes, and the name where they cannot: text is told apart by its ending. HTML

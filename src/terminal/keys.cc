@@ -62,29 +62,13 @@ KeyPress from_control(unsigned char c) {
   return {Key::character, std::string(1, sign), true};
 }
 
-void append_utf8(std::string& out, char32_t c) {
-  const auto byte = [&](char32_t bits) { out += static_cast<char>(bits); };
-  if (c < 0x80) return byte(c);
-  if (c < 0x800) {
-    byte(0xC0 | c >> 6);
-  } else if (c < 0x10000) {
-    byte(0xE0 | c >> 12);
-    byte(0x80 | (c >> 6 & 0x3F));
-  } else {
-    byte(0xF0 | c >> 18);
-    byte(0x80 | (c >> 12 & 0x3F));
-    byte(0x80 | (c >> 6 & 0x3F));
-  }
-  byte(0x80 | (c & 0x3F));
-}
-
 // A key by its code point, as terminals with extended keyboards send it.
 std::optional<KeyPress> from_code_point(int code, int modifiers) {
   if (code <= 0 || code > 0x10FFFF || (code >= 0xE000 && code <= 0xF8FF)) return std::nullopt;
   if (code < 0x20 || code == 0x7F)
     return with_modifiers(from_control(static_cast<unsigned char>(code)), modifiers);
   std::string text;
-  append_utf8(text, static_cast<char32_t>(code));
+  append_code_point(text, static_cast<char32_t>(code));
   if (!is_utf8(text)) return std::nullopt;
   KeyPress press = with_modifiers({Key::character, std::move(text)}, modifiers);
   if (press.shift && press.text.size() == 1 && !press.ctrl)

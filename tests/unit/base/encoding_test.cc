@@ -186,6 +186,10 @@ TEST(Encoding, KeepsBytesThatMeanNothing) {
   EXPECT_EQ(encoded(text + "é", {windows_1252}), "a\x81z\xE9");
 }
 
+TEST(Encoding, SpellsOutWrongBytesOfUtf8) {
+  EXPECT_EQ(spell_undecoded("é\xB0\\\xE2\x82"), "é\\xb0\\\\xe2\\x82");
+}
+
 TEST(Encoding, KeepsLoneSurrogatesAndOddBytes) {
   const std::string_view bytes =
       "a\0\x00\xD8"

@@ -70,16 +70,38 @@ Result<void> add_hooks(Place& place, std::vector<std::string>& notices,
   return {};
 }
 
+workspace::JournalLimits journal_limits(const config::Config& config) {
+  constexpr std::int64_t kDay = 24ll * 60 * 60 * 1000;
+  return {.max_bytes = static_cast<std::uint64_t>(config.journal.max_size_mb) << 20,
+          .max_age_ms = config.journal.max_age_days * kDay};
+}
+
+// Empty: what is changed cannot be undone.
+std::string journal_directory(const config::Config& config, const Surroundings& surroundings) {
+  const bool has_none = config.profile == config::Profile::bare || !config.journal.enabled;
+  return has_none ? "" : surroundings.journal_directory();
+}
+
 // Changes that a process left half done are finished or taken back here.
 void open_journal(Place& place, const Surroundings& surroundings) {
   const config::Config& config = place.settings.config;
-  const std::string directory = surroundings.journal_directory();
-  if (config.profile == config::Profile::bare || !config.journal.enabled || directory.empty())
-    return;
-  constexpr std::int64_t kDay = 24ll * 60 * 60 * 1000;
-  place.files->open_journal(
-      directory, {.max_bytes = static_cast<std::uint64_t>(config.journal.max_size_mb) << 20,
-                  .max_age_ms = config.journal.max_age_days * kDay});
+  const std::string directory = journal_directory(config, surroundings);
+  if (!directory.empty()) place.files->open_journal(directory, journal_limits(config));
+}
+
+// Nothing is opened before an agent asks for its notes.
+void add_memories(World& world, Place& place, const Surroundings& surroundings) {
+  const config::Config& config = place.settings.config;
+  place.memories = std::make_unique<tools::AgentMemories>(
+      tools::AgentMemories::Options{.files = place.files.get(),
+                                    .directory_of =
+                                        [&settings = place.settings](std::string_view agent) {
+                                          const config::Agent* const found = settings.agent(agent);
+                                          return found ? found->memory : std::string();
+                                        },
+                                    .journal_directory = journal_directory(config, surroundings),
+                                    .journal_limits = journal_limits(config)},
+      world.clock);
 }
 
 void add_commands(World& world, Place& place, const Surroundings& surroundings, Life life) {
@@ -176,6 +198,7 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
   capabilities.library = place->library.get();
   if (place->commands) capabilities.commands = place->commands.get();
   capabilities.agents = world.agents.get();
+  capabilities.memories = place->memories.get();
   place->dispatcher = std::make_unique<dispatch::Dispatcher>(
       *world.registry, std::move(capabilities), place->stages);
   place->served = {place->dispatcher.get(), &place->who, place->policy.get()};
@@ -222,6 +245,7 @@ Result<std::shared_ptr<const Place>> place_with(config::Loaded settings, const s
   open_journal(*place, surroundings);
   TRY(add_rules(world, *place));
   add_commands(world, *place, surroundings, Life::stays);
+  add_memories(world, *place, surroundings);
   std::vector<std::string> notices = place->settings.notices;
   std::ranges::copy(place->files->notices(), std::back_inserter(notices));
   std::ranges::move(fixed_settings(place->settings.config, world.home->settings.config),
@@ -371,6 +395,7 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
     add_commands(*world, *place, surroundings, lives ? Life::stays : Life::single_call);
     std::ranges::copy(place->files->notices(), std::back_inserter(world->notices));
   }
+  add_memories(*world, *place, surroundings);
   world->grants = make_grants(place->settings.user_file, surroundings.config_lock());
   TRY(add_rules(*world, *place));
   TRY(add_stages(*world, *place, world->notices, surroundings, tell));

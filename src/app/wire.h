@@ -28,6 +28,7 @@
 #include "store/recorder.h"
 #include "store/results.h"
 #include "sys/clock.h"
+#include "tools/agent_memories.h"
 #include "workspace/workspace.h"
 
 namespace helve::app {
@@ -41,6 +42,7 @@ struct Place {
   Identity who;
   std::unique_ptr<workspace::Workspace> files;  // null: there is none, and no_files says why
   std::optional<Error> no_files;
+  std::unique_ptr<tools::AgentMemories> memories;
   std::unique_ptr<search::Witness> witness;        // of these files; null: nothing tells changes
   std::unique_ptr<process::Commands> commands;     // null where there are no files
   std::unique_ptr<knowledge::Library> library;     // null: no documents are kept here

@@ -341,6 +341,7 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .commands = capabilities_.commands,
           .library = capabilities_.library,
           .agents = capabilities_.agents,
+          .memories = capabilities_.memories,
           .clock = capabilities_.clock,
           .listener = call.listener,
           .dialect = words_of(passage)};

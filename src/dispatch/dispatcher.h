@@ -68,6 +68,7 @@ struct Capabilities {
   process::Commands* commands = nullptr;
   knowledge::Library* library = nullptr;
   agent::AgentsOnDemand* agents = nullptr;
+  tools::AgentMemories* memories = nullptr;
   sys::Clock* clock = nullptr;
   const Dialect* dialect = nullptr;  // by whose names the caller knows the tools; null: by ours
   // A store handle for one call; null when there is no store.

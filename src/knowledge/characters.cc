@@ -38,12 +38,13 @@ struct Shift {
   char32_t first, last;
   char32_t by;
 };
-constexpr Shift kShifts[] = {{0xC6, 0xC6, 32},   {0xD0, 0xD0, 32},       {0xDE, 0xDE, 32},
+constexpr Shift kShifts[] = {{'A', 'Z', 32},     {0xC0, 0xD6, 32},       {0xD8, 0xDE, 32},
                              {0x391, 0x3A9, 32}, {0x400, 0x40F, 80},     {0x410, 0x42F, 32},
                              {0x531, 0x556, 48}, {0x10A0, 0x10C5, 7264}, {0xFF21, 0xFF3A, 32}};
-// Where each capital is followed by its small letter; it has the even number.
-constexpr Range kPairs[] = {{0x132, 0x133}, {0x152, 0x153}, {0x460, 0x481},
-                            {0x48A, 0x4BF}, {0x4D0, 0x52F}, {0x1E00, 0x1EFF}};
+// Where each capital is followed by its small letter; the first is a capital.
+constexpr Range kPairs[] = {{0x100, 0x12F},   {0x132, 0x137},  {0x139, 0x148}, {0x14A, 0x177},
+                            {0x179, 0x17E},   {0x460, 0x481},  {0x48A, 0x4BF}, {0x4D0, 0x52F},
+                            {0x1E00, 0x1E95}, {0x1EA0, 0x1EFF}};
 
 bool is_in(std::span<const Range> ranges, char32_t c) {
   const auto after = std::ranges::upper_bound(ranges, c, {}, &Range::first);
@@ -65,15 +66,22 @@ CharacterKind kind_of(char32_t c) {
   return is_in(kMarks, c) ? mark : letter;
 }
 
+char32_t lower(char32_t c) {
+  for (const Shift& shift : kShifts) {
+    if (c >= shift.first && c <= shift.last) return c + shift.by;
+  }
+  for (const Range& pairs : kPairs) {
+    if (c >= pairs.first && c <= pairs.last) return c + ((c - pairs.first) % 2 == 0 ? 1 : 0);
+  }
+  return c;
+}
+
 char32_t fold(char32_t c) {
   if (c >= kLatinBegin && c < kLatinBegin + kLatin.size()) {
     const char plain = kLatin[c - kLatinBegin];
     if (plain != ' ') return static_cast<char32_t>(plain);
   }
-  for (const Shift& shift : kShifts) {
-    if (c >= shift.first && c <= shift.last) return c + shift.by;
-  }
-  return c % 2 == 0 && is_in(kPairs, c) ? c + 1 : c;
+  return lower(c);
 }
 
 }  // namespace
@@ -86,6 +94,21 @@ Character first_character(std::string_view text) {
   if (bytes == 0) return {CharacterKind::separator, byte, 1};
   const char32_t c = code_point(text.substr(0, bytes));
   return {kind_of(c), fold(c), bytes};
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const bool is_ascii = static_cast<unsigned char>(text[0]) < 0x80;
+    const size_t bytes = is_ascii ? 1 : char_length(text);
+    if (bytes == 0)
+      out += text[0];
+    else
+      append_utf8(out, lower(code_point(text.substr(0, bytes))));
+    text.remove_prefix(std::max<size_t>(bytes, 1));
+  }
+  return out;
 }
 
 void append_utf8(std::string& text, char32_t c) {

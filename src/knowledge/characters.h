@@ -28,6 +28,9 @@ struct Character {
 // The first character of the text; bytes that are not UTF-8 are separators.
 Character first_character(std::string_view text);
 
+// In lower case, with accents; bytes that are not UTF-8 stay.
+std::string lower_case(std::string_view text);
+
 void append_utf8(std::string& text, char32_t c);
 
 }  // namespace helve::knowledge

@@ -1,20 +1,16 @@
-// How scores of words and of meaning become one from 0 to 1: near 1 for a perfect hit, below a
-// third for what is not related.
+// How a score of words and one of meaning become one from 0 to 1: near 1 for a perfect hit, and for
+// what is hardly related below a third. bench/retrieval measures what the numbers here are good
+// for.
 #pragma once
 
 namespace helve::knowledge {
 
-// What is known of a passage and a question.
-struct Evidence {
-  double words = 0;      // BM25F, as a part of what no passage exceeds
-  double coverage = 0;   // the part of the question, by rarity, whose words the passage has
-  double cosine = 0;     // of their meanings
-  double mean = 0;       // of the cosines of all passages
-  double deviation = 0;  // the same
-};
+// How much meaning counts beside words, 0 to 1. `coverage` is the part of the question, by how rare
+// its words are, that the passage with most of it has. Who asks with the words of a note means that
+// note; when few words are found anywhere, the question was put in others.
+double meaning_share(double coverage);
 
-double word_score(const Evidence& evidence);
-double meaning_score(const Evidence& evidence);
-double hybrid_score(const Evidence& evidence);
+// `words` is BM25F as a part of what no passage exceeds, `cosine` that of the meanings.
+double relevance(double words, double cosine, double meaning_share);
 
 }  // namespace helve::knowledge

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "knowledge/fusion.h"
 #include "knowledge/vector_rows.h"
@@ -151,37 +152,29 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
   const size_t nominated = reorders ? std::max(kNominated, 2 * question.limit) : question.limit;
 
   WordIndex::Query query;
-  std::vector<Slot> slots;
+  VectorRows::Row row;
+  std::set<Slot> slots;
+  double coverage = 0;
   if (by_words) {
     query = words.query(question.text);
-    for (const Ranked& each : words.best(query, nominated, accept)) slots.push_back(each.slot);
+    for (const Ranked& each : words.best(query, nominated, accept)) {
+      slots.insert(each.slot);
+      coverage = std::max(coverage, WordIndex::coverage(query, each.slot));
+    }
   }
-  VectorRows::Row row;
-  VectorRows::Nearest nearest;
   if (by_meaning) {
     row = vectors.row_of(*question.meaning);
-    nearest = vectors.nearest(row, nominated, accept);
-    for (const VectorRows::Near& each : nearest.best) slots.push_back(each.slot);
+    for (const VectorRows::Near& each : vectors.nearest(row, nominated, accept))
+      slots.insert(each.slot);
   }
-  std::ranges::sort(slots);
-  const auto rest = std::ranges::unique(slots);
-  slots.erase(rest.begin(), rest.end());
 
+  const double share = !by_meaning ? 0 : !by_words ? 1 : meaning_share(coverage);
   std::vector<Hit> hits;
   for (const Slot slot : slots) {
-    Evidence evidence{.mean = nearest.mean, .deviation = nearest.deviation};
-    if (by_words && query.weight > 0) {
-      evidence.words =
-          static_cast<double>(WordIndex::score(query, slot)) / static_cast<double>(query.ideal());
-      evidence.coverage = WordIndex::coverage(query, slot);
-    }
-    if (by_meaning) evidence.cosine = vectors.cosine(row, slot);
-    double score = !by_meaning ? word_score(evidence)
-                   : by_words  ? hybrid_score(evidence)
-                               : meaning_score(evidence);
     const Document& document = places[slot].entry->document;
-    if (question.recency > 0)
-      score *= 1 - question.recency * (1 - newness(document.date_ms, question.now_ms));
+    double score =
+        relevance(WordIndex::relative_score(query, slot), vectors.cosine(row, slot), share);
+    score *= 1 - question.recency * (1 - newness(document.date_ms, question.now_ms));
     if (score >= question.min_score) hits.push_back({&document, places[slot].passage, score});
   }
   std::ranges::stable_sort(hits, std::greater(), &Hit::score);

@@ -131,7 +131,9 @@ void stem(std::string& word) {
   if (word.size() < kShortest || !is_plain) return;
   drop_plural(word);
   drop_tense(word);
-  if (word.ends_with('y') && has_vowel(before(word, "y"))) word.back() = 'i';
+  // Only after a consonant, as in Porter's later algorithm: "deploys" and "deployment" have a stem.
+  if (word.ends_with('y') && has_vowel(before(word, "y")) && !is_vowel(word, word.size() - 2))
+    word.back() = 'i';
   apply(kDerived, word, 1);
   apply(kCompound, word, 1);
   apply(kEndings, word, 2);

@@ -104,34 +104,24 @@ double VectorRows::cosine(const Row& row, Slot slot) const {
   return static_cast<double>(dot_(row.values.data(), at(slot), width_)) * row.scale * scales_[slot];
 }
 
-VectorRows::Nearest VectorRows::nearest(const Row& row, size_t limit,
-                                        const std::function<bool(Slot)>& accept) const {
-  Nearest out;
-  if (row.values.empty() || limit == 0) return out;
-  double sum = 0;
-  double squares = 0;
+std::vector<VectorRows::Near> VectorRows::nearest(const Row& row, size_t limit,
+                                                  const std::function<bool(Slot)>& accept) const {
+  std::vector<Near> best;  // a heap, the farthest on top
+  if (row.values.empty() || limit == 0) return best;
   for (Slot slot = 0; slot < scales_.size(); ++slot) {
     if (scales_[slot] < 0) continue;
     const Near near{slot, static_cast<float>(cosine(row, slot))};
-    sum += near.cosine;
-    squares += static_cast<double>(near.cosine) * near.cosine;
-    const bool is_full = out.best.size() == limit;
-    if (is_full && !is_nearer(near, out.best.front())) continue;
-    if (!accept(slot)) continue;
+    const bool is_full = best.size() == limit;
+    if ((is_full && !is_nearer(near, best.front())) || !accept(slot)) continue;
     if (is_full) {
-      std::ranges::pop_heap(out.best, is_nearer);
-      out.best.pop_back();
+      std::ranges::pop_heap(best, is_nearer);
+      best.pop_back();
     }
-    out.best.push_back(near);
-    std::ranges::push_heap(out.best, is_nearer);
+    best.push_back(near);
+    std::ranges::push_heap(best, is_nearer);
   }
-  std::ranges::sort_heap(out.best, is_nearer);
-  if (count_ > 0) {
-    const auto count = static_cast<double>(count_);
-    out.mean = sum / count;
-    out.deviation = std::sqrt(std::max(0.0, squares / count - out.mean * out.mean));
-  }
-  return out;
+  std::ranges::sort_heap(best, is_nearer);
+  return best;
 }
 
 }  // namespace helve::knowledge

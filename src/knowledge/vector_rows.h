@@ -43,12 +43,9 @@ class VectorRows {
     Slot slot = 0;
     float cosine = 0;
   };
-  struct Nearest {
-    std::vector<Near> best;  // the nearest first, of equals the lower slot
-    double mean = 0;         // of all cosines
-    double deviation = 0;
-  };
-  Nearest nearest(const Row& row, size_t limit, const std::function<bool(Slot)>& accept) const;
+  // The nearest first, of equals the lower slot; only what is accepted.
+  std::vector<Near> nearest(const Row& row, size_t limit,
+                            const std::function<bool(Slot)>& accept) const;
 
  private:
   const std::int8_t* at(Slot slot) const { return values_.data() + slot * width_; }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "knowledge/function_words.h"
 #include "knowledge/tokens.h"
 
 namespace helve::knowledge {
@@ -239,7 +240,8 @@ WordIndex::Query WordIndex::query(std::string_view text) const {
   for (const std::string& word : words) {
     const auto found = terms_.find(word);
     const bool occurs = found != terms_.end() && found->second.passages > 0;
-    const std::uint64_t weight = weight_of(occurs ? found->second.passages : 0);
+    std::uint64_t weight = weight_of(occurs ? found->second.passages : 0);
+    if (is_function_word(word)) weight = std::min(weight, kMaxFunctionWeight);
     query.weight += weight;
     if (occurs) query.terms.push_back({&found->second, weight});
   }
@@ -262,6 +264,12 @@ std::uint64_t WordIndex::score(const Query& query, Slot slot) {
     if (const std::uint16_t* impact = find(*term.postings, slot)) score += term.weight * *impact;
   }
   return score;
+}
+
+double WordIndex::relative_score(const Query& query, Slot slot) {
+  if (query.weight == 0) return 0;
+  return static_cast<double>(score(query, slot)) /
+         (static_cast<double>(query.weight) * static_cast<double>(kFullImpact));
 }
 
 double WordIndex::coverage(const Query& query, Slot slot) {

@@ -39,6 +39,8 @@ constexpr size_t kFields = 3;
 constexpr FieldWeight kFieldWeights[kFields] = {{1.0, 5, 0.5}, {1.2, 6, 0.5}, {1.0, 80, 0.6}};
 constexpr double kSaturation = 1.2;   // a word that occurs so often counts half of what it can
 constexpr double kRarityUnit = 1024;  // of a word's weight
+// However rare a function word is: in a few notes most are.
+constexpr std::uint64_t kMaxFunctionWeight = 512;
 
 class WordIndex {
  public:
@@ -70,8 +72,6 @@ class WordIndex {
   struct Query {
     std::vector<Term> terms;   // that occur
     std::uint64_t weight = 0;  // of all its words, also those that do not occur
-    // The score of a passage that has nothing but the words of the query.
-    std::uint64_t ideal() const { return weight * kFullImpact; }
   };
   Query query(std::string_view text) const;
 
@@ -79,6 +79,8 @@ class WordIndex {
   // The best first, of equals the lower slot; only what is accepted.
   std::vector<Ranked> best(const Query& query, size_t limit, const Accept& accept) const;
   static std::uint64_t score(const Query& query, Slot slot);
+  // As a part of what no passage exceeds, 0 to 1.
+  static double relative_score(const Query& query, Slot slot);
   // The part of the query's weight whose words the passage has, 0 to 1.
   static double coverage(const Query& query, Slot slot);
 

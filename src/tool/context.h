@@ -31,6 +31,9 @@ class Library;
 namespace agent {
 class AgentsOnDemand;
 }
+namespace tools {
+class AgentMemories;
+}
 namespace sys {
 class Clock;
 }
@@ -84,9 +87,10 @@ struct Context {
   store::CallStore* store = nullptr;      // opened on first use, released when the call ends
   Results* results = nullptr;             // stored results of this session
   process::Commands* commands = nullptr;
-  knowledge::Library* library = nullptr;    // the documents that are kept
-  agent::AgentsOnDemand* agents = nullptr;  // other sessions and sub-agents
-  Calls* calls = nullptr;                   // of other tools, on behalf of this one
+  knowledge::Library* library = nullptr;     // the documents that are kept
+  agent::AgentsOnDemand* agents = nullptr;   // other sessions and sub-agents
+  Calls* calls = nullptr;                    // of other tools, on behalf of this one
+  tools::AgentMemories* memories = nullptr;  // notes of each agent
   sys::Clock* clock = nullptr;
 
   Listener* listener = nullptr;

@@ -9,6 +9,7 @@
 #include "store/results.h"
 #include "surface.h"
 #include "sys/clock.h"
+#include "tools/agent_memories.h"
 #include "workspace/workspace.h"
 
 namespace helve::cases {
@@ -26,11 +27,13 @@ class DirectSurface : public Surface {
         commands_(supervisor_, [place] { return settings(place); }),
         library_(place.root),
         witness_({{files_->roots().front().path, &files_->roots().front().directory}}),
+        memories_({.files = files_.get()}, clock_),
         dispatcher_(registry,
                     {.files = files_.get(),
                      .witness = &witness_,
                      .commands = &commands_,
                      .library = &library_,
+                     .memories = &memories_,
                      .clock = &clock_,
                      .store = [this] { return std::make_shared<store::CallStore>(opener_); }},
                     {.recorder = &recorder_, .results = &results_}),
@@ -82,6 +85,7 @@ class DirectSurface : public Surface {
   process::Commands commands_;
   knowledge::Library library_;
   search::Witness witness_;
+  tools::AgentMemories memories_;
   dispatch::Dispatcher dispatcher_;
   dispatch::Policy policy_;
   Identity who_;

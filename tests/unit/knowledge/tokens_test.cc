@@ -103,6 +103,8 @@ TEST(Stem, FollowsPorter) {
                                                        {"failing", "fail"},
                                                        {"filing", "file"},
                                                        {"happy", "happi"},
+                                                       {"deployment", "deploy"},
+                                                       {"deploys", "deploy"},
                                                        {"sky", "sky"},
                                                        {"relational", "relat"},
                                                        {"conditional", "condit"},

@@ -1,0 +1,248 @@
+#include "knowledge/memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "base/text.h"
+#include "knowledge/front_matter.h"
+#include "knowledge/keyword_count.h"
+#include "knowledge/snippet.h"
+
+namespace helve::knowledge {
+namespace {
+
+constexpr size_t kBatch = 64;            // passages that get their vectors together
+constexpr size_t kMaxNamedProblems = 5;  // of an answer
+constexpr std::int64_t kDayMs = 24ll * 60 * 60 * 1000;
+
+std::string_view name_of(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.ends_with(".md")) name.remove_suffix(3);
+  return name;
+}
+
+// When a note was written: as it says, by its name, or else when its file was changed.
+std::int64_t date_of(const std::string& path, const NoteHead& head, const sys::FileStatus& status) {
+  if (head.date_ms != 0) return head.date_ms;
+  const std::int64_t named = date_ms(name_of(path));
+  return named != 0 ? named : status.modified_ms();
+}
+
+Document document_of(const std::string& path, const MemoryFiles::File& file) {
+  const NoteHead head = note_head(file.content);
+  Document document{.key = path,
+                    .title = head.title.empty() ? std::string(name_of(path)) : head.title,
+                    .date_ms = date_of(path, head, file.status),
+                    .passages = split_passages(file.content, TextKind::markdown)};
+  for (const std::string& tag : head.tags) document.title += " " + tag;
+  return document;
+}
+
+// What a count is multiplied by: only files that are named by their day are known to be new.
+double newness(std::string_view path, std::int64_t now_ms) {
+  const std::int64_t date = date_ms(name_of(path));
+  if (date == 0) return 1;
+  const std::int64_t days = now_ms / kDayMs - date / kDayMs;
+  return days <= 0 ? 1.5 : days == 1 ? 1.3 : days <= 7 ? 1.1 : 1;
+}
+
+}  // namespace
+
+Memory::Memory(sys::Fd root, const sys::Clock& clock, FindEmbedder find_embedder)
+    : clock_(clock), find_embedder_(std::move(find_embedder)), files_(std::move(root)) {}
+
+Memory::~Memory() = default;
+
+size_t Memory::reads() {
+  std::lock_guard lock(mutex_);
+  return files_.reads();
+}
+
+Result<MemoryAnswer> Memory::search(const MemoryQuestion& question, std::stop_token stop) {
+  // Not while others wait: it may take long.
+  const Meaning meaning = meaning_of(question, stop);
+  MemoryAnswer answer;
+  std::unique_lock lock(mutex_);
+  TRY(sync(answer, stop));
+  if (question.mode == Mode::keyword) {
+    count(question, answer);
+  } else {
+    wait_for_vectors(lock, meaning, answer, stop);
+    rank(question, meaning, answer);
+  }
+  if (stop.stop_requested()) return Error{Code::cancelled, "the search was stopped"};
+  return answer;
+}
+
+Result<void> Memory::sync(MemoryAnswer& answer, const std::stop_token& stop) {
+  MemoryFiles::Changes changes = files_.sync(clock_.unix_ms() * 1'000'000, stop);
+  for (const std::string& path : changes.removed) index_.remove(path);
+  for (const std::string& path : changes.put) put(path);
+  if (changes.is_stopped) return Error{Code::cancelled, "the search was stopped"};
+  answer.files = files_.files().size();
+  answer.bytes = files_.bytes();
+  const size_t named = std::min(changes.problems.size(), kMaxNamedProblems);
+  std::move(changes.problems.begin(), changes.problems.begin() + static_cast<std::ptrdiff_t>(named),
+            std::back_inserter(answer.notes));
+  if (const size_t more = changes.problems.size() - named; more > 0)
+    answer.notes.push_back(fmt::format("{} more are left out", more));
+  return {};
+}
+
+void Memory::put(const std::string& path) {
+  const auto file = files_.files().find(path);
+  if (file != files_.files().end()) index_.put(document_of(path, file->second));
+}
+
+void Memory::count(const MemoryQuestion& question, MemoryAnswer& answer) const {
+  const std::vector<std::string> keywords = keywords_of(question.text);
+  const std::int64_t now = clock_.unix_ms();
+  answer.score_kind = ScoreKind::keyword_count;
+  struct Counted {
+    const std::string* path;
+    CountedParagraph paragraph;
+    double score;
+  };
+  std::vector<Counted> found;
+  for (const auto& [path, file] : files_.files()) {
+    const double factor = 1 + (newness(path, now) - 1) * question.recency;
+    for (const CountedParagraph& each : count_keywords(file.content, keywords))
+      found.push_back({&path, each, static_cast<double>(each.count) * factor});
+  }
+  std::ranges::stable_sort(found, std::greater(), &Counted::score);
+  if (found.size() > question.limit) found.resize(question.limit);
+  for (const Counted& each : found)
+    answer.hits.push_back(
+        {.path = *each.path,
+         .first_line = each.paragraph.first_line,
+         .last_line = each.paragraph.last_line,
+         .score = each.score,
+         .snippet = std::string(first_chars(each.paragraph.text, kSnippetChars))});
+}
+
+void Memory::rank(const MemoryQuestion& question, const Meaning& meaning,
+                  MemoryAnswer& answer) const {
+  const bool by_meaning = !meaning.vector.empty() && index_.vectors() > 0;
+  answer.score_kind = !by_meaning                     ? ScoreKind::bm25
+                      : question.mode == Mode::hybrid ? ScoreKind::hybrid
+                                                      : ScoreKind::semantic;
+  const std::vector<Hit> hits = index_.search({.text = question.text,
+                                               .mode = question.mode,
+                                               .meaning = by_meaning ? &meaning.vector : nullptr,
+                                               .limit = question.limit,
+                                               .recency = question.recency,
+                                               .now_ms = clock_.unix_ms()});
+  for (const Hit& hit : hits) {
+    if (hit.score < question.min_score) break;
+    const Passage& passage = hit.document->passages[hit.passage];
+    answer.hits.push_back({.path = hit.document->key,
+                           .first_line = passage.first_line,
+                           .last_line = passage.last_line,
+                           .score = hit.score,
+                           .heading = passage.heading,
+                           .snippet = snippet_of(passage.text, question.text)});
+  }
+  if (answer.hits.empty() && !hits.empty())
+    answer.notes.push_back(fmt::format("the best match scores {:.2f}, less than min_score {:.2f}",
+                                       hits.front().score, question.min_score));
+  if (by_meaning && index_.vectors() < index_.passages())
+    answer.notes.push_back(
+        fmt::format("{} of {} passages have no vector yet: they are found by "
+                    "their words only",
+                    index_.passages() - index_.vectors(), index_.passages()));
+  if (!by_meaning && answer.files > 0)
+    answer.notes.push_back("semantic search was not available, so only words were compared" +
+                           (meaning.why_not.empty() ? "" : ": " + meaning.why_not));
+}
+
+Memory::Meaning Memory::meaning_of(const MemoryQuestion& question,
+                                   const std::stop_token& stop) const {
+  if (question.mode == Mode::keyword) return {};
+  if (!find_embedder_) return {.why_not = "there is no embedder"};
+  Result<std::shared_ptr<Embedder>> embedder = find_embedder_();
+  if (!embedder) return {.why_not = describe(embedder.error())};
+  const std::string_view text = question.text;
+  Result<std::vector<Vector>> vectors = (*embedder)->embed({&text, 1}, stop);
+  if (!vectors) return {.why_not = describe(vectors.error())};
+  if (vectors->size() != 1) return {.why_not = "the embedder gave no vector"};
+  return {.embedder = std::move(*embedder), .vector = std::move(vectors->front()), .why_not = {}};
+}
+
+void Memory::wait_for_vectors(std::unique_lock<std::mutex>& lock, const Meaning& meaning,
+                              MemoryAnswer& answer, const std::stop_token& stop) {
+  if (!meaning.embedder || index_.vectors() == index_.passages()) return;
+  if (!is_making_vectors_) start_making(meaning.embedder);
+  vectors_made_.wait_for(lock, stop, kWaitForVectors, [this] { return !is_making_vectors_; });
+  if (!is_making_vectors_ && !vector_failure_.empty())
+    answer.notes.push_back("vectors could not be made: " + vector_failure_);
+}
+
+void Memory::start_making(std::shared_ptr<Embedder> embedder) {
+  vector_failure_.clear();
+  try {
+    // The thread before it has ended: it said so.
+    maker_ = std::jthread([this, embedder = std::move(embedder)](const std::stop_token& stop) {
+      make_vectors(*embedder, stop);
+    });
+    is_making_vectors_ = true;
+  } catch (const std::system_error& failure) {
+    vector_failure_ = failure.what();
+  }
+}
+
+void Memory::make_vectors(Embedder& embedder, const std::stop_token& stop) {
+  Result<size_t> made = 0;
+  try {
+    do made = make_some_vectors(embedder, stop);
+    while (made && *made > 0);
+  } catch (const std::exception& failure) {
+    made = Error{Code::unavailable, failure.what()};
+  }
+  std::lock_guard lock(mutex_);
+  if (!made) vector_failure_ = describe(made.error());
+  is_making_vectors_ = false;
+  vectors_made_.notify_all();
+}
+
+// How many; none when there is nothing left to do.
+Result<size_t> Memory::make_some_vectors(Embedder& embedder, const std::stop_token& stop) {
+  struct Wanted {
+    std::string key;
+    size_t passage;
+    std::string text;
+  };
+  std::vector<Wanted> wanted;
+  {
+    std::lock_guard lock(mutex_);
+    for (const Hit& hit : index_.without_vector(kBatch))
+      wanted.push_back(
+          {hit.document->key, hit.passage,
+           PassageIndex::embedded_text(*hit.document, hit.document->passages[hit.passage])});
+  }
+  if (wanted.empty()) return size_t{0};
+  std::vector<std::string_view> texts;
+  for (const Wanted& each : wanted) texts.push_back(each.text);
+  const std::vector<Vector> vectors = TRY(embedder.embed(texts, stop));
+  if (vectors.size() != texts.size())
+    return Error{Code::unavailable, "the embedder gave too few vectors"};
+  std::lock_guard lock(mutex_);
+  const size_t before = index_.vectors();
+  size_t given = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const auto& [key, passage, text] = wanted[i];
+    const Document* const document = index_.find(key);
+    // The note may have changed meanwhile.
+    if (!document || passage >= document->passages.size() ||
+        PassageIndex::embedded_text(*document, document->passages[passage]) != text)
+      continue;
+    index_.set_vector(key, passage, vectors[i]);
+    ++given;
+  }
+  if (given > 0 && index_.vectors() == before)
+    return Error{Code::unavailable, "the embedder's vectors cannot be used"};
+  return wanted.size();
+}
+
+}  // namespace helve::knowledge

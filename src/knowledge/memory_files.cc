@@ -1,0 +1,228 @@
+#include "knowledge/memory_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "sys/directory.h"
+
+namespace helve::knowledge {
+namespace {
+
+using sys::FileKind;
+using sys::FileStatus;
+
+constexpr std::string_view kTopFiles[] = {"MEMORY.md", "memory.md", ".helve/MEMORY.md"};
+constexpr std::string_view kDirectory = "memory";
+constexpr size_t kMaxNames = 100'000;  // entries of one directory that are looked at
+// File systems count time in steps: two changes within one look like one.
+constexpr std::int64_t kTimeStepNs = 50'000'000;
+
+bool is_same(const FileStatus& a, const FileStatus& b) {
+  return a.same_file(b) && a.size == b.size && a.modified_ns == b.modified_ns &&
+         a.changed_ns == b.changed_ns;
+}
+
+bool is_missing(std::errc number) {
+  return number == std::errc::no_such_file_or_directory || number == std::errc::not_a_directory;
+}
+
+struct Content {
+  std::string text;
+  FileStatus status;
+};
+
+sys::OrErrno<Content> read_content(const sys::Fd& root, std::string_view path) {
+  const auto file = sys::open_beneath(root, path, sys::Open::itself, sys::Links::refuse);
+  if (!file) return std::unexpected(file.error());
+  const auto status = sys::status(*file);
+  if (!status) return std::unexpected(status.error());
+  if (status->kind != FileKind::file) return std::unexpected(std::errc::invalid_argument);
+  if (status->size > kMaxMemoryFileBytes) return std::unexpected(std::errc::file_too_large);
+  Content content{.text = std::string(status->size, '\0'), .status = *status};
+  const auto read = sys::read_at(*file, content.text, 0);
+  if (!read) return std::unexpected(read.error());
+  content.text.resize(*read);
+  return content;
+}
+
+std::string too_large(std::uint64_t bytes) {
+  return fmt::format("it has {}, and a note may have {}", human_size(bytes),
+                     human_size(kMaxMemoryFileBytes));
+}
+
+}  // namespace
+
+bool is_memory_path(std::string_view path) {
+  if (std::ranges::find(kTopFiles, path) != std::end(kTopFiles)) return true;
+  if (path.find('\0') != path.npos) return false;
+  const std::vector<std::string_view> parts = split(path, '/');
+  return parts.size() > 1 && parts[0] == kDirectory &&
+         std::ranges::none_of(parts, [](std::string_view part) {
+           return part.empty() || part == "." || part == "..";
+         });
+}
+
+// Finds all notes with their status.
+class MemoryFiles::Walk {
+ public:
+  struct Found {
+    std::string path;
+    FileStatus status;
+  };
+
+  Walk(const sys::Fd& root, Changes& changes, const std::stop_token& stop)
+      : root_(root), changes_(changes), stop_(stop) {}
+
+  std::vector<Found> run() {
+    for (const std::string_view path : kTopFiles) look_at_top(std::string(path));
+    const auto directory =
+        sys::open_beneath(root_, kDirectory, sys::Open::directory, sys::Links::refuse);
+    if (directory)
+      enter(*directory, std::string(kDirectory), 1);
+    else if (!is_missing(directory.error()))
+      leave_out("memory/", directory.error());
+    if (left_out_ > 0)
+      changes_.problems.push_back(
+          fmt::format("{} more notes are left out: there may be {}", left_out_, kMaxMemoryFiles));
+    return std::move(found_);
+  }
+
+ private:
+  void look_at_top(std::string path) {
+    const auto status = sys::status_at(root_, path);
+    if (!status) {
+      if (!is_missing(status.error())) leave_out(path, status.error());
+      return;
+    }
+    // A file system without case knows one file by both names.
+    const bool is_known = std::ranges::any_of(
+        found_, [&](const Found& each) { return each.status.same_file(*status); });
+    if (!is_known) add(std::move(path), *status);
+  }
+
+  void enter(const sys::Fd& directory, const std::string& path, int depth) {
+    std::vector<std::string> names;
+    const auto listed = sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
+      if (!entry.name.starts_with('.')) names.emplace_back(entry.name);
+      return names.size() < kMaxNames && !stop_.stop_requested();
+    });
+    if (!listed) return leave_out(path + "/", listed.error());
+    std::ranges::sort(names);
+    for (const std::string& name : names) {
+      if (stop_.stop_requested()) {
+        changes_.is_stopped = true;
+        return;
+      }
+      look_at(directory, name, path + "/" + name, depth);
+    }
+  }
+
+  void look_at(const sys::Fd& directory, const std::string& name, std::string path, int depth) {
+    const auto status = sys::status_at(directory, name);
+    if (!status) return;  // gone meanwhile
+    if (status->kind == FileKind::directory) {
+      if (depth == kMaxMemoryDepth)
+        return leave_out(path + "/", fmt::format("it is more than {} deep", kMaxMemoryDepth));
+      const auto inner =
+          sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+      if (!inner) return leave_out(path + "/", inner.error());
+      return enter(*inner, path, depth + 1);
+    }
+    const bool is_link = status->kind == FileKind::symlink;
+    if (name.ends_with(".md") || is_link) add(std::move(path), *status);
+  }
+
+  void add(std::string path, const FileStatus& status) {
+    if (status.kind == FileKind::symlink) return leave_out(path, "links are not followed");
+    if (status.kind != FileKind::file) return leave_out(path, "it is no file");
+    if (status.size > kMaxMemoryFileBytes) return leave_out(path, too_large(status.size));
+    if (found_.size() == kMaxMemoryFiles)
+      ++left_out_;
+    else
+      found_.push_back({std::move(path), status});
+  }
+
+  void leave_out(const std::string& path, std::string_view why) {
+    changes_.problems.push_back(fmt::format("{} is left out: {}", escape_for_display(path), why));
+  }
+  void leave_out(const std::string& path, std::errc why) { leave_out(path, sys::reason_of(why)); }
+
+  const sys::Fd& root_;
+  Changes& changes_;
+  const std::stop_token& stop_;
+  std::vector<Found> found_;
+  size_t left_out_ = 0;
+};
+
+MemoryFiles::Changes MemoryFiles::sync(std::int64_t now_ns, const std::stop_token& stop) {
+  Changes changes;
+  const std::vector<Walk::Found> found = Walk(root_, changes, stop).run();
+  if (changes.is_stopped) return changes;
+  std::set<std::string_view> paths;
+  for (const Walk::Found& each : found) paths.insert(each.path);
+  for (auto file = files_.begin(); file != files_.end();) {
+    const auto here = file++;
+    if (paths.contains(here->first)) continue;
+    changes.removed.push_back(here->first);
+    drop(here);
+  }
+  for (const Walk::Found& each : found) {
+    if (stop.stop_requested()) {
+      changes.is_stopped = true;
+      break;
+    }
+    const auto known = files_.find(each.path);
+    const bool is_known = known != files_.end() && !known->second.may_change_unseen &&
+                          is_same(known->second.status, each.status);
+    if (!is_known) take(each.path, each.status, now_ns, changes);
+  }
+  return changes;
+}
+
+void MemoryFiles::take(const std::string& path, const FileStatus& status, std::int64_t now_ns,
+                       Changes& changes) {
+  const auto known = files_.find(path);
+  const std::uint64_t others = bytes_ - (known == files_.end() ? 0 : known->second.content.size());
+  sys::OrErrno<Content> content = std::unexpected(std::errc::not_enough_memory);
+  if (others + status.size <= kMaxMemoryBytes) content = read_content(root_, path);
+  ++reads_;
+  if (!content) {
+    const bool is_full = content.error() == std::errc::not_enough_memory;
+    changes.problems.push_back(fmt::format(
+        "{} is left out: {}", escape_for_display(path),
+        is_full ? fmt::format("all notes together may have {}", human_size(kMaxMemoryBytes))
+                : sys::reason_of(content.error())));
+    if (known == files_.end()) return;
+    changes.removed.push_back(path);
+    return drop(known);
+  }
+  const bool is_fresh = content->status.changed_ns > now_ns - kTimeStepNs;
+  if (known != files_.end() && known->second.content == content->text) {
+    known->second.status = content->status;
+    known->second.may_change_unseen = is_fresh;
+    return;
+  }
+  if (known != files_.end()) drop(known);
+  bytes_ += content->text.size();
+  files_[path] = {std::move(content->text), content->status, is_fresh};
+  changes.put.push_back(path);
+}
+
+void MemoryFiles::drop(std::map<std::string, File>::iterator file) {
+  bytes_ -= file->second.content.size();
+  files_.erase(file);
+}
+
+Result<std::string> MemoryFiles::read(std::string_view path) const {
+  sys::OrErrno<Content> content = read_content(root_, path);
+  if (content) return std::move(content->text);
+  if (content.error() == std::errc::too_many_symbolic_link_levels)
+    return Error{Code::denied,
+                 fmt::format("'{}' is a link, or lies behind one", escape_for_display(path)),
+                 "memory follows no links: put the note itself there", "link_refused"};
+  return sys::to_error(content.error(), "read", path);
+}
+
+}  // namespace helve::knowledge

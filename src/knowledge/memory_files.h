@@ -1,0 +1,65 @@
+// MemoryFiles: the notes below a memory root, MEMORY.md and memory/**/*.md, as they are on disk.
+// Opened beneath the root's descriptor, never through a link, so that no path leads out of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sys/file_at.h"
+
+namespace helve::knowledge {
+
+constexpr size_t kMaxMemoryFiles = 20'000;
+constexpr size_t kMaxMemoryFileBytes = 8u << 20;
+constexpr size_t kMaxMemoryBytes = 256u << 20;  // of all files
+constexpr int kMaxMemoryDepth = 16;             // of directories in memory/
+
+// Whether the path may name a note: "MEMORY.md", "memory.md", ".helve/MEMORY.md" (which the system
+// prompt quotes) or something below "memory/", relative and without "..". Compared part by part.
+bool is_memory_path(std::string_view path);
+
+// One thread at a time.
+class MemoryFiles {
+ public:
+  struct File {
+    std::string content;
+    sys::FileStatus status;
+    bool may_change_unseen = false;  // it was read too soon after it was written to tell later
+  };
+  struct Changes {
+    std::vector<std::string> put, removed;  // paths
+    std::vector<std::string> problems;      // what is left out, and why
+    bool is_stopped = false;                // before all was looked at
+  };
+
+  explicit MemoryFiles(sys::Fd root) : root_(std::move(root)) {}
+
+  // Reads what is new or was changed since the last time, and nothing else.
+  Changes sync(std::int64_t now_ns, const std::stop_token& stop);
+
+  // A note as a whole, as it is now; `not_found` when there is none. On any thread.
+  Result<std::string> read(std::string_view path) const;
+
+  const std::map<std::string, File>& files() const { return files_; }
+  std::uint64_t bytes() const { return bytes_; }  // of all
+  size_t reads() const { return reads_; }         // files that were read so far
+
+ private:
+  class Walk;
+  void take(const std::string& path, const sys::FileStatus& status, std::int64_t now_ns,
+            Changes& changes);
+  void drop(std::map<std::string, File>::iterator file);
+
+  const sys::Fd root_;
+  std::map<std::string, File> files_;  // by path
+  std::uint64_t bytes_ = 0;
+  size_t reads_ = 0;
+};
+
+}  // namespace helve::knowledge

@@ -1,0 +1,274 @@
+#include "knowledge/memory.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "knowledge/front_matter.h"
+#include "knowledge/keyword_count.h"
+#include "knowledge/snippet.h"
+
+namespace helve::knowledge {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// Texts about pears are near each other, and all others too.
+class FruitEmbedder final : public Embedder {
+ public:
+  std::string_view id() const override { return "fruit"; }
+  Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                    std::stop_token) override {
+    if (fails) return Error{Code::unavailable, "the embedder sleeps"};
+    std::vector<Vector> out;
+    for (const std::string_view text : texts) {
+      const bool is_pear = text.find("pear") != text.npos || text.find("Birne") != text.npos;
+      out.push_back(is_pear ? Vector{0, 1} : Vector{1, 0});
+      embedded += 1;
+    }
+    return out;
+  }
+
+  std::atomic<bool> fails = false;
+  std::atomic<size_t> embedded = 0;
+};
+
+class MemoryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "memory_XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    base_ = fs::canonical(pattern);
+    root_ = base_ / "root";
+    fs::create_directory(root_);
+  }
+  void TearDown() override { fs::remove_all(base_); }
+
+  void write(const std::string& path, std::string_view text) {
+    fs::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path, std::ios::binary) << text;
+  }
+  std::unique_ptr<Memory> memory(Memory::FindEmbedder find_embedder = {}) {
+    return std::make_unique<Memory>(*sys::open_directory(root_.string()), clock_,
+                                    std::move(find_embedder));
+  }
+  Memory::FindEmbedder fruit() {
+    return [this] { return Result<std::shared_ptr<Embedder>>(embedder_); };
+  }
+  static std::vector<std::string> found(Memory& memory, std::string text,
+                                        Mode mode = Mode::hybrid) {
+    const auto answer = memory.search({.text = std::move(text), .mode = mode}, {});
+    std::vector<std::string> out;
+    if (!answer) return {describe(answer.error())};
+    for (const MemoryHit& hit : answer->hits) out.push_back(hit.path);
+    return out;
+  }
+
+  fs::path base_, root_;
+  sys::RealClock clock_;
+  std::shared_ptr<FruitEmbedder> embedder_ = std::make_shared<FruitEmbedder>();
+};
+
+TEST_F(MemoryTest, SeesEveryChangeOnDisk) {
+  const auto memory = this->memory();
+  EXPECT_THAT(found(*memory, "apples"), IsEmpty());
+  write("memory/a.md", "apples\n");
+  EXPECT_THAT(found(*memory, "apples"), ElementsAre("memory/a.md"));
+  write("memory/a.md", "plums!\n");  // of the same size, perhaps in the same moment
+  EXPECT_THAT(found(*memory, "apples"), IsEmpty());
+  EXPECT_THAT(found(*memory, "plums"), ElementsAre("memory/a.md"));
+  fs::rename(root_ / "memory/a.md", root_ / "memory/b.md");
+  EXPECT_THAT(found(*memory, "plums"), ElementsAre("memory/b.md"));
+  write("memory/new.md", "apples\n");
+  fs::rename(root_ / "memory/new.md", root_ / "memory/b.md");
+  EXPECT_THAT(found(*memory, "apples"), ElementsAre("memory/b.md"));
+  fs::remove_all(root_ / "memory");
+  EXPECT_THAT(found(*memory, "apples"), IsEmpty());
+}
+
+TEST_F(MemoryTest, ReadsOnlyWhatHasChanged) {
+  for (int i = 0; i < 20; ++i) write("memory/" + std::to_string(i) + ".md", "apples\n");
+  // Long ago, so that nothing can have changed unseen since.
+  struct LaterClock final : sys::Clock {
+    std::int64_t unix_ms() const override { return sys::RealClock().unix_ms() + 60'000; }
+    Steady steady() const override { return sys::RealClock().steady(); }
+  } clock;
+  Memory memory(*sys::open_directory(root_.string()), clock, {});
+  found(memory, "apples");
+  EXPECT_EQ(memory.reads(), 20u);
+  found(memory, "apples");
+  EXPECT_EQ(memory.reads(), 20u);
+  write("memory/7.md", "more apples\n");
+  found(memory, "apples");
+  EXPECT_EQ(memory.reads(), 21u);
+}
+
+TEST_F(MemoryTest, StaysBelowItsRoot) {
+  fs::create_directories(base_ / "root_evil/memory");
+  std::ofstream(base_ / "root_evil/memory/secret.md") << "swordfish\n";
+  std::ofstream(base_ / "secret.md") << "swordfish\n";
+  fs::create_directory(root_ / "memory");
+  fs::create_symlink(base_ / "root_evil/memory", root_ / "memory/link");
+  fs::create_symlink("../../secret.md", root_ / "memory/secret.md");
+  const auto memory = this->memory();
+  EXPECT_THAT(found(*memory, "swordfish"), IsEmpty());
+  for (const std::string path :
+       {"memory/link/secret.md", "memory/secret.md", "../secret.md", "memory/../../secret.md"})
+    EXPECT_FALSE(memory->read(path).has_value()) << path;
+  fs::remove_all(root_ / "memory");
+  fs::create_symlink(base_ / "root_evil/memory", root_ / "memory");
+  const auto answer = memory->search({.text = "swordfish"}, {});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_THAT(answer->hits, IsEmpty());
+  EXPECT_THAT(answer->notes, Contains(HasSubstr("memory/ is left out")));
+}
+
+TEST_F(MemoryTest, SaysWhatItLeavesOut) {
+  write("memory/a.md", "apples\n");
+  write("memory/large.md", "");
+  fs::resize_file(root_ / "memory/large.md", kMaxMemoryFileBytes + 1);
+  std::string deep = "memory";
+  for (int i = 0; i <= kMaxMemoryDepth; ++i) deep += "/d";
+  write(deep + "/lost.md", "apples\n");
+  const auto answer = memory()->search({.text = "apples"}, {});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->files, 1u);
+  EXPECT_THAT(answer->notes, Contains(HasSubstr("memory/large.md is left out: it has 8.0 MB")));
+  EXPECT_THAT(answer->notes, Contains(HasSubstr("more than 16 deep")));
+}
+
+TEST_F(MemoryTest, FindsByMeaning) {
+  write("memory/a.md", "pears\n");
+  write("memory/b.md", "cheese\n");
+  const auto memory = this->memory(fruit());
+  const auto answer = memory->search({.text = "Birne", .mode = Mode::semantic}, {});
+  ASSERT_TRUE(answer.has_value());
+  ASSERT_FALSE(answer->hits.empty());
+  EXPECT_EQ(answer->hits[0].path, "memory/a.md");
+  EXPECT_EQ(answer->score_kind, ScoreKind::semantic);
+  EXPECT_THAT(answer->notes, IsEmpty());
+  EXPECT_EQ(memory->search({.text = "Birne"}, {})->score_kind, ScoreKind::hybrid);
+  // A vector is made once for each passage, and for each question.
+  EXPECT_EQ(embedder_->embedded, 4u);
+}
+
+TEST_F(MemoryTest, DoesWithoutMeaningAndSaysSo) {
+  write("memory/a.md", "pears\n");
+  embedder_->fails = true;
+  const auto memory = this->memory(fruit());
+  const auto answer = memory->search({.text = "pears", .mode = Mode::semantic}, {});
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_EQ(answer->score_kind, ScoreKind::bm25);
+  EXPECT_EQ(answer->hits.size(), 1u);
+  EXPECT_THAT(answer->notes, ElementsAre(HasSubstr("the embedder sleeps")));
+  embedder_->fails = false;
+  EXPECT_THAT(memory->search({.text = "pears"}, {})->notes, IsEmpty());
+}
+
+TEST_F(MemoryTest, KeywordsNeedNoEmbedder) {
+  write("memory/a.md", "pears\n");
+  embedder_->fails = true;
+  EXPECT_THAT(memory(fruit())->search({.text = "pears", .mode = Mode::keyword}, {})->notes,
+              IsEmpty());
+}
+
+TEST_F(MemoryTest, PrefersNewNotesWhenAsked) {
+  const std::string today = sys::utc(clock_.unix_ms()).substr(0, 10);
+  write("memory/2020-01-01.md", "pears pears\n");
+  write("memory/" + today + ".md", "pears pears\n");
+  const auto memory = this->memory();
+  const auto plain = memory->search({.text = "pears", .mode = Mode::keyword}, {});
+  EXPECT_EQ(plain->hits[0].path, "memory/2020-01-01.md");
+  const auto recent = memory->search({.text = "pears", .mode = Mode::keyword, .recency = 1}, {});
+  EXPECT_EQ(recent->hits[0].path, "memory/" + today + ".md");
+  EXPECT_EQ(recent->hits[0].score, 3);
+  EXPECT_EQ(memory->search({.text = "pears", .recency = 0.5}, {})->hits[0].path,
+            "memory/" + today + ".md");
+}
+
+TEST_F(MemoryTest, StopsWhenAsked) {
+  write("memory/a.md", "pears\n");
+  std::stop_source source;
+  source.request_stop();
+  const auto answer = memory()->search({.text = "pears"}, source.get_token());
+  ASSERT_FALSE(answer.has_value());
+  EXPECT_EQ(answer.error().code, Code::cancelled);
+}
+
+TEST_F(MemoryTest, AnswersManyWhileFilesChange) {
+  const auto memory = this->memory(fruit());
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 3; ++thread)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 30; ++i) EXPECT_TRUE(memory->search({.text = "pears"}, {}).has_value());
+    });
+  for (int i = 0; i < 30; ++i) write("memory/" + std::to_string(i) + ".md", "pears\n");
+  threads.clear();
+  EXPECT_EQ(memory->search({.text = "pears"}, {})->files, 30u);
+}
+
+TEST(MemoryPath, IsComparedByParts) {
+  for (const std::string_view path : {"MEMORY.md", "memory.md", ".helve/MEMORY.md", "memory/a.md",
+                                      "memory/a/b.md", "memory/..a.md"})
+    EXPECT_TRUE(is_memory_path(path)) << path;
+  for (const std::string_view path :
+       {"", "memory", "memory/", "Memory.md", "memory_evil/a.md", "memory/../a.md", "memory/./a",
+        "/memory/a.md", "./MEMORY.md", "memory//a.md", "a/memory/b.md", "..", "memory/a/.."})
+    EXPECT_FALSE(is_memory_path(path)) << path;
+  EXPECT_FALSE(is_memory_path(std::string_view("memory/a\0.md", 12)));
+}
+
+std::vector<std::string> counted(std::string_view text, std::string_view question) {
+  std::vector<std::string> out;
+  for (const CountedParagraph& each : count_keywords(text, keywords_of(question)))
+    out.push_back(std::to_string(each.first_line) + "-" + std::to_string(each.last_line) + " " +
+                  std::to_string(each.count) + " " + std::string(each.text));
+  return out;
+}
+
+TEST(KeywordCount, CountsOccurrencesInParagraphs) {
+  EXPECT_THAT(counted("one two one\n\n\nnothing\n\nTwo\n", "one two"),
+              ElementsAre("1-1 3 one two one", "6-6 1 Two"));
+  EXPECT_THAT(counted("text one\n# one\nmore one\n## one\n", "one"),
+              ElementsAre("1-1 1 text one", "2-3 2 # one\nmore one", "4-4 1 ## one"));
+  EXPECT_THAT(counted("aaaa phone\r\n\r\none\r\n", "aa one"),
+              ElementsAre("1-1 3 aaaa phone", "3-3 1 one"));
+  EXPECT_THAT(counted("one", "one ONE"), ElementsAre("1-1 2 one"));
+  EXPECT_THAT(counted("", "one"), IsEmpty());
+  EXPECT_THAT(counted("\n\n#\n", "x"), IsEmpty());
+  EXPECT_THAT(keywords_of(" \t\n"), IsEmpty());
+}
+
+TEST(NoteHead, TellsTitleTagsAndDate) {
+  const NoteHead head = note_head(
+      "---\ntitle: \"A: b\"\nother: x\ntags: [one, 'two']\ndate: 2026-03-09 10:00\n---\n");
+  EXPECT_EQ(head.title, "A: b");
+  EXPECT_THAT(head.tags, ElementsAre("one", "two"));
+  EXPECT_EQ(head.date_ms, 1'773'014'400'000);
+  EXPECT_THAT(note_head("---\ntags:\n  - one\n  - two\ntitle: x\n---\n").tags,
+              ElementsAre("one", "two"));
+  EXPECT_EQ(note_head("title: x\n").title, "");
+  EXPECT_EQ(date_ms("2026-02-30"), 0);
+  EXPECT_EQ(date_ms("2026-2-3"), 0);
+  EXPECT_EQ(date_ms("notes"), 0);
+}
+
+TEST(Snippet, ShowsTheLinesWithTheWordsOfTheQuestion) {
+  EXPECT_EQ(snippet_of("short", "question"), "short");
+  std::string passage;
+  for (int i = 0; i < 60; ++i) passage += "some filler of a line\n";
+  const std::string snippet = snippet_of(passage + "the swordfish\nend", "a swordfish");
+  EXPECT_THAT(snippet, HasSubstr("swordfish"));
+  EXPECT_TRUE(snippet.starts_with("…\n"));
+  EXPECT_LE(snippet.size(), kSnippetChars + 8);
+  EXPECT_TRUE(snippet_of(passage, "other").ends_with("…"));
+}
+
+}  // namespace
+}  // namespace helve::knowledge

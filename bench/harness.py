@@ -56,7 +56,7 @@ def build():
     if not (BUILD / "build.ninja").exists():
         run("cmake", "--preset", "bench", "-B", BUILD, cwd=ROOT)
     run("ninja", "-C", BUILD, "helve", "bench_floor", "bench_mcp", "bench_dispatch", "bench_exchange", "bench_commands",
-        "bench_launch", "bench_mock_model", "bench_floor_agent", "bench_sessions")
+        "bench_launch", "bench_mock_model", "bench_floor_agent", "bench_sessions", "bench_embed")
 
 
 def install_peers():

@@ -2,7 +2,7 @@
 find_package(Threads REQUIRED)
 
 # Static archives where Debian has them: nothing to load at start.
-foreach(name boost_json hs pcre2-8 seccomp sqlite3 yaml-cpp zstd)
+foreach(name boost_json hs pcre2-8 seccomp sqlite3 utf8proc yaml-cpp zstd)
   if(NOT TARGET helve_system::${name})
     find_library(HELVE_LIB_${name} NAMES lib${name}.a)
     if(NOT HELVE_LIB_${name})

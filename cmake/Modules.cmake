@@ -55,6 +55,7 @@ target_link_libraries(helve_sandbox PUBLIC helve_system::seccomp)
 target_link_libraries(helve_search PUBLIC helve_system::hs helve_system::pcre2-8 m)
 target_link_libraries(helve_store PUBLIC helve_system::sqlite3 ${CMAKE_DL_LIBS} m)
 target_link_libraries(helve_workspace PUBLIC helve_system::zstd)
+target_link_libraries(helve_knowledge PUBLIC helve_system::utf8proc)
 target_link_libraries(helve_config PUBLIC helve_system::yaml-cpp)
 
 helve_tool_table(helve_tools ${CMAKE_SOURCE_DIR}/src/tools builtin_tools)

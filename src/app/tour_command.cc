@@ -1,11 +1,9 @@
 // helve tour: what helve does, on a scratch workspace, without a model or a network.
 #include <fmt/format.h>
-#include <stdlib.h>
-
-#include <filesystem>
 
 #include "app/app.h"
 #include "app/run_printer.h"
+#include "app/scratch.h"
 #include "app/snippet.h"
 #include "app/staff.h"
 #include "app/tour_script.h"
@@ -20,38 +18,6 @@ struct TourInput {
   static constexpr auto schema() {
     return schema::object("Watch an agent use the tools, offline, in a scratch workspace");
   }
-};
-
-// Goes away with all that was made in it.
-class Scratch {
- public:
-  static Result<Scratch> make(const Surroundings& surroundings) {
-    const auto set = surroundings.environment.find("TMPDIR");
-    std::string path =
-        (set != surroundings.environment.end() && !set->second.empty() ? set->second : "/tmp") +
-        "/helve-tour-XXXXXX";
-    if (!mkdtemp(path.data()))
-      return Error{Code::unavailable, fmt::format("cannot make {}", escape_for_display(path)),
-                   "set TMPDIR to a directory that can be written"};
-    return Scratch(std::move(path));
-  }
-  Scratch(Scratch&& other) noexcept : path_(std::exchange(other.path_, "")) {}
-  ~Scratch() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-
-  Result<std::string> directory(std::string_view name) const {
-    const std::string path = fmt::format("{}/{}", path_, name);
-    std::error_code error;
-    std::filesystem::create_directories(path, error);
-    if (error) return Error{Code::unavailable, fmt::format("cannot make {}", path)};
-    return path;
-  }
-
- private:
-  explicit Scratch(std::string path) : path_(std::move(path)) {}
-  std::string path_;
 };
 
 Result<Surroundings> prepare(const Scratch& scratch, const Surroundings& ours) {
@@ -88,7 +54,7 @@ std::string how_to_go_on(const Surroundings& surroundings, const cli::Screen& sc
 }
 
 Result<void> play(App& app, cli::Run& run, std::stop_token stop) {
-  const Scratch scratch = TRY(Scratch::make(app.surroundings()));
+  const Scratch scratch = TRY(Scratch::make("tour", app.surroundings()));
   App stage(TRY(prepare(scratch, app.surroundings())), run.screen);
   const std::string script = stage.surroundings().state_directory + "/tour.jsonl";
   TRY(sys::replace_file(script, kTourTurns, 0600));

@@ -25,6 +25,21 @@ bool is_variable(std::string_view name) {
          std::ranges::all_of(name, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
 }
 
+// What is wrong with the server that is named below `at`.
+void check_server(const Layer& layer, const std::string& at, const std::string& base_url,
+                  std::string_view name_key, const std::string& name, const std::string& key_env,
+                  Complaints& complaints) {
+  if (!base_url.empty() && !is_address(base_url))
+    complaints.add(layer, at + ".base_url", "is no address of a server",
+                   "such as https://host/v1, without user, query and spaces");
+  if (!std::ranges::all_of(name, is_graphic))
+    complaints.add(layer, fmt::format("{}.{}", at, name_key),
+                   "has a space or another character that no model's name has", "");
+  if (!key_env.empty() && !is_variable(key_env))
+    complaints.add(layer, at + ".key_env", "is not the name of a variable",
+                   "letters, digits and _; the key itself stands in that variable");
+}
+
 }  // namespace
 
 void check_model(const Layer& layer, const std::string& home, const std::string& at,
@@ -32,20 +47,20 @@ void check_model(const Layer& layer, const std::string& home, const std::string&
   const auto complain = [&](std::string_view key, std::string_view why, std::string_view hint) {
     complaints.add(layer, fmt::format("{}.{}", at, key), why, hint);
   };
-  if (!model.base_url.empty() && !is_address(model.base_url))
-    complain("base_url", "is no address of a server",
-             "such as https://host/v1, without user, query and spaces");
-  if (!std::ranges::all_of(model.name, is_graphic))
-    complain("name", "has a space or another character that no model's name has", "");
-  if (!model.key_env.empty() && !is_variable(model.key_env))
-    complain("key_env", "is not the name of a variable",
-             "letters, digits and _; a key itself goes into key");
+  check_server(layer, at, model.base_url, "name", model.name, model.key_env, complaints);
   if (!std::ranges::all_of(model.key, is_graphic))
     complain("key", "has a space or another character that no key has", "");
   if (!model.key.empty() && !model.key_env.empty())
     complain("key_env", "key is set as well", "keep one of them");
   resolve_path(layer, home, at + ".script", model.script, complaints);
   resolve_path(layer, home, at + ".recording", model.recording, complaints);
+}
+
+void check_embeddings(const Layer& layer, const std::string& home, EmbeddingSettings& embeddings,
+                      Complaints& complaints) {
+  check_server(layer, "embeddings", embeddings.base_url, "model", embeddings.model,
+               embeddings.key_env, complaints);
+  resolve_path(layer, home, "embeddings.file", embeddings.file, complaints);
 }
 
 void check_agents(const Layer& layer, const std::string& home, std::vector<Agent>& agents,

@@ -45,6 +45,7 @@ struct Placed {
 struct Config {
   Load load;
   ModelSettings model;
+  EmbeddingSettings embeddings;
   std::vector<PriceSettings> prices;
   std::vector<Agent> agents;  // of all places; without tools: Loaded::rules has their rules
   std::string default_agent;  // empty, or the id of one of `agents`

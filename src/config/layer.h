@@ -60,6 +60,8 @@ void resolve_path(const Layer& layer, const std::string& home, std::string_view 
 // Complains about what means nothing, and makes the paths absolute.
 void check_model(const Layer& layer, const std::string& home, const std::string& at,
                  ModelSettings& model, Complaints& complaints);
+void check_embeddings(const Layer& layer, const std::string& home, EmbeddingSettings& embeddings,
+                      Complaints& complaints);
 void check_agents(const Layer& layer, const std::string& home, std::vector<Agent>& agents,
                   Complaints& complaints);
 // Whether a model's key stands in it.

@@ -133,8 +133,10 @@ class Loader {
     settings_.approvals.allow.clear();
     settings_.commands.clear();
     const ModelSettings model = std::exchange(settings_.model, {});
+    const EmbeddingSettings embeddings = std::exchange(settings_.embeddings, {});
     decode(layer, settings_);
     settings_.model = over(settings_.model, model);
+    settings_.embeddings = over(settings_.embeddings, embeddings);
     const bool is_of_workspace = layer.base && !layer.base->empty();
     if (is_of_workspace && holds_key(layer))
       complaints_.add(layer, "", "a key does not belong into a workspace's file",
@@ -172,6 +174,8 @@ class Loader {
       check_routes(layer, sources_.home, settings.routes, complaints_);
     if (find(layer.value, "model"))
       check_model(layer, sources_.home, "model", settings.model, complaints_);
+    if (find(layer.value, "embeddings"))
+      check_embeddings(layer, sources_.home, settings.embeddings, complaints_);
     check_ids(layer, settings.agents);
     check_agents(layer, sources_.home, settings.agents, complaints_);
     for (size_t i = 0; i < settings.approvals.allow.size(); ++i)
@@ -281,6 +285,7 @@ class Loader {
     Config& config = loaded_.config;
     config.load = to_load(settings_.tools.load).value_or(Load{});
     config.model = std::move(settings_.model);
+    config.embeddings = std::move(settings_.embeddings);
     config.prices = std::move(settings_.prices);
     config.default_agent = std::move(settings_.default_agent);
     config.agent = settings_.agent;

@@ -1,5 +1,7 @@
 #include "config/model_settings.h"
 
+#include "config/embedding_settings.h"
+
 namespace helve::config {
 namespace {
 
@@ -42,6 +44,18 @@ ModelSettings over(const ModelSettings& stronger, ModelSettings weaker) {
   take(weaker.idle_seconds, stronger.idle_seconds);
   take(weaker.total_seconds, stronger.total_seconds);
   take(weaker.retries, stronger.retries);
+  return weaker;
+}
+
+EmbeddingSettings over(const EmbeddingSettings& stronger, EmbeddingSettings weaker) {
+  if (!stronger.base_url.empty() && stronger.base_url != weaker.base_url)
+    weaker.model.clear(), weaker.key_env.clear(), weaker.dimensions.reset();
+  take(weaker.provider, stronger.provider);
+  take(weaker.file, stronger.file);
+  take(weaker.base_url, stronger.base_url);
+  take(weaker.model, stronger.model);
+  take(weaker.key_env, stronger.key_env);
+  take(weaker.dimensions, stronger.dimensions);
   return weaker;
 }
 

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "config/agent_settings.h"
 #include "config/command_settings.h"
+#include "config/embedding_settings.h"
 #include "config/model_settings.h"
 #include "config/route_settings.h"
 #include "schema/describe.h"
@@ -261,6 +262,7 @@ struct KbSettings {
 struct Settings {
   ToolSettings tools;
   ModelSettings model;
+  EmbeddingSettings embeddings;
   std::vector<PriceSettings> prices;
   std::vector<Agent> agents;
   std::string default_agent;
@@ -289,6 +291,8 @@ struct Settings {
         "helve's configuration.",
         schema::opt<&Settings::tools>("Which tools exist and who may use them"),
         schema::opt<&Settings::model>("Which model is used, and how"),
+        schema::opt<&Settings::embeddings>(
+            "What makes vectors of texts, so that they are found by their meaning"),
         schema::opt<&Settings::prices>(
             "What models cost, before what is known of them; the first that fits counts")
             .max_length(kMaxRules),

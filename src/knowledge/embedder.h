@@ -12,6 +12,8 @@
 namespace helve::knowledge {
 
 using Vector = std::vector<float>;  // of length 1, so that a dot product is the cosine
+// Makes it so; zeros stay. False: it holds what is no number.
+bool to_unit_length(Vector& vector);
 
 // Thread-safe.
 class Embedder {

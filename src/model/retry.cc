@@ -47,23 +47,29 @@ bool wait_on_thread(milliseconds time, const std::stop_token& stop) {
   return !stop.stop_requested();
 }
 
+std::optional<milliseconds> wait_before_next(Error& error, int attempt,
+                                             const RetrySettings& settings) {
+  if (!may_pass(error) || attempt >= settings.attempts) {
+    if (attempt > 1 && error.code != Code::cancelled)
+      error.message += fmt::format(" (tried {} times)", attempt);
+    return std::nullopt;
+  }
+  const milliseconds wait = asked_wait(error).value_or(own_wait(attempt, settings));
+  if (wait <= settings.longest_asked) return wait;
+  error.hint = fmt::format("the provider wants {} s of rest; try again then",
+                           std::chrono::ceil<std::chrono::seconds>(wait).count());
+  return std::nullopt;
+}
+
 Result<Reply> RetryingModel::stream(const Request& request, const Emit& emit,
                                     std::stop_token stop) {
   for (int attempt = 1;; ++attempt) {
     Result<Reply> reply = inner_->stream(request, emit, stop);
-    if (reply || !may_pass(reply.error()) || attempt >= settings_.attempts) {
-      if (!reply && attempt > 1 && reply.error().code != Code::cancelled)
-        reply.error().message += fmt::format(" (tried {} times)", attempt);
-      return reply;
-    }
-    const milliseconds wait = asked_wait(reply.error()).value_or(own_wait(attempt, settings_));
-    if (wait > settings_.longest_asked) {
-      reply.error().hint = fmt::format("the provider wants {} s of rest; try again then",
-                                       std::chrono::ceil<std::chrono::seconds>(wait).count());
-      return reply;
-    }
-    emit(Retrying{reply.error(), attempt + 1, wait});
-    if (!wait_(wait, stop)) return Error{Code::cancelled, "stopped while waiting to try again"};
+    if (reply) return reply;
+    const auto wait = wait_before_next(reply.error(), attempt, settings_);
+    if (!wait) return reply;
+    emit(Retrying{reply.error(), attempt + 1, *wait});
+    if (!wait_(*wait, stop)) return Error{Code::cancelled, "stopped while waiting to try again"};
   }
 }
 

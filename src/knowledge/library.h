@@ -2,13 +2,13 @@
 // what is written, by whomever: before a question it takes in the versions that are new since the
 // last one.
 //
-// Thread-safe: questions are answered side by side; while the index takes in what is new, they
-// wait. Nothing is read before the first question.
+// Thread-safe: one question at a time. Nothing is read before the first one.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <shared_mutex>
+#include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "knowledge/passage_index.h"
+#include "knowledge/vector_maker.h"
 #include "store/documents.h"
 
 namespace helve::knowledge {
@@ -56,8 +57,10 @@ using Progress = std::function<void(double done, double total)>;
 
 class Library {
  public:
-  // Borrows the embedder; without one only words count.
-  explicit Library(std::string shelf, Embedder* embedder = nullptr);
+  // Who makes vectors, or why there is nobody: then only words count.
+  using FindEmbedder = std::function<Result<std::shared_ptr<Embedder>>()>;
+
+  explicit Library(std::string shelf, FindEmbedder find_embedder = {});
   ~Library();
 
   const std::string& shelf() const { return shelf_; }
@@ -85,15 +88,22 @@ class Library {
                       const Progress& progress, const std::stop_token& stop);
   Result<void> take(store::Documents& documents, Side& side, Reach reach,
                     const store::DocumentVersion& version);
-  Result<void> embed_new(Side& side, const Progress& progress, const std::stop_token& stop);
+  struct Meaning {
+    std::shared_ptr<Embedder> embedder;  // null: there is none
+    Vector vector;                       // of the question
+  };
+  Result<Meaning> meaning_of(const LibraryQuestion& question, LibraryAnswer& answer,
+                             const std::stop_token& stop) const;
   static std::vector<LibraryHit> collect(const Side& side, const LibraryQuestion& question,
                                          const Vector* meaning);
 
   const std::string shelf_;
-  Embedder* const embedder_;
-  std::shared_mutex mutex_;
-  Side latest_;  // guarded by mutex_
-  Side every_;   // guarded by mutex_; empty until somebody asks for the history
+  const FindEmbedder find_embedder_;
+  std::mutex mutex_;  // guards all that follows
+  Side latest_;
+  Side every_;  // empty until somebody asks for the history
+  VectorMaker latest_vectors_{latest_.index, mutex_};
+  VectorMaker every_vectors_{every_.index, mutex_};
 };
 
 }  // namespace helve::knowledge

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "unit/temp_store.h"
@@ -25,8 +26,8 @@ class WordEmbedder final : public Embedder {
     embedded += texts.size();
     return vectors;
   }
-  bool fails = false;
-  size_t embedded = 0;
+  std::atomic<bool> fails = false;
+  std::atomic<size_t> embedded = 0;
 };
 
 class InLibrary : public helve::testing::TempStore {
@@ -51,8 +52,8 @@ class InLibrary : public helve::testing::TempStore {
 
   std::unique_ptr<store::Store> connection_ = helve::testing::must(opener_.open());
   std::unique_ptr<store::Documents> documents_ = connection_->documents("/w");
-  WordEmbedder embedder_;
-  Library library_{"/w", &embedder_};
+  std::shared_ptr<WordEmbedder> embedder_ = std::make_shared<WordEmbedder>();
+  Library library_{"/w", [this] { return Result<std::shared_ptr<Embedder>>(embedder_); }};
 };
 
 TEST_F(InLibrary, FollowsWhatIsWritten) {
@@ -126,14 +127,14 @@ TEST_F(InLibrary, FindsByMeaning) {
   EXPECT_EQ(answer.mode, Mode::semantic);
   ASSERT_FALSE(answer.hits.empty());
   EXPECT_EQ(answer.hits[0].path, "a");
-  const size_t before = embedder_.embedded;
+  const size_t before = embedder_->embedded;
   ask("pet", {.mode = Mode::semantic});
-  EXPECT_EQ(embedder_.embedded, before + 1) << "only the question";
+  EXPECT_EQ(embedder_->embedded, before + 1) << "only the question";
 }
 
 TEST_F(InLibrary, SaysWhenOnlyWordsWereSearched) {
   write("a", "A zebra.\n");
-  embedder_.fails = true;
+  embedder_->fails = true;
   const LibraryAnswer answer = ask("zebra", {.mode = Mode::hybrid});
   EXPECT_EQ(answer.mode, Mode::keyword);
   EXPECT_EQ(answer.hits.size(), 1u);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+
 #include "base/text.h"
 #include "knowledge/builtin_embedder.h"
 #include "knowledge/endpoint_embedder.h"
@@ -66,6 +68,20 @@ Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
                                                  : make_endpoint(config.embeddings, surroundings));
   return std::make_shared<knowledge::CachedEmbedder>(std::move(embedder),
                                                      surroundings.embeddings_directory());
+}
+
+FindEmbedder find_embedder(const config::Config& config, const Surroundings& surroundings) {
+  struct Found {
+    std::mutex mutex;
+    std::shared_ptr<knowledge::Embedder> embedder;  // guarded by mutex
+  };
+  // Shared, because a function is copied.
+  return [config, surroundings,
+          found = std::make_shared<Found>()]() -> Result<std::shared_ptr<knowledge::Embedder>> {
+    std::lock_guard lock(found->mutex);
+    if (!found->embedder) found->embedder = TRY(choose_embedder(config, surroundings));
+    return found->embedder;
+  };
 }
 
 std::string describe_embedder(const config::Config& config, const Surroundings& surroundings) {

@@ -1,6 +1,7 @@
 // Embedder choice: from the settings to what makes vectors of texts.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,11 @@ constexpr std::string_view kNoEmbedder = "no_embedder";  // the type of the erro
 // the type kNoEmbedder says why texts cannot be found by meaning, and what to do.
 Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
     const config::Config& config, const Surroundings& surroundings);
+
+// The same, made when somebody first needs it and then shared by all who ask; what was missing is
+// looked for again.
+using FindEmbedder = std::function<Result<std::shared_ptr<knowledge::Embedder>>()>;
+FindEmbedder find_embedder(const config::Config& config, const Surroundings& surroundings);
 
 // For people, without a key: "builtin (/home/…/use-lite-1.bin)", "nomic-embed-text of http://…".
 std::string describe_embedder(const config::Config& config, const Surroundings& surroundings);

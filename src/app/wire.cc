@@ -92,6 +92,7 @@ void open_journal(Place& place, const Surroundings& surroundings) {
 // Nothing is opened before an agent asks for its notes.
 void add_memories(World& world, Place& place, const Surroundings& surroundings) {
   const config::Config& config = place.settings.config;
+  place.find_embedder = find_embedder(config, surroundings);
   place.memories = std::make_unique<tools::AgentMemories>(
       tools::AgentMemories::Options{.files = place.files.get(),
                                     .directory_of =
@@ -100,7 +101,8 @@ void add_memories(World& world, Place& place, const Surroundings& surroundings) 
                                           return found ? found->memory : std::string();
                                         },
                                     .journal_directory = journal_directory(config, surroundings),
-                                    .journal_limits = journal_limits(config)},
+                                    .journal_limits = journal_limits(config),
+                                    .find_embedder = place.find_embedder},
       world.clock);
 }
 
@@ -194,7 +196,8 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
     };
   const bool is_shared = place->settings.config.kb.scope == config::KbScope::user;
   if (place->stages.results && (is_shared || !place->who.workspace.empty()))
-    place->library = std::make_unique<knowledge::Library>(is_shared ? "" : place->who.workspace);
+    place->library = std::make_unique<knowledge::Library>(is_shared ? "" : place->who.workspace,
+                                                          place->find_embedder);
   capabilities.library = place->library.get();
   if (place->commands) capabilities.commands = place->commands.get();
   capabilities.agents = world.agents.get();
@@ -440,6 +443,7 @@ void leave_workspace(World& world, std::string why) {
   place->policy = now->policy;
   place->approvals = now->approvals;
   place->hooks = now->hooks;
+  place->find_embedder = now->find_embedder;
   place->stages = now->stages;
   world.move_to(finished(world, std::move(place)));
 }

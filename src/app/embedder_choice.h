@@ -17,27 +17,30 @@ constexpr std::string_view kNoEmbedder = "no_embedder";  // the type of the erro
 // first text. Shared: searches, and threads that embed behind them, end in any order. An error of
 // the type kNoEmbedder says why texts cannot be found by meaning, and what to do.
 Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
-    const config::Config& config, const Surroundings& surroundings);
+    const config::EmbeddingSettings& settings, const Surroundings& surroundings);
 
 // The same, made when somebody first asks; who could not be made is tried again: the weights may
-// have been installed meanwhile. Thread-safe. Borrows both.
+// have been installed meanwhile. Thread-safe. Borrows the
+// surroundings.
 class EmbedderOnDemand {
  public:
-  EmbedderOnDemand(const config::Config& config, const Surroundings& surroundings)
-      : config_(config), surroundings_(surroundings) {}
+  EmbedderOnDemand(config::EmbeddingSettings settings, const Surroundings& surroundings)
+      : settings_(std::move(settings)), surroundings_(surroundings) {}
   Result<std::shared_ptr<knowledge::Embedder>> get();
 
  private:
-  const config::Config& config_;
+  const config::EmbeddingSettings settings_;
   const Surroundings& surroundings_;
   std::mutex mutex_;
   std::shared_ptr<knowledge::Embedder> made_;  // guarded by mutex_
 };
 
 // For people, without a key: "builtin (/home/…/use-lite-1.bin)", "nomic-embed-text of http://…".
-std::string describe_embedder(const config::Config& config, const Surroundings& surroundings);
+std::string describe_embedder(const config::EmbeddingSettings& settings,
+                              const Surroundings& surroundings);
 
 // The builtin embedder's file, as the settings have it; empty: the state directory is not known.
-std::string embedder_file(const config::Config& config, const Surroundings& surroundings);
+std::string embedder_file(const config::EmbeddingSettings& settings,
+                          const Surroundings& surroundings);
 
 }  // namespace helve::app

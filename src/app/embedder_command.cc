@@ -43,7 +43,7 @@ bool is_installed(const std::string& file) {
 }
 
 void show(const config::Config& config, const Surroundings& around, cli::Run& run) {
-  const std::string what = describe_embedder(config, around);
+  const std::string what = describe_embedder(config.embeddings, around);
   if (run.options.json)
     cli::show_json(JsonObject{{"embedder", what}}, run.screen);
   else
@@ -56,7 +56,7 @@ Result<int> run_embedder(const EmbedderInput& in, App& app, cli::Run& run) {
   const config::Config& config =
       TRY(app.open(run.options, Purpose::inspect))->home->settings.config;
   if (in.action == Action::install) {
-    const std::string file = embedder_file(config, around);
+    const std::string file = embedder_file(config.embeddings, around);
     if (file.empty())
       return Error{Code::not_found, "the state directory is not known",
                    "set HOME or XDG_STATE_HOME"};
@@ -70,7 +70,7 @@ Result<int> run_embedder(const EmbedderInput& in, App& app, cli::Run& run) {
     return 0;
   }
   if (config.embeddings.provider != config::EmbeddingProvider::none)
-    TRY(choose_embedder(config, around));
+    TRY(choose_embedder(config.embeddings, around));
   show(config, around, run);
   return 0;
 }

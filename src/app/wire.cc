@@ -92,7 +92,7 @@ void open_journal(Place& place, const Surroundings& surroundings) {
 // Nothing is opened before an agent asks for its notes.
 void add_memories(World& world, Place& place, const Surroundings& surroundings) {
   const config::Config& config = place.settings.config;
-  place.embedder = std::make_unique<EmbedderOnDemand>(config, surroundings);
+  place.embedder = std::make_shared<EmbedderOnDemand>(config.embeddings, surroundings);
   place.memories = std::make_unique<tools::AgentMemories>(
       tools::AgentMemories::Options{
           .files = place.files.get(),
@@ -103,7 +103,7 @@ void add_memories(World& world, Place& place, const Surroundings& surroundings) 
               },
           .journal_directory = journal_directory(config, surroundings),
           .journal_limits = journal_limits(config),
-          .find_embedder = [&embedder = *place.embedder] { return embedder.get(); }},
+          .find_embedder = [embedder = place.embedder] { return embedder->get(); }},
       world.clock);
 }
 
@@ -195,6 +195,12 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
     capabilities.store = [opener = *world.opener] {
       return std::make_shared<store::CallStore>(opener);
     };
+  const bool is_shared = place->settings.config.kb.scope == config::KbScope::user;
+  if (place->stages.results && (is_shared || !place->who.workspace.empty()))
+    place->library = std::make_unique<knowledge::Library>(
+        is_shared ? "" : place->who.workspace,
+        [embedder = place->embedder] { return embedder->get(); });
+  capabilities.library = place->library.get();
   if (place->commands) capabilities.commands = place->commands.get();
   capabilities.agents = world.agents.get();
   capabilities.memories = place->memories.get();
@@ -439,6 +445,7 @@ void leave_workspace(World& world, std::string why) {
   place->policy = now->policy;
   place->approvals = now->approvals;
   place->hooks = now->hooks;
+  place->embedder = now->embedder;
   place->stages = now->stages;
   world.move_to(finished(world, std::move(place)));
 }

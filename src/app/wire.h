@@ -21,6 +21,7 @@
 #include "config/config.h"
 #include "dispatch/dispatcher.h"
 #include "hooks/script_hooks.h"
+#include "knowledge/library.h"
 #include "mcp/options.h"
 #include "process/commands.h"
 #include "search/index_service.h"
@@ -42,10 +43,12 @@ struct Place {
   Identity who;
   std::unique_ptr<workspace::Workspace> files;  // null: there is none, and no_files says why
   std::optional<Error> no_files;
-  std::unique_ptr<EmbedderOnDemand> embedder;  // for all that is searched by meaning
+  // For all that is searched by meaning; shared with the place that comes after this one.
+  std::shared_ptr<EmbedderOnDemand> embedder;
   std::unique_ptr<tools::AgentMemories> memories;
   std::unique_ptr<search::Witness> witness;        // of these files; null: nothing tells changes
   std::unique_ptr<process::Commands> commands;     // null where there are no files
+  std::unique_ptr<knowledge::Library> library;     // null: no documents are kept here
   std::shared_ptr<const dispatch::Policy> policy;  // null: everything loaded is allowed
   std::shared_ptr<const dispatch::Approvals> approvals;
   std::shared_ptr<hooks::ScriptHooks> hooks;

@@ -8,6 +8,7 @@
 #include "cli/flag_docs.h"
 #include "cli/help.h"
 #include "cli/parse.h"
+#include "cli/progress_line.h"
 #include "cli/render.h"
 #include "schema/flags.h"
 
@@ -21,10 +22,16 @@ constexpr std::string_view kUnknownResult = "unknown_id";  // as read_large_resu
 class Teller final : public Listener {
  public:
   Teller(Screen& screen, const Options& options)
-      : screen_(screen), verbose_(options.verbose), shows_output_(!options.json && !options.cap) {}
+      : screen_(screen),
+        line_(screen.err, screen.width),
+        verbose_(options.verbose),
+        shows_output_(!options.json && !options.cap) {}
 
   void progress(double done, std::optional<double> total, std::string_view message) override {
-    if (!verbose_) return;
+    if (!verbose_) {
+      if (total) line_.show(done, *total, message);
+      return;
+    }
     const std::string of = total ? fmt::format("{}/{}", done, *total) : fmt::format("{}", done);
     tell(fmt::format("  … {} {}", of, message));
   }
@@ -32,15 +39,22 @@ class Teller final : public Listener {
     if (verbose_ || level >= Level::warning)
       tell(fmt::format("helve: {}: {}", name_of(level), message));
   }
+  // The call has ended: what follows is its answer.
+  void end() { line_.clear(); }
   bool wants_output() const override { return shows_output_; }
   void output(std::string_view text) override {
+    line_.clear();
     screen_.out.write(text);
     screen_.out.flush();
   }
 
  private:
-  void tell(std::string_view line) { screen_.err.write(escape_for_display(line) + "\n"); }
+  void tell(std::string_view line) {
+    line_.clear();
+    screen_.err.write(escape_for_display(line) + "\n");
+  }
   Screen& screen_;
+  ProgressLine line_;
   bool verbose_;
   bool shows_output_;
 };
@@ -151,6 +165,7 @@ int call_tool(Run& run, std::string_view tool, const Json* arguments,
        .stop = session->stop,
        .timeout = timeout,
        .listener = &teller});
+  teller.end();
   // A command line without --session is a session of its own, where nothing can be stored yet.
   if (outcome.error && outcome.error->type == kUnknownResult && !options.session)
     outcome.error->hint = "pass the --session that stored it; helve log --json shows it";

@@ -55,6 +55,7 @@ struct Config {
   Limits limits;
   HookSettings hooks;
   JournalSettings journal;
+  KbSettings kb;
   SandboxSettings sandbox;
   ExecSettings exec;
   std::vector<RouteSettings> routes;  // paths are absolute

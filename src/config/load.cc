@@ -294,6 +294,7 @@ class Loader {
     config.limits = settings_.limits;
     config.hooks = settings_.hooks;
     config.journal = settings_.journal;
+    config.kb = settings_.kb;
     config.sandbox = settings_.sandbox;
     config.exec = settings_.exec;
     config.routes = std::move(settings_.routes);

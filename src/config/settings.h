@@ -246,6 +246,19 @@ struct JournalSettings {
   }
 };
 
+enum class KbScope : unsigned char { workspace, user };
+
+struct KbSettings {
+  KbScope scope = KbScope::workspace;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "Documents that are kept.",
+        schema::opt<&KbSettings::scope>(
+            "workspace: each workspace has documents of its own; user: the same ones everywhere"));
+  }
+};
+
 struct Settings {
   ToolSettings tools;
   ModelSettings model;
@@ -260,6 +273,7 @@ struct Settings {
   Limits limits;
   HookSettings hooks;
   JournalSettings journal;
+  KbSettings kb;
   SandboxSettings sandbox;
   ExecSettings exec;
   std::vector<RouteSettings> routes;
@@ -294,6 +308,7 @@ struct Settings {
         schema::opt<&Settings::limits>("Bounds of every call"),
         schema::opt<&Settings::hooks>("Your scripts around every call"),
         schema::opt<&Settings::journal>("What is kept of changed files"),
+        schema::opt<&Settings::kb>("Documents that are kept"),
         schema::opt<&Settings::sandbox>("What commands may reach"),
         schema::opt<&Settings::exec>("How commands run"),
         schema::opt<&Settings::routes>(

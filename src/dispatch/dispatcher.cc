@@ -8,6 +8,7 @@
 #include "dispatch/arguments.h"
 #include "dispatch/cap.h"
 #include "dispatch/deadlines.h"
+#include "dispatch/nested_calls.h"
 #include "schema/validate.h"
 #include "sys/clock.h"
 #include "sys/id.h"
@@ -146,7 +147,9 @@ Outcome Dispatcher::call(const Call& call) {
 
   if (observed) outcome.duration = steady_clock::now() - started;
   if (stages_.recorder) attempted("recording", outcome, [&] { record_outcome(passage); });
-  if (stages_.notices && outcome.tool && stages_.notices->has_any())
+  // What a tool calls has no reader: its caller is told with the tool's own answer.
+  const bool is_read = call.caller != Caller::pipe;
+  if (stages_.notices && is_read && outcome.tool && stages_.notices->has_any())
     attempted("telling what has ended", outcome, [&] { add_notices(call, outcome); });
   if (stages_.on_outcome)
     attempted("showing the call", outcome, [&] { stages_.on_outcome(call, outcome); });
@@ -336,6 +339,7 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .witness = capabilities_.witness,
           .results = stages_.results,
           .commands = capabilities_.commands,
+          .library = capabilities_.library,
           .agents = capabilities_.agents,
           .memories = capabilities_.memories,
           .clock = capabilities_.clock,
@@ -350,6 +354,8 @@ Result<Product> Dispatcher::run(Passage& passage, Context& context) {
     store = capabilities_.store();
     context.store = store.get();
   }
+  NestedCalls calls(*this, call, context);
+  context.calls = &calls;
   auto run = [&] {
     return guarded(passage.tool().spec.name, [&] { return passage.bound->run(context); });
   };

@@ -66,6 +66,7 @@ struct Capabilities {
   search::IndexService* index = nullptr;
   search::Witness* witness = nullptr;
   process::Commands* commands = nullptr;
+  knowledge::Library* library = nullptr;
   agent::AgentsOnDemand* agents = nullptr;
   tools::AgentMemories* memories = nullptr;
   sys::Clock* clock = nullptr;

@@ -13,7 +13,6 @@
 namespace helve::knowledge {
 namespace {
 
-constexpr size_t kBatch = 64;            // passages that get their vectors together
 constexpr size_t kMaxNamedProblems = 5;  // of an answer
 constexpr std::int64_t kDayMs = 24ll * 60 * 60 * 1000;
 
@@ -172,77 +171,9 @@ Memory::Meaning Memory::meaning_of(const MemoryQuestion& question,
 
 void Memory::wait_for_vectors(std::unique_lock<std::mutex>& lock, const Meaning& meaning,
                               MemoryAnswer& answer, const std::stop_token& stop) {
-  if (!meaning.embedder || index_.vectors() == index_.passages()) return;
-  if (!is_making_vectors_) start_making(meaning.embedder);
-  vectors_made_.wait_for(lock, stop, kWaitForVectors, [this] { return !is_making_vectors_; });
-  if (!is_making_vectors_ && !vector_failure_.empty())
-    answer.notes.push_back("vectors could not be made: " + vector_failure_);
-}
-
-void Memory::start_making(std::shared_ptr<Embedder> embedder) {
-  vector_failure_.clear();
-  try {
-    // The thread before it has ended: it said so.
-    maker_ = std::jthread([this, embedder = std::move(embedder)](const std::stop_token& stop) {
-      make_vectors(*embedder, stop);
-    });
-    is_making_vectors_ = true;
-  } catch (const std::system_error& failure) {
-    vector_failure_ = failure.what();
-  }
-}
-
-void Memory::make_vectors(Embedder& embedder, const std::stop_token& stop) {
-  Result<size_t> made = 0;
-  try {
-    do made = make_some_vectors(embedder, stop);
-    while (made && *made > 0);
-  } catch (const std::exception& failure) {
-    made = Error{Code::unavailable, failure.what()};
-  }
-  std::lock_guard lock(mutex_);
-  if (!made) vector_failure_ = describe(made.error());
-  is_making_vectors_ = false;
-  vectors_made_.notify_all();
-}
-
-// How many; none when there is nothing left to do.
-Result<size_t> Memory::make_some_vectors(Embedder& embedder, const std::stop_token& stop) {
-  struct Wanted {
-    std::string key;
-    size_t passage;
-    std::string text;
-  };
-  std::vector<Wanted> wanted;
-  {
-    std::lock_guard lock(mutex_);
-    for (const Hit& hit : index_.without_vector(kBatch))
-      wanted.push_back(
-          {hit.document->key, hit.passage,
-           PassageIndex::embedded_text(*hit.document, hit.document->passages[hit.passage])});
-  }
-  if (wanted.empty()) return size_t{0};
-  std::vector<std::string_view> texts;
-  for (const Wanted& each : wanted) texts.push_back(each.text);
-  const std::vector<Vector> vectors = TRY(embedder.embed(texts, stop));
-  if (vectors.size() != texts.size())
-    return Error{Code::unavailable, "the embedder gave too few vectors"};
-  std::lock_guard lock(mutex_);
-  const size_t before = index_.vectors();
-  size_t given = 0;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const auto& [key, passage, text] = wanted[i];
-    const Document* const document = index_.find(key);
-    // The note may have changed meanwhile.
-    if (!document || passage >= document->passages.size() ||
-        PassageIndex::embedded_text(*document, document->passages[passage]) != text)
-      continue;
-    index_.set_vector(key, passage, vectors[i]);
-    ++given;
-  }
-  if (given > 0 && index_.vectors() == before)
-    return Error{Code::unavailable, "the embedder's vectors cannot be used"};
-  return wanted.size();
+  if (!meaning.embedder) return;
+  const std::string failure = vectors_.wait(lock, meaning.embedder, stop);
+  if (!failure.empty()) answer.notes.push_back("vectors could not be made: " + failure);
 }
 
 }  // namespace helve::knowledge

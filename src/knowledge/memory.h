@@ -4,20 +4,18 @@
 // Thread-safe.
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "knowledge/embedder.h"
 #include "knowledge/memory_files.h"
 #include "knowledge/passage_index.h"
+#include "knowledge/vector_maker.h"
 #include "sys/clock.h"
 
 namespace helve::knowledge {
@@ -56,9 +54,6 @@ class Memory {
   // nobody.
   using FindEmbedder = std::function<Result<std::shared_ptr<Embedder>>()>;
 
-  // Vectors that are missing are waited for so long; the rest is made in the background.
-  static constexpr std::chrono::milliseconds kWaitForVectors{1500};
-
   Memory(sys::Fd root, const sys::Clock& clock, FindEmbedder find_embedder);
   ~Memory();
 
@@ -85,9 +80,6 @@ class Memory {
   Meaning meaning_of(const MemoryQuestion& question, const std::stop_token& stop) const;
   void wait_for_vectors(std::unique_lock<std::mutex>& lock, const Meaning& meaning,
                         MemoryAnswer& answer, const std::stop_token& stop);
-  void start_making(std::shared_ptr<Embedder> embedder);
-  void make_vectors(Embedder& embedder, const std::stop_token& stop);
-  Result<size_t> make_some_vectors(Embedder& embedder, const std::stop_token& stop);
 
   const sys::Clock& clock_;
   const FindEmbedder find_embedder_;
@@ -96,10 +88,7 @@ class Memory {
   std::mutex mutex_;  // guards all that follows
   MemoryFiles files_;
   PassageIndex index_;
-  bool is_making_vectors_ = false;
-  std::string vector_failure_;  // why the last attempt ended early
-  std::condition_variable_any vectors_made_;
-  std::jthread maker_;  // ends first
+  VectorMaker vectors_{index_, mutex_};
 };
 
 }  // namespace helve::knowledge

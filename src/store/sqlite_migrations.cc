@@ -199,7 +199,59 @@ CREATE TABLE posts (
 CREATE INDEX posts_waiting ON posts (session, key) WHERE taken = 0;
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5, kVersion6};
+// Documents in versions. The numbers of changes are never used twice, so that who has seen one
+// knows what came after it. Contents lie apart: most questions are about the rest.
+constexpr const char* kVersion7 = R"sql(
+CREATE TABLE shelves (
+  key       INTEGER PRIMARY KEY,
+  name      BLOB NOT NULL UNIQUE,
+  documents INTEGER NOT NULL,
+  forgets   INTEGER NOT NULL               -- how often versions were forgotten
+) STRICT;
+
+CREATE TABLE documents (
+  key    INTEGER PRIMARY KEY,
+  shelf  INTEGER NOT NULL REFERENCES shelves (key),
+  path   TEXT NOT NULL,
+  latest INTEGER NOT NULL,                 -- its change
+  number INTEGER NOT NULL,
+  UNIQUE (shelf, path)
+) STRICT;
+
+CREATE TABLE document_versions (
+  change       INTEGER PRIMARY KEY AUTOINCREMENT,
+  document     INTEGER NOT NULL REFERENCES documents (key),
+  number       INTEGER NOT NULL,           -- from 1
+  mime_type    TEXT NOT NULL,
+  source       TEXT NOT NULL,
+  source_from  BLOB NOT NULL,
+  source_ms    INTEGER NOT NULL,
+  source_hash  TEXT NOT NULL,
+  note         BLOB NOT NULL,
+  agent        TEXT NOT NULL,
+  session      TEXT NOT NULL,
+  created_ms   INTEGER NOT NULL,
+  removed      INTEGER NOT NULL,
+  bytes        INTEGER NOT NULL,
+  lines        INTEGER NOT NULL,
+  hash         TEXT NOT NULL,
+  UNIQUE (document, number)
+) STRICT;
+
+CREATE TABLE document_contents (
+  version INTEGER PRIMARY KEY REFERENCES document_versions (change),
+  content BLOB NOT NULL
+) STRICT;
+
+CREATE VIEW document_log AS
+SELECT path, v.number AS number, mime_type, source, source_from, source_ms, source_hash, note, agent,
+       session, created_ms, removed, bytes, lines, hash, change, latest, shelf, d.key AS document,
+       d.number AS last
+FROM documents AS d JOIN document_versions AS v ON v.document = d.key;
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4,
+                                 kVersion5, kVersion6, kVersion7};
 
 enum class Kind { empty, ours, foreign };
 struct Found {

@@ -72,6 +72,8 @@ class SqliteStore final : public Store {
   Result<bool> claim_conversation(std::string_view session) override;
   Result<void> release_conversation(std::string_view session) override;
 
+  std::unique_ptr<Documents> documents(std::string shelf) override;
+
   Result<Pruned> prune(const Retention& retention) override;
   Result<bool> claim_chore(std::string_view name, std::chrono::milliseconds period) override;
 

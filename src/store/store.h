@@ -1,6 +1,6 @@
 // Store: durable state behind one interface: sessions, the record of calls, background jobs, stored
-// results, conversations. SQLite serves it; a second engine implements the same class and passes
-// the same tests.
+// results, conversations, documents. SQLite serves it; a second engine implements the same class
+// and passes the same tests.
 //
 // Thread rule: a Store is one connection, used by one thread at a time. Any number may be open on
 // the same data at once, in one process or in several.
@@ -16,6 +16,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,6 +25,7 @@
 
 #include "base/result.h"
 #include "store/conversation.h"
+#include "store/documents.h"
 #include "tool/services.h"
 
 namespace helve::store {
@@ -198,6 +200,9 @@ class Store {
   // or dies.
   virtual Result<bool> claim_conversation(std::string_view session) = 0;
   virtual Result<void> release_conversation(std::string_view session) = 0;
+
+  // The documents of a shelf: a workspace's, or the user's own. Borrows this store.
+  virtual std::unique_ptr<Documents> documents(std::string shelf) = 0;
 
   // Removes a bounded part of what retention no longer covers, so that others wait only briefly.
   virtual Result<Pruned> prune(const Retention& retention) = 0;

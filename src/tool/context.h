@@ -25,6 +25,9 @@ class CallStore;
 namespace process {
 class Commands;
 }
+namespace knowledge {
+class Library;
+}
 namespace agent {
 class AgentsOnDemand;
 }
@@ -35,6 +38,7 @@ namespace sys {
 class Clock;
 }
 class Results;
+class Calls;
 
 // Who calls, on whose behalf, where.
 struct Identity {
@@ -83,7 +87,9 @@ struct Context {
   store::CallStore* store = nullptr;      // opened on first use, released when the call ends
   Results* results = nullptr;             // stored results of this session
   process::Commands* commands = nullptr;
-  agent::AgentsOnDemand* agents = nullptr;  // other sessions and sub-agents
+  knowledge::Library* library = nullptr;     // the documents that are kept
+  agent::AgentsOnDemand* agents = nullptr;   // other sessions and sub-agents
+  Calls* calls = nullptr;                    // of other tools, on behalf of this one
   tools::AgentMemories* memories = nullptr;  // notes of each agent
   sys::Clock* clock = nullptr;
 

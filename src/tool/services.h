@@ -49,6 +49,23 @@ class Results {
   virtual Result<std::vector<Stored>> list(std::string_view session) = 0;
 };
 
+// Lets a running tool call another one on behalf of its caller: by the same rules, asked about and
+// recorded as a call of its own. For the thread that the tool runs on.
+class Calls {
+ public:
+  struct Answer {
+    const Tool* tool = nullptr;  // null: there is none of that name
+    std::optional<Error> error;
+    Product product;  // whole, however long
+    std::vector<std::string> notes;
+  };
+
+  virtual ~Calls() = default;
+  // By any of its names; null when there is none.
+  virtual const Tool* find(std::string_view name) const = 0;
+  virtual Answer call(std::string_view name, const Json& arguments) = 0;
+};
+
 // What is written down about a call.
 struct CallRecord {
   std::string id;

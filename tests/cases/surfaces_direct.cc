@@ -1,5 +1,6 @@
 // Surfaces inside this process: the dispatcher itself, and a model's turn that ends in it.
 #include "dispatch/dispatcher.h"
+#include "knowledge/library.h"
 #include "model/json_tags.h"
 #include "process/commands.h"
 #include "search/witness.h"
@@ -24,12 +25,14 @@ class DirectSurface : public Surface {
         recorder_(opener_),
         supervisor_(process::spawn_program(), clock_, nullptr),
         commands_(supervisor_, [place] { return settings(place); }),
+        library_(place.root),
         witness_({{files_->roots().front().path, &files_->roots().front().directory}}),
         memories_({.files = files_.get()}, clock_),
         dispatcher_(registry,
                     {.files = files_.get(),
                      .witness = &witness_,
                      .commands = &commands_,
+                     .library = &library_,
                      .memories = &memories_,
                      .clock = &clock_,
                      .store = [this] { return std::make_shared<store::CallStore>(opener_); }},
@@ -80,6 +83,7 @@ class DirectSurface : public Surface {
   store::StoreRecorder recorder_;
   process::Supervisor supervisor_;
   process::Commands commands_;
+  knowledge::Library library_;
   search::Witness witness_;
   tools::AgentMemories memories_;
   dispatch::Dispatcher dispatcher_;

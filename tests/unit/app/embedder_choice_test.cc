@@ -14,7 +14,7 @@ using ::testing::Not;
 class EmbedderChoice : public Machine {
  protected:
   Result<std::shared_ptr<knowledge::CachedEmbedder>> choose() {
-    return choose_embedder(config_, around_);
+    return choose_embedder(config_.embeddings, around_);
   }
   Error why_none() {
     const auto chosen = choose();
@@ -42,7 +42,7 @@ TEST_F(EmbedderChoice, AFileThatIsNoneIsNotUsed) {
 TEST_F(EmbedderChoice, NoneIsNone) {
   config_.embeddings.provider = config::EmbeddingProvider::none;
   EXPECT_EQ(why_none().type, kNoEmbedder);
-  EXPECT_EQ(describe_embedder(config_, around_), "none");
+  EXPECT_EQ(describe_embedder(config_.embeddings, around_), "none");
 }
 
 TEST_F(EmbedderChoice, AServerNeedsAnAddressAModelAndItsKey) {
@@ -82,7 +82,7 @@ TEST_F(EmbedderChoice, AServerIsAskedOnceForEachText) {
   EXPECT_THAT(request, HasSubstr("POST /v1/embeddings "));
   EXPECT_THAT(request, HasSubstr("Bearer sk-canary\r\n"));
   EXPECT_TRUE(exists("state/index/embeddings"));
-  EXPECT_THAT(describe_embedder(config_, around_), Not(HasSubstr("canary")));
+  EXPECT_THAT(describe_embedder(config_.embeddings, around_), Not(HasSubstr("canary")));
 }
 
 TEST_F(EmbedderChoice, TheCommandTellsByItsExitCode) {

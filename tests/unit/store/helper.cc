@@ -71,6 +71,30 @@ int keep(const std::string& path, const std::string& session, int count, Effect 
   return 0;
 }
 
+// Counts up in a document, whoever else does.
+int documents(const std::string& path, int count) {
+  sys::ManualClock clock(kNow);
+  wait_for_release();
+  Result<std::unique_ptr<Store>> store = Opener(path, {.sync = false}, clock).open();
+  if (!store) return fail(store.error());
+  const std::unique_ptr<Documents> shelf = (*store)->documents("shared");
+  for (int i = 0; i < count;) {
+    const Result<DocumentVersion> last = shelf->find("counter");
+    const Result<std::string> now = last ? shelf->content(*last) : Result<std::string>("0");
+    if (!now) return fail(now.error());
+    const std::string next = std::to_string(std::stoi(*now) + 1);
+    Result<DocumentVersion> written = write_document(
+        *shelf, {.version = {.path = "counter"},
+                 .content = next,
+                 .expected = last ? Expected::version(last->number) : Expected::nothing()});
+    if (!written && written.error().code != Code::conflict) return fail(written.error());
+    if (!written) continue;
+    tell(next);
+    ++i;
+  }
+  return 0;
+}
+
 int migrate_in_two_steps(const std::string& path) {
   Result<std::unique_ptr<Database>> database = Database::open(path, std::chrono::seconds(5));
   if (!database) return fail(database.error());
@@ -99,6 +123,7 @@ int run_mode(const std::vector<std::string>& words) {
     return keep(words.at(1), words.at(2), std::stoi(words.at(3)),
                 words.at(0) == "keep" ? Effect::execute : Effect::read);
   }
+  if (words.at(0) == "documents") return documents(words.at(1), std::stoi(words.at(2)));
   if (words.at(0) == "migrate") return migrate_in_two_steps(words.at(1));
   if (words.at(0) == "begin") return begin(words.at(1), words.at(2), false);
   if (words.at(0) == "begin-and-die") return begin(words.at(1), words.at(2), true);

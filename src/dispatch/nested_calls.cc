@@ -1,0 +1,47 @@
+#include "dispatch/nested_calls.h"
+
+namespace helve::dispatch {
+namespace {
+
+// Passes on how far the inner call is, and nothing of what it writes: that is for its tool.
+class Silent final : public Listener {
+ public:
+  explicit Silent(Listener* outer) : outer_(outer) {}
+
+  void progress(double done, std::optional<double> total, std::string_view message) override {
+    if (outer_) outer_->progress(done, total, message);
+  }
+  void log(Level level, std::string_view message) override {
+    if (outer_) outer_->log(level, message);
+  }
+
+ private:
+  Listener* outer_;
+};
+
+}  // namespace
+
+const Tool* NestedCalls::find(std::string_view name) const {
+  return dispatcher_.registry().find(name).tool;
+}
+
+Calls::Answer NestedCalls::call(std::string_view name, const Json& arguments) {
+  Silent listener(outer_.listener);
+  Outcome outcome = dispatcher_.call({.tool = name,
+                                      .arguments = &arguments,
+                                      .caller = Caller::pipe,
+                                      .who = outer_.who,
+                                      .named_session = outer_.named_session,
+                                      .policy = outer_.policy,
+                                      .cap = Cap::none,
+                                      .stop = context_.stop,
+                                      .timeout = outer_.timeout,
+                                      .listener = &listener,
+                                      .approver = outer_.approver});
+  return {.tool = outcome.tool,
+          .error = std::move(outcome.error),
+          .product = std::move(outcome.product),
+          .notes = std::move(outcome.notes)};
+}
+
+}  // namespace helve::dispatch

@@ -1,0 +1,177 @@
+#include "knowledge/library.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/mime_type.h"
+
+namespace helve::knowledge {
+namespace {
+
+constexpr size_t kVersionsAtOnce = 500;
+// Passages asked for, so that enough are left when a document has many of them.
+constexpr size_t kAskedPerHit = 8;
+constexpr size_t kMaxAsked = 5'000;
+constexpr size_t kMaxTitle = 200;  // characters
+
+Error cancelled() { return {Code::cancelled, "the call was cancelled"}; }
+
+// The first heading, and the path, whose words tell as much.
+std::string title_of(std::string_view text, std::string_view path) {
+  std::string title(path);
+  while (text.starts_with('\n')) text.remove_prefix(1);
+  if (!text.starts_with("# ")) return title;
+  const std::string_view heading = text.substr(2, text.find('\n') - 2);
+  return fmt::format("{} {}", first_chars(trim(heading), kMaxTitle), title);
+}
+
+std::string key_of(const store::DocumentVersion& version, Reach reach) {
+  return reach == Reach::latest ? version.path
+                                : fmt::format("{}\n{}", version.path, version.number);
+}
+
+// What is searched of a content: whole lines of its beginning, and nothing that is no text.
+std::string_view searched_part(std::string_view content) {
+  if (content.size() > kMaxIndexedBytes) {
+    content = cut_utf8(content, kMaxIndexedBytes);
+    const size_t end = content.rfind('\n');
+    if (end != content.npos) content = content.substr(0, end + 1);
+  }
+  return content.find('\0') == content.npos ? content : std::string_view();
+}
+
+}  // namespace
+
+Library::Library(std::string shelf, FindEmbedder find_embedder)
+    : shelf_(std::move(shelf)), find_embedder_(std::move(find_embedder)) {}
+Library::~Library() = default;
+
+Result<void> Library::take(store::Documents& documents, Side& side, Reach reach,
+                           const store::DocumentVersion& version) {
+  const std::string key = key_of(version, reach);
+  if (const auto known = side.known.find(key); known != side.known.end()) {
+    side.bytes -= known->second.bytes;
+    side.cut -= known->second.is_whole ? 0 : 1;
+    side.known.erase(known);
+    side.index.remove(key);
+  }
+  side.left_out.erase(key);
+  if (version.is_removed || (reach == Reach::latest && !version.is_latest)) return {};
+  if (side.bytes >= kMaxIndexBytes) {
+    side.left_out.insert(key);
+    return {};
+  }
+  const Result<std::string> content = documents.content(version);
+  if (!content) return content.error().code == Code::not_found ? Result<void>() : content.error();
+  const std::string_view part = searched_part(*content);
+  const bool is_whole = part.size() == content->size();
+  side.index.put({.key = key,
+                  .title = title_of(part, version.path),
+                  .date_ms = version.created_ms,
+                  .passages = split_passages(part, text_kind_of(version.mime_type))});
+  side.known[key] = {.number = version.number, .bytes = part.size(), .is_whole = is_whole};
+  side.bytes += part.size();
+  side.cut += is_whole ? 0 : 1;
+  return {};
+}
+
+Result<void> Library::follow(store::Documents& documents, Side& side, Reach reach,
+                             const Progress& progress, const std::stop_token& stop) {
+  const store::ShelfState state = TRY(documents.state());
+  if (state == side.seen) return {};
+  if (state.forgets != side.seen.forgets) side = Side();
+  double done = 0, total = 0;
+  std::vector<store::DocumentVersion> page;
+  do {
+    page = TRY(documents.changed_after(side.seen.change, kVersionsAtOnce));
+    // Counting costs more than a few new versions do.
+    if (total == 0 && page.size() == kVersionsAtOnce)
+      total = static_cast<double>(TRY(documents.totals("")).versions);
+    for (const store::DocumentVersion& version : page) {
+      if (stop.stop_requested()) return cancelled();
+      TRY(take(documents, side, reach, version));
+      side.seen.change = version.change;
+      if (progress && total > 0) progress(++done, total);
+    }
+  } while (page.size() == kVersionsAtOnce);
+  side.seen = {.change = std::max(side.seen.change, state.change), .forgets = state.forgets};
+  return {};
+}
+
+// An empty vector, and a note, where there is nobody to ask.
+Result<Library::Meaning> Library::meaning_of(const LibraryQuestion& question, LibraryAnswer& answer,
+                                             const std::stop_token& stop) const {
+  if (question.mode == Mode::keyword) return Meaning{};
+  Result<std::shared_ptr<Embedder>> embedder =
+      find_embedder_ ? find_embedder_() : Error{Code::unsupported, "there is no embedder"};
+  Result<std::vector<Vector>> vectors =
+      embedder ? (*embedder)->embed({&question.text, 1}, stop) : std::move(embedder).error();
+  if (!vectors && vectors.error().code == Code::cancelled) return std::move(vectors).error();
+  if (vectors && vectors->size() == 1)
+    return Meaning{.embedder = std::move(*embedder), .vector = std::move(vectors->front())};
+  answer.notes.push_back("semantic search was not available, so only words were compared" +
+                         (vectors ? "" : ": " + describe(vectors.error())));
+  return Meaning{};
+}
+
+std::vector<LibraryHit> Library::collect(const Side& side, const LibraryQuestion& question,
+                                         const Vector* meaning) {
+  std::vector<LibraryHit> hits;
+  std::unordered_map<std::string, size_t> counts;
+  const size_t asked =
+      question.accepts ? kMaxAsked : std::min(question.limit * kAskedPerHit, kMaxAsked);
+  for (const Hit& hit : side.index.search({.text = question.text,
+                        .mode = question.mode,
+                        .meaning = meaning,
+                        .prefix = question.prefix,
+                        .limit = asked})) {
+    const Passage& passage = hit.document->passages[hit.passage];
+    if (question.accepts && !question.accepts(passage)) continue;
+    const std::string& key = hit.document->key;
+    std::string path = key.substr(0, key.find('\n'));
+    if (++counts[path] > question.per_document) continue;
+    hits.push_back({.path = std::move(path),
+                    .version = side.known.at(key).number,
+                    .passage = passage,
+                    .score = hit.score});
+    if (hits.size() == question.limit) break;
+  }
+  return hits;
+}
+
+Result<LibraryAnswer> Library::search(store::Documents& documents, const LibraryQuestion& question,
+                                      const Progress& progress, std::stop_token stop) {
+  LibraryAnswer answer{.hits = {}, .mode = question.mode, .notes = {}};
+  const Meaning meaning = TRY(meaning_of(question, answer, stop));
+  if (!meaning.embedder) answer.mode = Mode::keyword;
+  const bool is_latest = question.reach == Reach::latest;
+  Side& side = is_latest ? latest_ : every_;
+  std::unique_lock lock(mutex_);
+  TRY(follow(documents, side, question.reach, progress, stop));
+  if (meaning.embedder) {
+    VectorMaker& vectors = is_latest ? latest_vectors_ : every_vectors_;
+    const std::string failure = vectors.wait(lock, meaning.embedder, stop);
+    if (!failure.empty()) answer.notes.push_back("vectors could not be made: " + failure);
+    const size_t missing = side.index.passages() - side.index.vectors();
+    if (missing > 0)
+      answer.notes.push_back(fmt::format("{} of {} passages cannot be found by meaning yet",
+                                         missing, side.index.passages()));
+    if (stop.stop_requested()) return cancelled();
+  }
+  LibraryQuestion asked = question;
+  asked.mode = answer.mode;
+  answer.hits = collect(side, asked, meaning.embedder ? &meaning.vector : nullptr);
+  if (side.cut > 0)
+    answer.notes.push_back(
+        fmt::format("of {} large or binary documents only the beginning, or nothing, was searched; "
+                    "a pattern searches all",
+                    side.cut));
+  if (!side.left_out.empty())
+    answer.notes.push_back(fmt::format("{} documents were not searched: there is too much text",
+                                       side.left_out.size()));
+  return answer;
+}
+
+}  // namespace helve::knowledge

@@ -1,0 +1,96 @@
+// kb_diff: what changed between two versions of a document.
+#include <fmt/format.h>
+
+#include "base/diff.h"
+#include "base/text.h"
+#include "tools/kb_document.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr size_t kMaxDiff = 256 * 1024;  // bytes; the rest is counted
+
+struct KbDiffInput {
+  std::string path;
+  std::optional<std::int64_t> from;
+  std::optional<std::int64_t> to;
+
+  static constexpr auto schema() {
+    return object(
+        "Show what changed between two versions of a document, as a unified diff of at most 256 "
+        "KB.",
+        arg<&KbDiffInput::path>("Logical path").min_length(1),
+        opt<&KbDiffInput::from>("The older version; default: the one before `to`").min(1),
+        opt<&KbDiffInput::to>("The newer version; default: the latest").min(1));
+  }
+};
+
+struct KbDiffOutput {
+  std::string path;
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  std::int64_t added = 0;
+  std::int64_t removed = 0;
+  std::string diff;
+  std::optional<bool> truncated;
+
+  static constexpr auto schema() {
+    return object("A difference.", arg<&KbDiffOutput::path>("The document"),
+                  arg<&KbDiffOutput::from>("Version; 0: before the first"),
+                  arg<&KbDiffOutput::to>("Version"), arg<&KbDiffOutput::added>("Lines"),
+                  arg<&KbDiffOutput::removed>("Lines"),
+                  arg<&KbDiffOutput::diff>("Unified; empty: they are the same"),
+                  opt<&KbDiffOutput::truncated>("True when the end of it is left out"));
+  }
+  std::string text() const {
+    if (diff.empty()) return fmt::format("{}: versions {} and {} are the same\n", path, from, to);
+    return escape_lines_for_display(diff) + (truncated ? "… the rest is left out\n" : "");
+  }
+};
+
+// A version that removed the document holds nothing, and neither does what was before the first.
+Result<std::string> content_of(store::Documents& documents, const std::string& path,
+                               std::uint64_t number) {
+  if (number == 0) return "";
+  const store::DocumentVersion version = TRY(documents.find(path, number));
+  if (version.is_removed) return "";
+  return documents.content(version);
+}
+
+Result<KbDiffOutput> kb_diff(const KbDiffInput& in, Context& context) {
+  const std::unique_ptr<store::Documents> documents = TRY(need_documents(context));
+  KbDiffOutput out;
+  out.path = TRY(store::document_path(in.path));
+  const store::DocumentVersion latest = TRY(documents->versions(out.path, 1)).front();
+  out.to = in.to.value_or(static_cast<std::int64_t>(latest.number));
+  out.from = in.from.value_or(out.to - 1);
+  const std::string old =
+      TRY(content_of(*documents, out.path, static_cast<std::uint64_t>(out.from)));
+  const std::string now = TRY(content_of(*documents, out.path, static_cast<std::uint64_t>(out.to)));
+  const LineCounts counts = count_changes(diff_lines(old, now));
+  out.added = static_cast<std::int64_t>(counts.added);
+  out.removed = static_cast<std::int64_t>(counts.removed);
+  const std::string old_name = fmt::format("{} (version {})", out.path, out.from);
+  const std::string new_name = fmt::format("{} (version {})", out.path, out.to);
+  const std::string diff = unified_diff({old_name, new_name}, old, now);
+  const std::string_view shown = cut_utf8(diff, kMaxDiff);
+  if (shown.size() < diff.size()) out.truncated = true;
+  out.diff = escape_invalid_utf8(shown);
+  return out;
+}
+
+}  // namespace
+
+Tool tool_kb_diff() {
+  return make_tool({.name = "kb_diff",
+                    .group = "kb",
+                    .title = "Compare versions",
+                    .effect = Effect::read,
+                    .idempotent = true,
+                    .examples = {{"The latest change", R"({"path": "notes/today.md"})"},
+                                 {"Two versions", R"({"path": "notes/today.md", "from": 1,
+                                 "to": 3})"}}},
+                   kb_diff);
+}
+
+}  // namespace helve::tools

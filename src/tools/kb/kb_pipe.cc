@@ -1,0 +1,168 @@
+// kb_pipe: runs another tool and stores what it answers, so that the model sees only that it
+// worked.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "knowledge/mime_type.h"
+#include "tool/services.h"
+#include "tools/kb_document.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr size_t kPreviewChars = 200;
+constexpr size_t kMaxMessageChars = 2'000;
+
+enum class PipeFormat : unsigned char { text, json };
+
+struct KbPipeInput {
+  std::string tool_name;
+  Json tool_input;
+  std::string path;
+  PipeFormat format = PipeFormat::text;
+  std::optional<std::string> change_note;
+
+  static constexpr auto schema() {
+    return object(
+        "Run another tool and store its whole answer as a document, without reading it. The answer "
+        "is the path, the size and the first 200 characters; kb_read, kb_search and kb_query look "
+        "into it. The tool is asked about and recorded as if it was called by itself. When it "
+        "fails, nothing is stored.",
+        arg<&KbPipeInput::tool_name>("Any tool but those that end a task, and kb_pipe itself")
+            .min_length(1),
+        arg<&KbPipeInput::tool_input>("Its arguments, an object"),
+        arg<&KbPipeInput::path>("Logical path of the document; where there is one, it gets a new "
+                                "version")
+            .min_length(1),
+        opt<&KbPipeInput::format>("text: what a reader would see, of a command what it wrote; "
+                                  "json: the structured value"),
+        opt<&KbPipeInput::change_note>("What is new, and why; kept with the version")
+            .max_length(kMaxNoteChars));
+  }
+};
+
+struct KbPipeOutput {
+  std::string path;
+  std::int64_t version = 0;
+  std::int64_t bytes_written = 0;
+  std::string preview;
+  std::optional<int> exit_code;
+  std::optional<std::vector<std::string>> notes;
+
+  static constexpr auto schema() {
+    return object("What was stored.", arg<&KbPipeOutput::path>("The document"),
+                  arg<&KbPipeOutput::version>("Of the document, from 1"),
+                  arg<&KbPipeOutput::bytes_written>("Of the answer"),
+                  arg<&KbPipeOutput::preview>("Its first 200 characters"),
+                  opt<&KbPipeOutput::exit_code>("Of a command that failed"),
+                  opt<&KbPipeOutput::notes>("What the tool's caller should know besides"));
+  }
+  std::string text() const {
+    std::string out =
+        fmt::format("Stored {} (version {}, {} bytes)\n", path, version, bytes_written);
+    if (exit_code) out += fmt::format("exit code {}\n", *exit_code);
+    for (const std::string& note : notes.value_or(std::vector<std::string>()))
+      out += fmt::format("note: {}\n", escape_for_display(note));
+    return out + "It begins:\n" + escape_lines_for_display(preview) + "\n";
+  }
+};
+
+Error forbidden(std::string message) {
+  return {Code::denied, std::move(message), "call it by itself", "forbidden_tool"};
+}
+
+Error unknown_tool(const std::string& name) {
+  return {Code::not_found,
+          fmt::format("there is no tool '{}'", escape_for_display(preview(name, 80))),
+          "name one of the tools that there are", "unknown_tool"};
+}
+
+std::string capped(const std::string& message) {
+  const size_t chars = count_chars(message);
+  if (chars <= kMaxMessageChars) return message;
+  return fmt::format("{}…[truncated, {} more chars]", first_chars(message, kMaxMessageChars),
+                     chars - kMaxMessageChars);
+}
+
+// Wrong arguments and a rule against the tool read as they do elsewhere.
+Error inner_error(const Calls::Answer& answer, const std::string& name) {
+  if (!answer.tool) return unknown_tool(name);
+  Error error = *answer.error;
+  const std::string type(error.type_name());
+  error.message = capped(fmt::format("{}: {}", answer.tool->spec.name, error.message));
+  if (type == "invalid_input" || type == "invalid_json" || type == "forbidden_tool") return error;
+  error.details = JsonObject{{"tool", answer.tool->spec.name}, {"error_type", type}};
+  error.type = "inner_tool_error";
+  return error;
+}
+
+// Of a command: what it wrote, all of it where only a part is shown, without remarks on it.
+Result<std::string> written_by(const Json& value, Context& context) {
+  const Json* stored = find(value, "stored");
+  if (stored && stored->is_string() && context.results)
+    return context.results->text(context.who.session, stored->get_string());
+  return std::string(string_at(value, "output"));
+}
+
+Result<std::string> content_of(Product& product, PipeFormat format, Context& context) {
+  if (format == PipeFormat::json && !product.json.empty()) return std::move(product.json);
+  const Result<Json> value = parse_json(product.json, {.bytes = product.json.size()});
+  const Json* output = value ? find(*value, "output") : nullptr;
+  if (output && output->is_string()) return written_by(*value, context);
+  return text_of(product.content);
+}
+
+Result<KbPipeOutput> kb_pipe(const KbPipeInput& in, Context& context) {
+  if (!context.calls || context.caller == Caller::pipe)
+    return forbidden("a tool that is piped cannot pipe another one");
+  const std::unique_ptr<store::Documents> documents = TRY(need_documents(context));
+  const std::string path = TRY(store::document_path(in.path));
+  const Tool* const tool = context.calls->find(in.tool_name);
+  if (!tool) return unknown_tool(in.tool_name);
+  if (tool->spec.name == context.tool) return forbidden("kb_pipe cannot pipe itself");
+  if (tool->spec.terminal)
+    return forbidden(
+        fmt::format("'{}' ends the task: its answer is not for a document", tool->spec.name));
+  Calls::Answer answer = context.calls->call(in.tool_name, in.tool_input);
+  if (answer.error) return inner_error(answer, in.tool_name);
+  const int status = answer.product.shell_status;
+  const std::string content = TRY(content_of(answer.product, in.format, context));
+  store::DocumentVersion version = version_by(
+      context, path, {.kind = "pipe", .from = tool->spec.name + " " + to_text(in.tool_input)},
+      in.change_note);
+  version.mime_type =
+      in.format == PipeFormat::json ? "application/json" : knowledge::mime_type_of(version.path);
+  Result<store::DocumentVersion> written = store::write_document(*documents, {version, content});
+  if (!written) {
+    written.error().type = "write_failed";
+    return std::move(written).error();
+  }
+  KbPipeOutput out{
+      .path = written->path,
+      .version = static_cast<std::int64_t>(written->number),
+      .bytes_written = static_cast<std::int64_t>(written->bytes),
+      .preview = preview(shown_content(cut_utf8(content, 4 * kPreviewChars)).text, kPreviewChars),
+      .exit_code = {},
+      .notes = {}};
+  if (status != 0) out.exit_code = status;
+  if (!answer.notes.empty()) out.notes = std::move(answer.notes);
+  return out;
+}
+
+}  // namespace
+
+Tool tool_kb_pipe() {
+  return make_tool(
+      {.name = "kb_pipe",
+       .group = "kb",
+       .title = "Store what a tool answers",
+       .effect = Effect::write,
+       .open_world = true,
+       .examples = {{"A long log", R"({"tool_name": "exec", "tool_input": {"command": "git log"},
+                    "path": "logs/git.txt"})"},
+                    {"A structured value", R"({"tool_name": "glob", "tool_input":
+                    {"pattern": "**/*.h"}, "path": "files.json", "format": "json"})"}}},
+      kb_pipe);
+}
+
+}  // namespace helve::tools

@@ -1,0 +1,135 @@
+// kb_read: a page of a document.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/diff.h"
+#include "base/text.h"
+#include "tools/kb_document.h"
+#include "tools/read_output.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr size_t kPageBytes = 50 * 1024;
+
+struct KbReadInput {
+  std::string path;
+  std::int64_t offset = 0;
+  std::optional<std::int64_t> limit;
+  std::optional<std::int64_t> version;
+
+  static constexpr auto schema() {
+    return object(
+        "Read a document of the knowledge store as numbered lines, one page of 50 KB at a time; "
+        "when more follows, the answer gives the next offset.",
+        arg<&KbReadInput::path>("Logical path").min_length(1),
+        opt<&KbReadInput::offset>("Lines to skip; 0 starts at the first").min(0),
+        opt<&KbReadInput::limit>("Lines to show at most; default: as many as fit into the page")
+            .min(1)
+            .shorthand('n'),
+        opt<&KbReadInput::version>("An older version; default: the latest").min(1));
+  }
+};
+
+struct KbReadOutput {
+  std::string path;
+  std::int64_t version = 0;
+  std::string mime_type;
+  std::string content;
+  std::int64_t start_line = 0;
+  std::int64_t end_line = 0;
+  std::int64_t total_lines = 0;
+  std::optional<std::int64_t> next_offset;
+  std::optional<bool> line_cut;
+  std::optional<bool> escaped;
+
+  static constexpr auto schema() {
+    return object(
+        "A page of a document.", arg<&KbReadOutput::path>("The document"),
+        arg<&KbReadOutput::version>("That was read"),
+        arg<&KbReadOutput::mime_type>("What its content is"),
+        arg<&KbReadOutput::content>("The lines of the page with their endings"),
+        arg<&KbReadOutput::start_line>("Number of the first line, from 1; 0 when there is none"),
+        arg<&KbReadOutput::end_line>("Number of the last line shown"),
+        arg<&KbReadOutput::total_lines>("Of the document"),
+        opt<&KbReadOutput::next_offset>("The offset that continues; absent: nothing follows"),
+        opt<&KbReadOutput::line_cut>("True when the last line is too long to be shown whole"),
+        opt<&KbReadOutput::escaped>("True when bytes that are not UTF-8 are written as \\xNN"));
+  }
+  std::string text() const {
+    ReadOutput page;
+    page.path = path;
+    page.content_ = content;
+    page.start_line = start_line;
+    page.end_line = end_line;
+    page.total_lines = total_lines;
+    page.next_offset = next_offset;
+    if (line_cut) page.note(fmt::format("line {} is longer than a page and is cut", end_line));
+    if (escaped) page.note("bytes that are not UTF-8 are shown as \\xNN");
+    return page.text();
+  }
+};
+
+Result<KbReadOutput> kb_read(const KbReadInput& in, Context& context) {
+  const std::unique_ptr<store::Documents> documents = TRY(need_documents(context));
+  std::optional<std::uint64_t> number;
+  if (in.version) number = static_cast<std::uint64_t>(*in.version);
+  const store::DocumentVersion version =
+      TRY(documents->find(TRY(store::document_path(in.path)), number));
+  const std::string content = TRY(documents->content(version));
+  KbReadOutput out{.path = version.path,
+                   .version = static_cast<std::int64_t>(version.number),
+                   .mime_type = version.mime_type,
+                   .content = {},
+                   .total_lines = static_cast<std::int64_t>(version.lines),
+                   .next_offset = {},
+                   .line_cut = {},
+                   .escaped = {}};
+  if (content.empty() && in.offset == 0) return out;
+  if (in.offset >= out.total_lines)
+    return Error{
+        Code::invalid_argument,
+        fmt::format("'{}' has {} lines: nothing follows {}={}", out.path, out.total_lines,
+                    context.parameter("offset"), context.as_caller_counts("offset", in.offset)),
+        "", "out_of_range"};
+  const std::vector<std::string_view> lines = split_lines(content);
+  const auto first = static_cast<size_t>(in.offset);
+  const size_t most = static_cast<size_t>(in.limit.value_or(out.total_lines));
+  const size_t end = first + std::min(most, lines.size() - first);
+  size_t last = first;
+  size_t bytes = 0;
+  while (last < end && (last == first || bytes + lines[last].size() <= kPageBytes))
+    bytes += lines[last++].size();
+  std::string_view page(lines[first].data(), bytes);
+  if (bytes > kPageBytes) {
+    page = cut_utf8(page, kPageBytes);
+    out.line_cut = true;
+  }
+  Shown shown = shown_content(page);
+  out.content = std::move(shown.text);
+  out.escaped = shown.escaped;
+  out.start_line = in.offset + 1;
+  out.end_line = static_cast<std::int64_t>(last);
+  if (last < lines.size())
+    out.next_offset = context.as_caller_counts("offset", static_cast<std::int64_t>(last));
+  return out;
+}
+
+}  // namespace
+
+Tool tool_kb_read() {
+  return make_tool({.name = "kb_read",
+                    .group = "kb",
+                    .title = "Read a document",
+                    .effect = Effect::read,
+                    .idempotent = true,
+                    .examples = {{"A document", R"({"path": "notes/today.md"})"},
+                                 {"Some lines of an older version",
+                                  R"({"path": "notes/today.md", "offset": 10, "limit": 20,
+                                  "version": 1})"}},
+                    .limits = {.inline_chars = 60'000}},
+                   kb_read);
+}
+
+}  // namespace helve::tools

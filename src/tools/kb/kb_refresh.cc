@@ -1,0 +1,116 @@
+// kb_refresh: reads the files again that documents came from.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "tools/files.h"
+#include "tools/kb_document.h"
+#include "tools/kb_intake.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr size_t kMaxTold = 100;  // documents
+
+struct KbRefreshInput {
+  std::string path;
+  bool force = false;
+
+  static constexpr auto schema() {
+    return object(
+        "Read the files again that documents were added from. Where a file has changed, its "
+        "document gets a new version. Documents whose file is gone stay as they are.",
+        opt<&KbRefreshInput::path>("Only this document and what lies below it; empty: all")
+            .positional(),
+        opt<&KbRefreshInput::force>("Also read files whose time of change is as it was"));
+  }
+};
+
+struct KbRefreshOutput {
+  std::vector<KbWritten> refreshed;
+  std::int64_t total = 0;
+  std::int64_t unchanged = 0;
+  std::vector<std::string> missing;
+  std::int64_t missing_total = 0;
+
+  static constexpr auto schema() {
+    return object("What was read again.",
+                  arg<&KbRefreshOutput::refreshed>("New versions, the first hundred of them"),
+                  arg<&KbRefreshOutput::total>("New versions"),
+                  arg<&KbRefreshOutput::unchanged>("Documents whose files are as they were"),
+                  arg<&KbRefreshOutput::missing>(
+                      "Documents whose files cannot be read, and why; the first hundred"),
+                  arg<&KbRefreshOutput::missing_total>("Of all"));
+  }
+  std::string text() const {
+    std::string out;
+    for (const KbWritten& each : refreshed)
+      out += fmt::format("{} (version {})\n", each.path, each.version);
+    for (const std::string& each : missing) out += fmt::format("not read: {}\n", each);
+    return out + fmt::format("{} refreshed, {} unchanged, {} not read\n", total, unchanged,
+                             missing_total);
+  }
+};
+
+enum class Fresh : unsigned char { unchanged, refreshed };
+
+Result<Fresh> refresh(const store::DocumentVersion& old, const KbRefreshInput& in,
+                      const workspace::Workspace& files, Context& context,
+                      store::Documents& documents, KbRefreshOutput& out) {
+  const workspace::OpenFile file = TRY(files.open_file(old.source.from));
+  const bool is_as_it_was = file.status.modified_ns / 1'000'000 == old.source.modified_ms;
+  if (is_as_it_was && !in.force) return Fresh::unchanged;
+  Intake intake = TRY(take_in(files, old.source.from, context));
+  if (intake.source.hash == old.source.hash) return Fresh::unchanged;
+  store::DocumentVersion version =
+      version_by(context, old.path, std::move(intake.source), "refreshed");
+  version.mime_type = std::move(intake.mime_type);
+  const store::DocumentVersion written = TRY(store::write_document(
+      documents, {version, intake.content, store::Expected::version(old.number)}));
+  if (out.refreshed.size() < kMaxTold) out.refreshed.push_back(KbWritten::of(written));
+  return Fresh::refreshed;
+}
+
+Result<KbRefreshOutput> kb_refresh(const KbRefreshInput& in, Context& context) {
+  const std::unique_ptr<store::Documents> documents = TRY(need_documents(context));
+  const workspace::Workspace& files = *TRY(need_files(context, "kb_refresh"));
+  store::DocumentFilter filter;
+  filter.under = TRY(document_folder(in.path));
+  const auto all = static_cast<double>(TRY(documents->totals(filter.under)).documents);
+  KbRefreshOutput out;
+  double done = 0;
+  while (true) {
+    const std::vector<store::DocumentVersion> page = TRY(documents->list(filter));
+    for (const store::DocumentVersion& each : page) {
+      TRY(context.checkpoint());
+      context.progress(done++, all, each.path);
+      if (each.source.kind != "file") continue;
+      const Result<Fresh> fresh = refresh(each, in, files, context, *documents, out);
+      if (!fresh && fresh.error().code == Code::cancelled) return fresh.error();
+      if (fresh) {
+        ++(*fresh == Fresh::refreshed ? out.total : out.unchanged);
+      } else {
+        ++out.missing_total;
+        if (out.missing.size() < kMaxTold)
+          out.missing.push_back(fmt::format("{}: {}", each.path, fresh.error().message));
+      }
+    }
+    if (page.size() < store::kMaxDocumentsListed) return out;
+    filter.after = page.back().path;
+  }
+}
+
+}  // namespace
+
+Tool tool_kb_refresh() {
+  return make_tool(
+      {.name = "kb_refresh",
+       .group = "kb",
+       .title = "Refresh documents",
+       .effect = Effect::write,
+       .idempotent = true,
+       .subject = {"path"},
+       .examples = {{"All that has changed", "{}"}, {"Below a path", R"({"path": "manual"})"}}},
+      kb_refresh);
+}
+
+}  // namespace helve::tools

@@ -1,0 +1,33 @@
+// Archives of documents: JSON Lines, one for each version, the versions of a document together and
+// in order. Each line says how many there are, so that a document of which one is missing is known
+// not to be whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "store/documents.h"
+
+namespace helve::tools {
+
+// A part of an archive is a file of the workspace.
+constexpr size_t kMaxArchiveFile = 60u << 20;  // bytes
+// Bytes of a version: as Base64, and with what is told of it, it fits into a part.
+constexpr size_t kMaxArchivedVersion = 44u << 20;
+constexpr size_t kMaxArchivedDocument = 512u << 20;  // bytes of all versions, when it is read
+
+struct ArchiveLine {
+  store::DocumentVersion version;
+  std::string content;
+  size_t versions = 1;  // of its document, in the archive
+};
+
+std::string archive_header();  // the first line of each part
+Result<void> check_header(std::string_view line);
+
+std::string to_line(const ArchiveLine& line);
+// An error says what is wrong: not whole, changed since it was written, no path.
+Result<ArchiveLine> from_line(std::string_view line);
+
+}  // namespace helve::tools

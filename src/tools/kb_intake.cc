@@ -1,0 +1,100 @@
+#include "tools/kb_intake.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "knowledge/mime_type.h"
+#include "media/file_type.h"
+#include "media/to_text.h"
+#include "tools/walking.h"
+
+namespace helve::tools {
+namespace {
+
+constexpr size_t kTextStart = 64 * 1024;  // bytes; a NUL byte here, and it is no plain text
+
+bool is_converted(std::string_view bytes, std::string_view mime_type) {
+  if (mime_type == "text/html" || mime_type == "application/x-ipynb+json") return true;
+  if (bytes.starts_with(media::kPdfMark)) return true;
+  return bytes.substr(0, kTextStart).find('\0') != bytes.npos;
+}
+
+std::string mime_type_of(media::TextForm form, std::string_view path) {
+  if (form == media::TextForm::markdown) return "text/markdown";
+  return form == media::TextForm::code ? knowledge::mime_type_of(path) : "text/plain";
+}
+
+class Collector final : public search::Visitor {
+ public:
+  search::Next visit(const search::Item& item) override {
+    if (item.kind == sys::FileKind::file) paths.emplace_back(item.path);
+    return paths.size() <= kMaxTakenIn ? search::Next::go_on : search::Next::stop;
+  }
+
+  std::vector<std::string> paths;
+};
+
+Error too_many(const std::string& source) {
+  return {Code::too_large,
+          fmt::format("'{}' has more than {} files", escape_for_display(source), kMaxTakenIn),
+          "add its folders one by one"};
+}
+
+}  // namespace
+
+Result<Intake> take_in(const workspace::Workspace& files, const std::string& path,
+                       const Context& context) {
+  workspace::Snapshot file = TRY(files.read_whole(path, store::kMaxDocumentBytes));
+  Intake intake{.content = {},
+                .mime_type = knowledge::mime_type_of(path),
+                .source = {.kind = "file",
+                           .from = files.display(path),
+                           .modified_ms = file.version.modified_ns / 1'000'000,
+                           .hash = sha256_hex(file.content)}};
+  if (!is_converted(file.content, intake.mime_type)) {
+    intake.content = std::move(file.content);
+    return intake;
+  }
+  media::Converted converted = TRY(media::to_text(file.content, path, {}, context.stop));
+  intake.mime_type = mime_type_of(converted.form, path);
+  intake.content = std::move(converted.text);
+  return intake;
+}
+
+Result<FileChoice> choose_files(const workspace::Workspace& files, const std::string& source,
+                                Context& context) {
+  const bool is_directory = files.open_directory(source).has_value();
+  Result<workspace::OpenFile> file = files.open_file(source);
+  const bool is_glob = source.find_first_of("*?[{") != source.npos;
+  if (file) return FileChoice{.base = "", .paths = {source}, .notes = {}};
+  if (!is_directory && !is_glob) return std::move(file).error();
+  FileChoice choice{.base = is_directory ? source : ".", .paths = {}, .notes = {}};
+  const sys::Fd directory = TRY(open_searched(files, choice.base, context));
+  search::GlobSet globs;
+  search::WalkOptions options;
+  if (!is_directory) {
+    const std::string pattern = source.starts_with("./") ? source.substr(2) : source;
+    globs = TRY(search::GlobSet::from_patterns({&pattern, 1}));
+    options.globs = &globs;
+  }
+  std::vector<std::unique_ptr<Collector>> parts;
+  const search::WalkReport report =
+      TRY(walk_for(context, directory, choice.base, options, [&]() -> search::Visitor& {
+        return *parts.emplace_back(std::make_unique<Collector>());
+      }));
+  for (const auto& part : parts) std::ranges::move(part->paths, std::back_inserter(choice.paths));
+  if (choice.paths.size() > kMaxTakenIn) return too_many(source);
+  std::ranges::sort(choice.paths);
+  add_notes(report, choice.base, choice.notes);
+  if (choice.paths.empty() && choice.notes.empty())
+    return Error{Code::not_found,
+                 fmt::format("there are no files in '{}'", escape_for_display(source)),
+                 "hidden and ignored files are left out", "no_files_found"};
+  return choice;
+}
+
+}  // namespace helve::tools

@@ -1,0 +1,192 @@
+#include "knowledge/library.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "unit/temp_store.h"
+
+namespace helve::knowledge {
+namespace {
+
+// Texts that hold one of its words have the direction of that word.
+class WordEmbedder final : public Embedder {
+ public:
+  std::string_view id() const override { return "words"; }
+  Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                    std::stop_token) override {
+    if (fails) return Error{Code::network, "the server is away"};
+    std::vector<Vector> vectors;
+    for (std::string_view text : texts) {
+      const bool is_animal = text.find("cat") != text.npos || text.find("pet") != text.npos;
+      vectors.push_back(is_animal ? Vector{1, 0} : Vector{0, 1});
+    }
+    embedded += texts.size();
+    return vectors;
+  }
+  std::atomic<bool> fails = false;
+  std::atomic<size_t> embedded = 0;
+};
+
+class InLibrary : public helve::testing::TempStore {
+ protected:
+  void write(const std::string& path, std::string_view content, bool removes = false) {
+    store::DocumentVersion version{.path = path, .mime_type = "text/markdown"};
+    version.is_removed = removes;
+    helve::testing::must(store::write_document(*documents_, {version, content}));
+  }
+  LibraryAnswer ask(std::string_view text, LibraryQuestion question = {.mode = Mode::keyword}) {
+    question.text = text;
+    return helve::testing::must(library_.search(*documents_, question, {}, {}));
+  }
+  std::vector<std::string> paths(std::string_view text,
+                                 LibraryQuestion question = {.mode = Mode::keyword}) {
+    std::vector<std::string> out;
+    for (const LibraryHit& hit : ask(text, std::move(question)).hits)
+      out.push_back(fmt::format("{}@{}", hit.path, hit.version));
+    return out;
+  }
+  using Paths = std::vector<std::string>;
+
+  std::unique_ptr<store::Store> connection_ = helve::testing::must(opener_.open());
+  std::unique_ptr<store::Documents> documents_ = connection_->documents("/w");
+  std::shared_ptr<WordEmbedder> embedder_ = std::make_shared<WordEmbedder>();
+  Library library_{"/w", [this] { return Result<std::shared_ptr<Embedder>>(embedder_); }};
+};
+
+TEST_F(InLibrary, FollowsWhatIsWritten) {
+  EXPECT_EQ(paths("zebra"), Paths{});
+  write("a", "# Animals\n\nA zebra.\n");
+  EXPECT_EQ(paths("zebra"), Paths{"a@1"});
+  write("a", "An okapi.\n");
+  EXPECT_EQ(paths("zebra"), Paths{});
+  EXPECT_EQ(paths("okapi"), Paths{"a@2"});
+  write("a", "", true);
+  EXPECT_EQ(paths("okapi"), Paths{});
+}
+
+TEST_F(InLibrary, FollowsWhatAnotherConnectionWrites) {
+  EXPECT_EQ(paths("zebra"), Paths{});
+  std::unique_ptr<store::Store> other = helve::testing::must(opener_.open());
+  helve::testing::must(store::write_document(*other->documents("/w"),
+                                             {{.path = "b"}, "A zebra of another process.\n"}));
+  helve::testing::must(
+      store::write_document(*other->documents("/elsewhere"), {{.path = "c"}, "A zebra.\n"}));
+  EXPECT_EQ(paths("zebra"), Paths{"b@1"});
+}
+
+TEST_F(InLibrary, TellsLinesAndHeadings) {
+  write("a.md", "# Guide\n\nText.\n\n## Deploy\n\nThe zebra goes out on Monday.\n");
+  const LibraryAnswer answer = ask("zebra");
+  ASSERT_EQ(answer.hits.size(), 1u);
+  EXPECT_EQ(answer.hits[0].passage.heading, "Guide > Deploy");
+  EXPECT_LE(answer.hits[0].passage.first_line, 7u);
+  EXPECT_EQ(answer.hits[0].passage.last_line, 7u);
+}
+
+TEST_F(InLibrary, SearchesHistoryWhenAsked) {
+  write("a", "A zebra.\n");
+  write("a", "An okapi.\n");
+  write("b", "A zebra.\n");
+  write("b", "", true);
+  EXPECT_EQ(paths("zebra"), Paths{});
+  Paths found = paths("zebra", {.mode = Mode::keyword, .reach = Reach::history});
+  std::ranges::sort(found);
+  EXPECT_EQ(found, (Paths{"a@1", "b@1"}));
+  write("c", "One more zebra.\n");
+  write("c", "No more.\n");
+  EXPECT_EQ(paths("zebra", {.mode = Mode::keyword, .reach = Reach::history}).size(), 3u);
+}
+
+TEST_F(InLibrary, ForgetsWhatWasForgotten) {
+  write("a", "A zebra.\n");
+  EXPECT_EQ(paths("zebra"), Paths{"a@1"});
+  std::unique_ptr<store::Store> other = helve::testing::must(opener_.open());
+  const std::unique_ptr<store::Documents> theirs = other->documents("/w");
+  helve::testing::must(store::write_document(*theirs, {{.path = "a", .is_removed = true}}));
+  helve::testing::must(theirs->forget({.removed_before_ms = INT64_MAX}));
+  EXPECT_EQ(paths("zebra"), Paths{});
+}
+
+TEST_F(InLibrary, LetsNoDocumentTakeAllThePlaces) {
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += fmt::format("# Part {}\n\nzebra {}\n\n", i, i);
+  write("many", many);
+  write("one", "zebra\n");
+  const Paths found = paths("zebra", {.mode = Mode::keyword, .limit = 5, .per_document = 2});
+  EXPECT_EQ(std::ranges::count(found, "many@1"), 2);
+  EXPECT_EQ(std::ranges::count(found, "one@1"), 1);
+}
+
+TEST_F(InLibrary, FindsByMeaning) {
+  write("a", "The cat sleeps.\n");
+  write("b", "The tax is due.\n");
+  const LibraryAnswer answer = ask("pet", {.mode = Mode::semantic});
+  EXPECT_EQ(answer.mode, Mode::semantic);
+  ASSERT_FALSE(answer.hits.empty());
+  EXPECT_EQ(answer.hits[0].path, "a");
+  const size_t before = embedder_->embedded;
+  ask("pet", {.mode = Mode::semantic});
+  EXPECT_EQ(embedder_->embedded, before + 1) << "only the question";
+}
+
+TEST_F(InLibrary, SaysWhenOnlyWordsWereSearched) {
+  write("a", "A zebra.\n");
+  embedder_->fails = true;
+  const LibraryAnswer answer = ask("zebra", {.mode = Mode::hybrid});
+  EXPECT_EQ(answer.mode, Mode::keyword);
+  EXPECT_EQ(answer.hits.size(), 1u);
+  ASSERT_EQ(answer.notes.size(), 1u);
+  EXPECT_NE(answer.notes[0].find("the server is away"), std::string::npos);
+  Library plain("/w");
+  EXPECT_EQ(helve::testing::must(plain.search(*documents_, {.text = "zebra"}, {}, {})).mode,
+            Mode::keyword);
+}
+
+TEST_F(InLibrary, BearsHostileDocuments) {
+  write("deep", std::string(100'000, '#') + " zebra\n");
+  write("quotes", std::string(200'000, '>') + "\n");
+  write("line", std::string(3u << 20, 'x') + " zebra\n");
+  write("nul", std::string_view("zebra\0zebra\n", 12));
+  write("bytes", "zebra \xff\xfe\xc0\x80\n");
+  std::string lists;
+  for (int i = 0; i < 2000; ++i) lists += std::string(static_cast<size_t>(i), ' ') + "- [x](\n";
+  write("lists", lists);
+  const LibraryAnswer answer = ask("zebra");
+  EXPECT_FALSE(answer.hits.empty());
+  EXPECT_FALSE(answer.notes.empty()) << "of the long line not all is known";
+}
+
+TEST_F(InLibrary, EndsWhenAskedTo) {
+  write("a", "A zebra.\n");
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(
+      library_.search(*documents_, {.text = "zebra", .mode = Mode::keyword}, {}, stop.get_token())
+          .error()
+          .code,
+      Code::cancelled);
+  EXPECT_EQ(paths("zebra"), Paths{"a@1"});
+}
+
+TEST_F(InLibrary, AnswersManyAtOnceWhileItGrows) {
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([this, i] {
+      std::unique_ptr<store::Store> own = helve::testing::must(opener_.open());
+      const std::unique_ptr<store::Documents> documents = own->documents("/w");
+      for (int n = 0; n < 20; ++n) {
+        helve::testing::must(store::write_document(
+            *documents, {{.path = fmt::format("{}/{}", i, n)}, "one more zebra\n"}));
+        helve::testing::must(
+            library_.search(*documents, {.text = "zebra", .mode = Mode::keyword}, {}, {}));
+      }
+    });
+  threads.clear();
+  EXPECT_EQ(paths("zebra", {.mode = Mode::keyword, .limit = 1000}).size(), 80u);
+}
+
+}  // namespace
+}  // namespace helve::knowledge

@@ -5,6 +5,7 @@
 
 #include "app/chat.h"
 #include "app/context_report.h"
+#include "app/prompt_message.h"
 #include "app/prompt_parts.h"
 #include "app/tool_formats.h"
 #include "base/text.h"
@@ -127,7 +128,10 @@ Result<void> Chat::show_context(std::string_view) {
   ContextReport report{.workspace = place->who.workspace, .session = {}};
   std::vector<std::string> notices;
   const std::string own = agent_prompt(place->settings, session_.agent(), notices);
-  report.system = shares_of(gather_prompt(*place, surroundings_, world.clock, own, notices));
+  const std::string message =
+      session_.is_known() ? message_of(session_.staff().store(), session_.id()) : "";
+  report.system =
+      shares_of(gather_prompt(*place, surroundings_, world.clock, {own, message}, notices));
   report.tools = shares_of(offers_of(world, allowed_tools(*world.registry, place->policy.get())));
   report.window = TRY(session_.staff().model_of(session_.agent(), stop_))->facts.window;
   if (session_.is_known()) {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "app/prompt_message.h"
 #include "app/prompt_parts.h"
 #include "app/rules.h"
 #include "app/tool_formats.h"
@@ -148,8 +149,9 @@ Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
                 .session = conversation.session};
   std::vector<std::string> notices;
   const std::string prompt = agent_prompt(place->settings, agent, notices);
-  setup->system =
-      agent::system_prompt(gather_prompt(*place, surroundings_, world_.clock, prompt, notices));
+  const std::string message = message_of(store_, conversation.session);
+  setup->system = agent::system_prompt(
+      gather_prompt(*place, surroundings_, world_.clock, {prompt, message}, notices));
   for (const std::string& notice : notices)
     options_.emit({conversation.session, agent::Warned{notice}});
   setup->offers = offers_under(kept->policy);

@@ -338,6 +338,7 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .commands = capabilities_.commands,
           .agents = capabilities_.agents,
           .clock = capabilities_.clock,
+          .guidance = capabilities_.guidance,
           .listener = call.listener,
           .dialect = words_of(passage)};
 }

@@ -25,6 +25,9 @@ class CallStore;
 namespace process {
 class Commands;
 }
+namespace guidance {
+class Library;
+}
 namespace agent {
 class AgentsOnDemand;
 }
@@ -82,6 +85,7 @@ struct Context {
   process::Commands* commands = nullptr;
   agent::AgentsOnDemand* agents = nullptr;  // other sessions and sub-agents
   sys::Clock* clock = nullptr;
+  guidance::Library* guidance = nullptr;  // prompts and skills
 
   Listener* listener = nullptr;
   const Dialect::Entry* dialect = nullptr;  // whose names the caller used; null: ours

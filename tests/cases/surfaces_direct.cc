@@ -1,5 +1,6 @@
 // Surfaces inside this process: the dispatcher itself, and a model's turn that ends in it.
 #include "dispatch/dispatcher.h"
+#include "guidance/library.h"
 #include "model/json_tags.h"
 #include "process/commands.h"
 #include "search/witness.h"
@@ -23,12 +24,14 @@ class DirectSurface : public Surface {
         recorder_(opener_),
         supervisor_(process::spawn_program(), clock_, nullptr),
         commands_(supervisor_, [place] { return settings(place); }),
+        guidance_(files_.get(), place.home + "/config/helve"),
         witness_({{files_->roots().front().path, &files_->roots().front().directory}}),
         dispatcher_(registry,
                     {.files = files_.get(),
                      .witness = &witness_,
                      .commands = &commands_,
                      .clock = &clock_,
+                     .guidance = &guidance_,
                      .store = [this] { return std::make_shared<store::CallStore>(opener_); }},
                     {.recorder = &recorder_, .results = &results_}),
         policy_(*dispatch::Policy::make(registry, {})),
@@ -77,6 +80,7 @@ class DirectSurface : public Surface {
   store::StoreRecorder recorder_;
   process::Supervisor supervisor_;
   process::Commands commands_;
+  guidance::Library guidance_;
   search::Witness witness_;
   dispatch::Dispatcher dispatcher_;
   dispatch::Policy policy_;

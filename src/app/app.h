@@ -59,6 +59,7 @@ cli::Command tour_command(App& app);
 Result<int> take_tour(App& app, cli::Run& run);
 Result<int> start_chat(App& app, cli::Run& run);
 cli::Command models_command(App& app);
+cli::Command capabilities_command();
 // Without a word: a chat when there is a model, else the tour; what helve is where nobody watches.
 Result<int> show_overview(App& app, cli::Run& run);
 

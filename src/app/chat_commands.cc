@@ -46,6 +46,8 @@ std::span<const Chat::Command> Chat::commands() {
       {"help", "", "what can be said here", &Chat::help},
       {"tools", "", "the tools that the agent has", &Chat::list_tools},
       {"context", "", "what fills the model's window", &Chat::show_context},
+      {"capabilities", "", "sum up anew what the tools can do, for every session",
+       &Chat::refresh_capabilities},
       {"compact", "", "summarise what was said, to make room", &Chat::compact},
       {"model", "[[PROVIDER] NAME]", "show or change the model", &Chat::change_model},
       {"sessions", "[NUMBER|ID]", "list sessions, or go on with one", &Chat::change_session},
@@ -142,6 +144,13 @@ Result<void> Chat::show_context(std::string_view) {
     report.counted = transcript.counted();
   }
   view_.note(text_of(report, columns() - 1, screen_.out.style));
+  return {};
+}
+
+Result<void> Chat::refresh_capabilities(std::string_view) {
+  if (session_.is_job_running()) return busy();
+  view_.begin("Summing up the tools", now());
+  session_.start_call("capabilities_refresh", {}, ChatSession::Show::result);
   return {};
 }
 

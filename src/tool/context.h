@@ -35,6 +35,7 @@ namespace sys {
 class Clock;
 }
 class Results;
+class Inventory;
 
 // Who calls, on whose behalf, where.
 struct Identity {
@@ -86,6 +87,7 @@ struct Context {
   agent::AgentsOnDemand* agents = nullptr;  // other sessions and sub-agents
   sys::Clock* clock = nullptr;
   guidance::Library* guidance = nullptr;  // prompts and skills
+  const Inventory* inventory = nullptr;   // what the caller can use
 
   Listener* listener = nullptr;
   const Dialect::Entry* dialect = nullptr;  // whose names the caller used; null: ours

@@ -35,6 +35,16 @@ struct Spawned {
   std::optional<Ending> ending;  // nothing: it runs on
 };
 
+// A question to the model of an agent, by itself: no tools, no session.
+struct Question {
+  std::string agent;
+  std::string system;
+  std::string text;
+  std::int64_t max_output_tokens = 0;
+  std::chrono::milliseconds timeout{};
+};
+using Ask = std::function<Result<std::string>(const Question&, std::stop_token)>;
+
 // How a sub-agent's kit is written into its conversation, and read from there.
 std::string purpose_of(Kit kit);
 std::optional<Kit> kit_of(const store::Conversation& conversation);  // nothing: no sub-agent
@@ -46,6 +56,7 @@ class Agents {
     std::vector<Card> cards;
     int depth = 2;          // of sub-agents of sub-agents
     std::string workspace;  // that this process works in
+    Ask ask = {};           // asks a model; thread-safe. Null: there is none
   };
   // Borrows all.
   Agents(store::SharedStore& store, const sys::Clock& clock, Runner& runner, Options options)
@@ -55,6 +66,12 @@ class Agents {
   const std::string& workspace() const { return options_.workspace; }
   store::SharedStore& store() { return store_; }
   Runner& runner() { return runner_; }
+
+  // What the model says; `timeout` when it takes too long.
+  Result<std::string> ask(const Question& question, std::stop_token stop) const {
+    if (options_.ask) return options_.ask(question, std::move(stop));
+    return Error{Code::unavailable, "there is no model to be asked", "", "no_model"};
+  }
 
   // Runs a sub-agent in a session of its own; what it spends counts as the parent's as well.
   // Returns when it has ended, unless in the background.

@@ -61,6 +61,7 @@ Result<int> start_chat(App& app, cli::Run& run);
 cli::Command models_command(App& app);
 cli::Command jsonata_command(App& app);
 cli::Command embedder_command(App& app);
+cli::Command capabilities_command();
 // Without a word: a chat when there is a model, else the tour; what helve is where nobody watches.
 Result<int> show_overview(App& app, cli::Run& run);
 

@@ -66,6 +66,7 @@ class Chat {
   Result<void> help(std::string_view);
   Result<void> list_tools(std::string_view);
   Result<void> show_context(std::string_view);
+  Result<void> refresh_capabilities(std::string_view);
   Result<void> compact(std::string_view);
   Result<void> change_model(std::string_view words);
   Result<void> change_session(std::string_view which);

@@ -5,6 +5,7 @@
 
 #include "app/chat.h"
 #include "app/context_report.h"
+#include "app/prompt_message.h"
 #include "app/prompt_parts.h"
 #include "app/tool_formats.h"
 #include "base/text.h"
@@ -45,6 +46,8 @@ std::span<const Chat::Command> Chat::commands() {
       {"help", "", "what can be said here", &Chat::help},
       {"tools", "", "the tools that the agent has", &Chat::list_tools},
       {"context", "", "what fills the model's window", &Chat::show_context},
+      {"capabilities", "", "sum up anew what the tools can do, for every session",
+       &Chat::refresh_capabilities},
       {"compact", "", "summarise what was said, to make room", &Chat::compact},
       {"model", "[[PROVIDER] NAME]", "show or change the model", &Chat::change_model},
       {"sessions", "[NUMBER|ID]", "list sessions, or go on with one", &Chat::change_session},
@@ -127,7 +130,10 @@ Result<void> Chat::show_context(std::string_view) {
   ContextReport report{.workspace = place->who.workspace, .session = {}};
   std::vector<std::string> notices;
   const std::string own = agent_prompt(place->settings, session_.agent(), notices);
-  report.system = shares_of(gather_prompt(*place, surroundings_, world.clock, own, notices));
+  const std::string message =
+      session_.is_known() ? message_of(session_.staff().store(), session_.id()) : "";
+  report.system =
+      shares_of(gather_prompt(*place, surroundings_, world.clock, {own, message}, notices));
   report.tools = shares_of(offers_of(world, allowed_tools(*world.registry, place->policy.get())));
   report.window = TRY(session_.staff().model_of(session_.agent(), stop_))->facts.window;
   if (session_.is_known()) {
@@ -138,6 +144,13 @@ Result<void> Chat::show_context(std::string_view) {
     report.counted = transcript.counted();
   }
   view_.note(text_of(report, columns() - 1, screen_.out.style));
+  return {};
+}
+
+Result<void> Chat::refresh_capabilities(std::string_view) {
+  if (session_.is_job_running()) return busy();
+  view_.begin("Summing up the tools", now());
+  session_.start_call("capabilities_refresh", {}, ChatSession::Show::result);
   return {};
 }
 

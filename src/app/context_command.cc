@@ -4,6 +4,7 @@
 #include "app/app.h"
 #include "app/context_report.h"
 #include "app/model_choice.h"
+#include "app/prompt_message.h"
 #include "app/prompt_parts.h"
 #include "app/state_files.h"
 #include "app/tool_formats.h"
@@ -17,17 +18,24 @@ constexpr std::int64_t kMaxWindow = 1'000'000'000;
 
 struct ContextInput {
   std::optional<std::int64_t> window;
+  std::string message;
   static constexpr auto schema() {
-    return schema::object("Show what fills a model's window, in estimated tokens",
-                          schema::opt<&ContextInput::window>(
-                              "Tokens that the model takes; default: what is known of it")
-                              .min(1)
-                              .max(kMaxWindow));
+    return schema::object(
+        "Show what fills a model's window, in estimated tokens",
+        schema::opt<&ContextInput::window>(
+            "Tokens that the model takes; default: what is known of it")
+            .min(1)
+            .max(kMaxWindow),
+        schema::opt<&ContextInput::message>(
+            "What contextual prompts must have to do with; default: what the session was asked "
+            "last")
+            .shorthand('m'));
   }
 };
 
 // Adds what was said in a session; it goes on where it began, unless the options say otherwise.
-Result<void> add_session(ContextReport& report, cli::Options& options, const App& app) {
+Result<void> add_session(ContextReport& report, cli::Options& options, const App& app,
+                         std::string& message) {
   report.session = *std::exchange(options.session, std::nullopt);
   const std::string database = app.surroundings().database();
   if (!TRY(state_file(database)))
@@ -42,6 +50,7 @@ Result<void> add_session(ContextReport& report, cli::Options& options, const App
       TRY(session::Transcript::peek(store, clock, report.session));
   report.conversation = shares_of(transcript);
   report.counted = transcript.counted();
+  if (message.empty()) message = message_of(store, report.session);
   if (!options.root && !conversation.workspace.empty()) options.root = conversation.workspace;
   if (!options.agent && !conversation.agent.empty()) options.agent = conversation.agent;
   return {};
@@ -60,13 +69,15 @@ std::int64_t window_of(const Place& place, const Surroundings& surroundings) {
 Result<int> show_context(const ContextInput& in, App& app, cli::Run& run) {
   ContextReport report{.workspace = {}, .session = {}, .window = in.window.value_or(0)};
   cli::Options options = run.options;
-  if (options.session) TRY(add_session(report, options, app));
+  std::string message = in.message;
+  if (options.session) TRY(add_session(report, options, app, message));
   const World& world = *TRY(app.open(options, Purpose::inspect));
   const Place& place = *world.home;
   if (place.files) report.workspace = place.files->roots().front().path;
   std::vector<std::string> notices;
   const std::string prompt = agent_prompt(place.settings, place.who.agent, notices);
-  report.system = shares_of(gather_prompt(place, app.surroundings(), world.clock, prompt, notices));
+  report.system =
+      shares_of(gather_prompt(place, app.surroundings(), world.clock, {prompt, message}, notices));
   if (!in.window) report.window = window_of(place, app.surroundings());
   report.tools =
       shares_of(offers_of(world, allowed_tools(*world.registry, world.home->policy.get())));
@@ -88,6 +99,7 @@ cli::Command context_command(App& app) {
       "of that session is added. Instructions come from AGENTS.md, or CLAUDE.md, of the workspace "
       "and from AGENTS.md beside the user's configuration.",
       {{"What a session begins with", "helve context"},
+       {"With the prompts that a message brings", "helve context -m 'Make a release'"},
        {"How full a session is", "helve context --session s_1 --window 200000"}},
       [&app](const ContextInput& in, cli::Run& run) { return show_context(in, app, run); });
 }

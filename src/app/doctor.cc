@@ -7,10 +7,10 @@
 #include "app/commands.h"
 #include "app/embedder_choice.h"
 #include "app/model_choice.h"
-#include "app/prompt_files.h"
 #include "app/state_files.h"
 #include "base/text.h"
 #include "cli/flag_docs.h"
+#include "guidance/library.h"
 #include "media/helper.h"
 #include "process/spawner.h"
 #include "sandbox/report.h"
@@ -303,11 +303,12 @@ class Examination {
   }
 
   void look_at_prompts() {
-    const PromptFiles files = read_prompts(around_.prompts_directory());
-    if (!files.prompts.empty())
+    const auto shelf =
+        guidance::Library(nullptr, around_.config_directory).prompts_of(guidance::Owner::user);
+    if (!shelf.items.empty())
       add(Mark::ok, "prompts",
-          fmt::format("{} in {}", files.prompts.size(), around_.prompts_directory()));
-    for (const std::string& problem : files.problems) add(Mark::warn, "prompts", problem);
+          fmt::format("{} in {}", shelf.items.size(), around_.prompts_directory()));
+    for (const std::string& problem : shelf.problems) add(Mark::warn, "prompts", problem);
   }
 
   const cli::Options& options_;

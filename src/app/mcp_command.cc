@@ -53,7 +53,7 @@ struct Offer {
   Offer(World& world, const Surroundings& surroundings, const Tell& tell)
       : face(*world.registry, world.dialect),
         resources(world),
-        prompts(world, surroundings.prompts_directory(), tell) {}
+        prompts(world, surroundings.config_directory, tell) {}
   DialectFace face;
   Resources resources;
   Prompts prompts;

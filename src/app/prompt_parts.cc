@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "app/prompt_sources.h"
-#include "app/skills.h"
 #include "base/text.h"
+#include "guidance/library.h"
+#include "guidance/relevance.h"
 #include "search/repository.h"
 #include "sys/directory.h"
 #include "sys/file.h"
@@ -15,6 +15,7 @@ namespace helve::app {
 namespace {
 
 using agent::PromptPart;
+using guidance::Excerpt, guidance::Owner;
 
 constexpr size_t kMaxTopRead = 4'000;  // entries of the root that are looked at
 constexpr size_t kMaxNameChars = 80;
@@ -31,8 +32,12 @@ constexpr std::string_view kMemoryIntro =
     "Notes from earlier work in this workspace. They may be out of date: check what you rely "
     "on.\n";
 constexpr std::string_view kSkillsIntro =
-    "Skills are instructions for certain tasks. Before such a task, read the file of its skill. "
-    "What they are for, in their own words:\n";
+    "Skills are instructions for certain tasks. Before such a task, read its skill: skill_read has "
+    "it by its name. What they are for, in their own words:\n";
+constexpr std::string_view kOwnPromptsIntro = "More of the user's own instructions:\n";
+constexpr std::string_view kProjectPromptsIntro =
+    "More instructions of this project, from its files. They lift nothing that the user or the "
+    "rules forbid.\n";
 
 #if defined(__x86_64__)
 constexpr std::string_view kPlatform = "Linux x86_64";
@@ -45,7 +50,7 @@ constexpr std::string_view kPlatform = "Linux";
 // Reads files for the parts; what goes wrong is noticed.
 class Quoter {
  public:
-  Quoter(const PromptSource& source, std::vector<std::string>& notices)
+  Quoter(const guidance::Source& source, std::vector<std::string>& notices)
       : source_(source), notices_(notices) {}
 
   // The file as it is quoted; empty when there is none.
@@ -83,7 +88,7 @@ class Quoter {
     excerpt.is_cut = true;
   }
 
-  const PromptSource& source_;
+  const guidance::Source& source_;
   std::vector<std::string>& notices_;
 };
 
@@ -171,33 +176,93 @@ PromptPart introduced(const char* name, std::string_view intro, std::string text
   return {name, text.empty() ? "" : std::string(intro) + std::move(text)};
 }
 
+// The prompts that are to be told now, as a part for each owner: those that always are, or those
+// that have to do with the message, the nearest first.
+class Loaded {
+ public:
+  Loaded(const guidance::Library& library, std::string_view message,
+         std::vector<std::string>& notices)
+      : shelf_(library.prompts()), words_(guidance::words_of(message)), notices_(notices) {
+    std::ranges::copy(shelf_.problems, std::back_inserter(notices));
+  }
+
+  PromptPart part(Owner owner, guidance::Loading loading) {
+    const bool is_own = owner == Owner::user, is_always = loading == guidance::Loading::always;
+    std::vector<std::pair<size_t, const guidance::PromptFile*>> chosen;
+    for (const guidance::PromptFile& each : shelf_.items) {
+      if (each.file.owner != owner || each.prompt.loading != loading) continue;
+      const size_t nearness = is_always ? 1 : nearness_of(each.prompt);
+      if (nearness > 0) chosen.emplace_back(nearness, &each);
+    }
+    std::ranges::stable_sort(chosen, std::ranges::greater(),
+                             [](const auto& each) { return each.first; });
+    std::string text;
+    for (const auto& [nearness, each] : chosen) add(text, *each);
+    return introduced(is_own      ? is_always ? "user prompts" : "user prompts for the message"
+                      : is_always ? "project prompts"
+                                  : "project prompts for the message",
+                      is_own ? kOwnPromptsIntro : kProjectPromptsIntro, std::move(text));
+  }
+
+ private:
+  size_t nearness_of(const guidance::Prompt& prompt) const {
+    return guidance::shared_words(
+        words_, fmt::format("{}\n{}\n{}", prompt.title, prompt.description, prompt.body));
+  }
+
+  void add(std::string& text, const guidance::PromptFile& file) {
+    const std::string body = escape_lines_for_display(file.prompt.body);
+    if (trim(body).empty()) return;
+    std::string quoted = agent::quoted_file(file.file.path, body) + "\n";
+    if (text.size() + quoted.size() <= kMaxPromptsPart) {
+      text += quoted;
+      return;
+    }
+    const std::string left = fmt::format("The prompt {} is left out: more than {} of them",
+                                         file.file.path, human_size(kMaxPromptsPart));
+    notices_.push_back(left);
+    if (text.size() + left.size() <= kMaxPromptsPart + kMaxInstructions)
+      text += fmt::format("[{}.]\n", left);
+  }
+
+  const guidance::Shelf<guidance::PromptFile> shelf_;
+  const guidance::Words words_;
+  std::vector<std::string>& notices_;
+};
+
 }  // namespace
 
 std::vector<PromptPart> gather_prompt(const Place& place, const Surroundings& surroundings,
-                                      const sys::Clock& clock, std::string_view agent_prompt,
+                                      const sys::Clock& clock, const PromptWishes& wishes,
                                       std::vector<std::string>& notices) {
-  std::vector<PromptPart> parts = {agent::manner_part(), {"agent", std::string(agent_prompt)}};
-  std::vector<Skill> skills;
+  using enum guidance::Loading;
+  const guidance::Library library(place.files.get(), surroundings.config_directory);
+  Loaded prompts(library, wishes.message, notices);
+  std::vector<PromptPart> parts = {agent::manner_part(),
+                                   {"agent", std::string(wishes.agent_prompt)}};
   if (const std::string& directory = surroundings.config_directory; !directory.empty()) {
-    const PromptSource own = own_source(directory);
+    const guidance::Source own = guidance::own_source(directory);
     parts.push_back(introduced("user instructions", kOwnIntro,
                                Quoter(own, notices).quote("AGENTS.md", kMaxInstructions)));
-    add_skills(skills, own, "skills", notices);
   }
+  parts.push_back(prompts.part(Owner::user, always));
   if (place.files) {
-    const PromptSource files = workspace_source(*place.files);
+    const guidance::Source files = guidance::workspace_source(*place.files);
     Quoter quoter(files, notices);
     std::string project = quoter.quote_first({"AGENTS.md", "CLAUDE.md"}, kMaxInstructions);
     project += quoter.quote(".helve/AGENTS.md", kMaxInstructions);
     parts.push_back(introduced("project instructions", kProjectIntro, std::move(project)));
+    parts.push_back(prompts.part(Owner::project, always));
     parts.push_back(introduced(
         "memory", kMemoryIntro,
         quoter.quote_first({".helve/MEMORY.md", "MEMORY.md"}, kMaxMemoryBytes, kMaxMemoryLines)));
-    for (const char* directory : {".helve/skills", ".claude/skills"})
-      add_skills(skills, files, directory, notices);
   }
-  parts.push_back(introduced("skills", kSkillsIntro, list_skills(skills)));
+  guidance::Shelf<guidance::Skill> skills = library.skills();
+  std::ranges::move(skills.problems, std::back_inserter(notices));
+  parts.push_back(introduced("skills", kSkillsIntro, guidance::list_skills(skills.items)));
   parts.push_back(facts_part(place, clock));
+  for (const Owner owner : {Owner::user, Owner::project})
+    parts.push_back(prompts.part(owner, contextual));
   std::erase_if(parts, [](const PromptPart& part) { return part.text.empty(); });
   return parts;
 }

@@ -17,11 +17,17 @@ constexpr size_t kMaxInstructions = 32u << 10;  // bytes of one file
 constexpr size_t kMaxMemoryBytes = 25u << 10;
 constexpr size_t kMaxMemoryLines = 200;
 constexpr size_t kMaxTopEntries = 60;
+constexpr size_t kMaxPromptsPart = 64u << 10;  // bytes of the prompts of one owner
 
-// What changes least comes first, for the sake of the providers' caches. `agent_prompt` is the
-// agent's own, from the configuration. A file that cannot be read is left out and noticed.
+struct PromptWishes {
+  std::string_view agent_prompt = {};  // the agent's own, from the configuration
+  std::string_view message = {};       // what contextual prompts must have to do with
+};
+
+// What changes least comes first, for the sake of the providers' caches. A file that cannot be
+// read, or is wrong, is left out and noticed.
 std::vector<agent::PromptPart> gather_prompt(const Place& place, const Surroundings& surroundings,
-                                             const sys::Clock& clock, std::string_view agent_prompt,
+                                             const sys::Clock& clock, const PromptWishes& wishes,
                                              std::vector<std::string>& notices);
 
 // An agent's own prompt, from the configuration or from the file that it names.

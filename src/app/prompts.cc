@@ -19,6 +19,13 @@ mcp::Prompt tools_prompt() {
               {.name = "group", .title = "Group", .description = "Only the tools of this group"}}};
 }
 
+mcp::Prompt offered(const guidance::Prompt& prompt) {
+  mcp::Prompt out{.name = prompt.name, .title = prompt.title, .description = prompt.description};
+  for (const guidance::PromptArgument& each : prompt.arguments)
+    out.arguments.push_back({each.name, each.title, each.description, each.required});
+  return out;
+}
+
 mcp::RenderedPrompt rendered(std::string description, std::string text) {
   return {std::move(description), {{mcp::PromptMessage::Role::user, TextContent{std::move(text)}}}};
 }
@@ -47,24 +54,26 @@ Result<void> check_arguments(const mcp::Prompt& prompt, const mcp::Arguments& ar
 
 }  // namespace
 
-const PromptFiles& Prompts::files() {
+const std::vector<guidance::Prompt>& Prompts::templates() {
   std::call_once(once_, [this] {
-    files_ = read_prompts(directory_);
-    std::erase_if(files_.prompts, [&](const PromptFile& file) {
-      if (file.prompt.name == kTools)
-        files_.problems.push_back(
-            fmt::format("the prompt 'tools' of {} is left out: the name is taken", directory_));
-      return file.prompt.name == kTools;
-    });
-    for (const std::string& problem : files_.problems)
+    auto shelf = guidance::Library(nullptr, config_directory_).prompts_of(guidance::Owner::user);
+    for (guidance::PromptFile& each : shelf.items) {
+      if (each.prompt.loading) continue;  // models are told it without being asked
+      if (each.prompt.name == kTools)
+        shelf.problems.push_back(
+            fmt::format("the prompt '{}' is left out: the name is taken", each.file.path));
+      else
+        templates_.push_back(std::move(each.prompt));
+    }
+    for (const std::string& problem : shelf.problems)
       tell_(fmt::format("helve: {}\n", escape_lines_for_display(problem)));
   });
-  return files_;
+  return templates_;
 }
 
 std::vector<mcp::Prompt> Prompts::list() {
   std::vector<mcp::Prompt> prompts = {tools_prompt()};
-  for (const PromptFile& file : files().prompts) prompts.push_back(file.prompt);
+  for (const guidance::Prompt& each : templates()) prompts.push_back(offered(each));
   return prompts;
 }
 
@@ -74,12 +83,11 @@ Result<mcp::RenderedPrompt> Prompts::get(std::string_view name, const mcp::Argum
     TRY(check_arguments(tools_prompt(), arguments));
     return describe_tools(arguments);
   }
-  const auto& prompts = files().prompts;
-  const auto found = std::ranges::find(
-      prompts, name, [](const PromptFile& file) -> const std::string& { return file.prompt.name; });
+  const std::vector<guidance::Prompt>& prompts = templates();
+  const auto found = std::ranges::find(prompts, name, &guidance::Prompt::name);
   if (found == prompts.end()) return no_prompt(name);
-  TRY(check_arguments(found->prompt, arguments));
-  return rendered(found->prompt.description, fill(found->body, arguments));
+  TRY(check_arguments(offered(*found), arguments));
+  return rendered(found->description, guidance::fill(found->body, arguments));
 }
 
 std::vector<std::string> Prompts::groups() const {
@@ -116,8 +124,8 @@ Result<mcp::Completions> Prompts::complete(std::string_view name, const mcp::Typ
     }
     return completions;
   }
-  for (const PromptFile& file : files().prompts) {
-    if (file.prompt.name == name) return completions;
+  for (const guidance::Prompt& each : templates()) {
+    if (each.name == name) return completions;
   }
   return no_prompt(name);
 }

@@ -4,10 +4,12 @@
 
 #include <cmath>
 
+#include "app/prompt_message.h"
 #include "app/prompt_parts.h"
 #include "app/rules.h"
 #include "app/tool_formats.h"
 #include "base/text.h"
+#include "dispatch/deadlines.h"
 
 namespace helve::app {
 namespace {
@@ -60,7 +62,9 @@ Staff::Staff(World& world, const Surroundings& surroundings, StaffOptions option
       agents_(store_, world.clock, runner_,
               {.cards = cards_of(world.home->settings, world.home->who.agent),
                .depth = static_cast<int>(world.home->settings.config.agent.depth),
-               .workspace = world.home->who.workspace}),
+               .workspace = world.home->who.workspace,
+               .ask = [this](const agent::Question& question,
+                             std::stop_token stop) { return ask(question, stop); }}),
       runner_(
           store_, world.clock,
           [this](const store::Conversation& conversation) { return prepare(conversation); },
@@ -73,6 +77,25 @@ Result<const ChosenModel*> Staff::model_of(const std::string& agent, std::stop_t
   ChosenModel chosen = TRY(
       choose_model(world_.home->settings, agent, options_.model, surroundings_, *client_, stop));
   return &models_.emplace(agent, std::move(chosen)).first->second;
+}
+
+Result<std::string> Staff::ask(const agent::Question& question, const std::stop_token& stop) {
+  dispatch::Deadlines deadlines;
+  TRY(deadlines.start());
+  const dispatch::Deadlines::Guard guard(deadlines,
+                                         std::chrono::steady_clock::now() + question.timeout, stop);
+  const ChosenModel& chosen = *TRY(model_of(question.agent, guard.token()));
+  const model::Message message = model::user_message(question.text);
+  Result<model::Reply> reply = chosen.model->stream(
+      {.system = question.system,
+       .messages = std::span(&message, 1),
+       .max_output_tokens = question.max_output_tokens,
+       .temperature = chosen.temperature},
+      [](const model::Delta&) {}, guard.token());
+  if (reply) return model::text_of(reply->message);
+  if (reply.error().code != Code::cancelled || stop.stop_requested())
+    return std::move(reply).error();
+  return Error{Code::timeout, "the model took too long to answer", "", "timeout"};
 }
 
 void Staff::change_model(ModelFlags flags) {
@@ -148,8 +171,9 @@ Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
                 .session = conversation.session};
   std::vector<std::string> notices;
   const std::string prompt = agent_prompt(place->settings, agent, notices);
-  setup->system =
-      agent::system_prompt(gather_prompt(*place, surroundings_, world_.clock, prompt, notices));
+  const std::string message = message_of(store_, conversation.session);
+  setup->system = agent::system_prompt(
+      gather_prompt(*place, surroundings_, world_.clock, {prompt, message}, notices));
   for (const std::string& notice : notices)
     options_.emit({conversation.session, agent::Warned{notice}});
   setup->offers = offers_under(kept->policy);

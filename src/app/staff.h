@@ -43,6 +43,7 @@ class Staff {
   Staff(World& world, const Surroundings& surroundings, StaffOptions options);
   Result<std::shared_ptr<const dispatch::Policy>> policy_of(const store::Conversation& conversation,
                                                             const Place& place);
+  Result<std::string> ask(const agent::Question& question, const std::stop_token& stop);
   model::Offers offers_under(const std::shared_ptr<const dispatch::Policy>& policy);
 
   World& world_;

@@ -204,6 +204,8 @@ std::shared_ptr<const Place> finished(World& world, std::shared_ptr<Place> place
   if (place->commands) capabilities.commands = place->commands.get();
   capabilities.agents = world.agents.get();
   capabilities.memories = place->memories.get();
+  place->guidance = std::make_unique<guidance::Library>(place->files.get(), world.config_directory);
+  capabilities.guidance = place->guidance.get();
   place->dispatcher = std::make_unique<dispatch::Dispatcher>(
       *world.registry, std::move(capabilities), place->stages);
   place->served = {place->dispatcher.get(), &place->who, place->policy.get()};
@@ -371,6 +373,7 @@ Result<std::unique_ptr<World>> make_world(const cli::Options& options,
         lives ? search::IndexService::Life::stays : search::IndexService::Life::single_call);
   const Root root = root_of(options, surroundings);
   world->root_from = root.from;
+  world->config_directory = surroundings.config_directory;
   Result<Workspace> opened = open_root(root, surroundings);
   if (!opened && (needs_files || options.root)) return std::move(opened).error();
   if (!opened) place->no_files = no_workspace(opened.error());

@@ -20,6 +20,7 @@
 #include "cli/options.h"
 #include "config/config.h"
 #include "dispatch/dispatcher.h"
+#include "guidance/library.h"
 #include "hooks/script_hooks.h"
 #include "knowledge/library.h"
 #include "mcp/options.h"
@@ -49,6 +50,7 @@ struct Place {
   std::unique_ptr<search::Witness> witness;        // of these files; null: nothing tells changes
   std::unique_ptr<process::Commands> commands;     // null where there are no files
   std::unique_ptr<knowledge::Library> library;     // null: no documents are kept here
+  std::unique_ptr<guidance::Library> guidance;     // of these files, and the user's own
   std::shared_ptr<const dispatch::Policy> policy;  // null: everything loaded is allowed
   std::shared_ptr<const dispatch::Approvals> approvals;
   std::shared_ptr<hooks::ScriptHooks> hooks;
@@ -64,7 +66,8 @@ struct World {
   std::vector<std::string> notices;  // what was ignored, and why
   std::optional<Registry> registry;
   const Dialect* dialect = nullptr;
-  std::string root_from;  // how the root was chosen, for people
+  std::string root_from;         // how the root was chosen, for people
+  std::string config_directory;  // of the user; empty: not known
 
   std::optional<store::Opener> opener;
   std::unique_ptr<store::StoreResults> results;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "dispatch/allowed_tools.h"
 #include "dispatch/arguments.h"
 #include "dispatch/cap.h"
 #include "dispatch/deadlines.h"
@@ -24,6 +25,7 @@ constexpr size_t kLargeAnswer = 4u << 20;
 struct Dispatcher::Passage {
   const Call& call;
   Outcome& outcome;
+  AllowedTools inventory;
   Registry::Found found = {};
   const Json* arguments = nullptr;  // canonical names; points into the call or to `own`
   Json own = {};
@@ -129,7 +131,7 @@ Result<std::string> checked_output(const Tool& tool, const std::string& json) {
 
 Outcome Dispatcher::call(const Call& call) {
   Outcome outcome;
-  Passage passage{call, outcome};
+  Passage passage{call, outcome, {registry_, call.policy}};
   const bool observed = stages_.recorder || stages_.on_outcome;
   const auto started = observed ? steady_clock::now() : steady_clock::time_point{};
 
@@ -343,6 +345,8 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .agents = capabilities_.agents,
           .memories = capabilities_.memories,
           .clock = capabilities_.clock,
+          .guidance = capabilities_.guidance,
+          .inventory = &passage.inventory,
           .listener = call.listener,
           .dialect = words_of(passage)};
 }

@@ -70,6 +70,7 @@ struct Capabilities {
   agent::AgentsOnDemand* agents = nullptr;
   tools::AgentMemories* memories = nullptr;
   sys::Clock* clock = nullptr;
+  guidance::Library* guidance = nullptr;
   const Dialect* dialect = nullptr;  // by whose names the caller knows the tools; null: by ours
   // A store handle for one call; null when there is no store.
   std::function<std::shared_ptr<store::CallStore>()> store = {};

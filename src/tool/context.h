@@ -25,6 +25,9 @@ class CallStore;
 namespace process {
 class Commands;
 }
+namespace guidance {
+class Library;
+}
 namespace knowledge {
 class Library;
 }
@@ -39,6 +42,7 @@ class Clock;
 }
 class Results;
 class Calls;
+class Inventory;
 
 // Who calls, on whose behalf, where.
 struct Identity {
@@ -92,6 +96,8 @@ struct Context {
   Calls* calls = nullptr;                    // of other tools, on behalf of this one
   tools::AgentMemories* memories = nullptr;  // notes of each agent
   sys::Clock* clock = nullptr;
+  guidance::Library* guidance = nullptr;  // prompts and skills
+  const Inventory* inventory = nullptr;   // what the caller can use
 
   Listener* listener = nullptr;
   const Dialect::Entry* dialect = nullptr;  // whose names the caller used; null: ours

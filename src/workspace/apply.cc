@@ -30,8 +30,10 @@ bool is_staged(const Step& step) {
 
 Result<void> ChangeSet::add(const Change& change, Where where, std::optional<Where> to,
                             std::optional<Where> like) {
-  Target target =
-      TRY(targets_.find(*where.root, where.path, std::move(where.shown), verb_of(change)));
+  const auto guidance =
+      change.even_guidance ? Targets::Guidance::allowed : Targets::Guidance::refused;
+  Target target = TRY(
+      targets_.find(*where.root, where.path, std::move(where.shown), verb_of(change), guidance));
   std::optional<Target> destination;
   if (to) destination = TRY(targets_.find(*to->root, to->path, std::move(to->shown), "move to"));
   if (destination && destination->path() == target.path()) {

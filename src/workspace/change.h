@@ -75,6 +75,9 @@ struct Change {
   // remove of a tree: also one with a repository in it. For a directory that is known to be as a
   // change made it.
   bool even_protected = false;
+  // write, remove, restore: also a prompt or a skill in the .helve of a root (is_guidance), which
+  // file tools do not touch. Only for what knows what these may hold.
+  bool even_guidance = false;
   bool replace = false;  // move: a file that has the new path is removed first
   // remove, move: before all others, so that another change of the set may take the path.
   bool makes_way = false;

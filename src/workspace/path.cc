@@ -104,4 +104,17 @@ std::string_view protected_part(std::string_view path) {
   return {};
 }
 
+bool is_guidance(std::string_view path) {
+  constexpr std::string_view kPrompts = ".helve/prompts/", kSkills = ".helve/skills/";
+  constexpr std::string_view kPrompt = ".md", kSkill = "/SKILL.md";
+  const auto is_around = [&](std::string_view front, std::string_view end) {
+    if (!path.starts_with(front) || !path.ends_with(end)) return false;
+    if (path.size() <= front.size() + end.size()) return false;
+    const std::string_view name =
+        path.substr(front.size(), path.size() - front.size() - end.size());
+    return name.find('/') == name.npos && name != "." && name != "..";
+  };
+  return is_around(kPrompts, kPrompt) || is_around(kSkills, kSkill);
+}
+
 }  // namespace helve::workspace

@@ -37,4 +37,8 @@ bool is_read_as(std::string_view part, std::string_view dot_name);
 // .helve. Empty when there is none.
 std::string_view protected_part(std::string_view path);
 
+// Whether a path below a root is that of a prompt (.helve/prompts/NAME.md) or of a skill
+// (.helve/skills/NAME/SKILL.md), written in just that way.
+bool is_guidance(std::string_view path);
+
 }  // namespace helve::workspace

@@ -24,16 +24,12 @@ Error protected_error(std::string_view shown, std::string_view part, std::string
           "protected_path"};
 }
 
-Result<void> check_path(const Root& root, std::string_view path, std::string_view shown,
-                        std::string_view action) {
+Result<void> check_access(const Root& root, std::string_view shown, std::string_view action) {
   if (root.access == Access::read_only) {
     return Error{Code::denied,
                  fmt::format("cannot {} '{}': '{}' may only be read", action,
                              escape_for_display(shown), root.path),
                  "write below a root that is writable", "read_only_root"};
-  }
-  if (const auto part = protected_part(path); !part.empty()) {
-    return protected_error(shown, part, action);
   }
   return {};
 }
@@ -97,8 +93,8 @@ Result<void> Targets::check_protected(std::string_view whole, std::string_view s
 // The path alone does not say where the directory is: a link may have been followed, or the root
 // may lie in what is protected.
 Result<std::unique_ptr<Directory>> Targets::open(const Root& root, std::string_view path,
-                                                 std::string_view shown,
-                                                 std::string_view action) const {
+                                                 std::string_view shown, std::string_view action,
+                                                 Guidance guidance) const {
   const std::vector<std::string_view> parts = parts_of(path);
   size_t existing = parts.size();
   auto opened = open_existing(root, path);
@@ -130,34 +126,46 @@ Result<std::unique_ptr<Directory>> Targets::open(const Root& root, std::string_v
     directory->path.append("/") += parts[i];
     directory->key.append("/") += parts[i];
   }
-  if (const auto part = protected_part(directory->path); !part.empty()) {
+  // What a link leads to is no place for guidance, wherever that is.
+  if (guidance == Guidance::allowed && directory->path != root.path + "/" + std::string(path)) {
+    return Error{Code::denied,
+                 fmt::format("cannot {} '{}': its directory is reached through a link", action,
+                             escape_for_display(shown)),
+                 "let its owner put a directory there", "symlink"};
+  }
+  const std::string_view checked =
+      guidance == Guidance::allowed ? std::string_view(root.path) : directory->path;
+  if (const auto part = protected_part(checked); !part.empty()) {
     return protected_error(shown, part, action);
   }
   return directory;
 }
 
 Result<Target> Targets::find(const Root& root, std::string_view path, std::string shown,
-                             std::string_view action) {
-  TRY(check_path(root, path, shown, action));
+                             std::string_view action, Guidance guidance) {
+  TRY(check_access(root, shown, action));
+  if (!is_guidance(path)) guidance = Guidance::refused;
+  if (const auto part = protected_part(path); !part.empty() && guidance == Guidance::refused)
+    return protected_error(shown, part, action);
   const auto [directory, name] = split_name(path);
   TRY(check_name(name, shown, action));
   Target target{.name = std::string(name), .shown = std::move(shown)};
-  target.directory = TRY(find_directory(root, directory, target.shown, action));
+  target.directory = TRY(find_directory(root, directory, target.shown, action, guidance));
   TRY(check_protected(target.path(), target.shown, action));
   target.key = target.directory->key + "/" + target.name;
   return target;
 }
 
 Result<Directory*> Targets::find_directory(const Root& root, std::string_view path,
-                                           std::string_view shown, std::string_view action) {
-  TRY(check_path(root, path, shown, action));
+                                           std::string_view shown, std::string_view action,
+                                           Guidance guidance) {
   const std::string known = root.path + '\0' + std::string(path);
   if (const auto found = directories_.find(known); found != directories_.end()) {
     return found->second.get();
   }
   if (checked_ != &root) TRY(check_root(root));
   checked_ = &root;
-  std::unique_ptr<Directory> directory = TRY(open(root, path, shown, action));
+  std::unique_ptr<Directory> directory = TRY(open(root, path, shown, action, guidance));
   TRY(check_protected(directory->path, shown, action));
   return directories_.emplace(known, std::move(directory)).first->second.get();
 }

@@ -48,8 +48,9 @@ class Targets {
 
   // Makes nothing. Refuses read-only roots, protected parts and directories (whatever leads to
   // them) and paths that cannot name a file. `action` is a verb for messages.
+  enum class Guidance : bool { refused, allowed };  // prompts and skills of the root
   Result<Target> find(const Root& root, std::string_view path, std::string shown,
-                      std::string_view action);
+                      std::string_view action, Guidance guidance = Guidance::refused);
   // Whether the directory that bears the target's name is too large, or holds what file tools do
   // not touch.
   enum class TreeUse : unsigned char { remove, move };
@@ -85,12 +86,13 @@ class Targets {
     std::string name;
   };
   Result<std::unique_ptr<Directory>> open(const Root& root, std::string_view path,
-                                          std::string_view shown, std::string_view action) const;
+                                          std::string_view shown, std::string_view action,
+                                          Guidance guidance) const;
   Result<void> check_protected(std::string_view whole, std::string_view shown,
                                std::string_view action) const;
   Result<void> make_missing(Directory& directory);
   Result<Directory*> find_directory(const Root& root, std::string_view path, std::string_view shown,
-                                    std::string_view action);
+                                    std::string_view action, Guidance guidance);
 
   HardLinks hard_links_;
   const Root* checked_ = nullptr;  // the last one that was found to be where it was

@@ -493,6 +493,8 @@ Result<Undone> History::undo(const Selection& selection, Rehearsal rehearsal, co
   }
   if (rehearsal == Rehearsal::yes) return undone;
   undoer.leaves = made_directories();
+  // What the journal knows of these was changed by who may.
+  for (Change& change : changes_) change.even_guidance = true;
   Result<Applied> applied = files_.apply(changes_, undoer);
   if (!applied) {
     Error error = std::move(applied).error();

@@ -1,5 +1,6 @@
 // Surfaces inside this process: the dispatcher itself, and a model's turn that ends in it.
 #include "dispatch/dispatcher.h"
+#include "guidance/library.h"
 #include "knowledge/library.h"
 #include "model/json_tags.h"
 #include "process/commands.h"
@@ -26,6 +27,7 @@ class DirectSurface : public Surface {
         supervisor_(process::spawn_program(), clock_, nullptr),
         commands_(supervisor_, [place] { return settings(place); }),
         library_(place.root),
+        guidance_(files_.get(), place.home + "/config/helve"),
         witness_({{files_->roots().front().path, &files_->roots().front().directory}}),
         memories_({.files = files_.get()}, clock_),
         dispatcher_(registry,
@@ -35,6 +37,7 @@ class DirectSurface : public Surface {
                      .library = &library_,
                      .memories = &memories_,
                      .clock = &clock_,
+                     .guidance = &guidance_,
                      .store = [this] { return std::make_shared<store::CallStore>(opener_); }},
                     {.recorder = &recorder_, .results = &results_}),
         policy_(*dispatch::Policy::make(registry, {})),
@@ -84,6 +87,7 @@ class DirectSurface : public Surface {
   process::Supervisor supervisor_;
   process::Commands commands_;
   knowledge::Library library_;
+  guidance::Library guidance_;
   search::Witness witness_;
   tools::AgentMemories memories_;
   dispatch::Dispatcher dispatcher_;

@@ -211,6 +211,24 @@ def commands_are_listed_completed_and_corrected():
         terminal.expect("› /etc/passwd is a file?", "", "x", "", EMPTY)
 
 
+def capabilities_are_summed_up_by_the_model():
+    chat = Chat({"text": "- Look at files\n- Run commands"}, {"when": "Hello", "text": "Hi."})
+    with chat as terminal:
+        terminal.type("/cap")
+        terminal.press("Tab")
+        terminal.expect("› /capabilities")
+        terminal.press("Enter")
+        terminal.expect_somewhere("  - Look at files")
+        terminal.expect("  - Run commands", "", EMPTY)
+        written = (chat.workspace / ".helve" / "prompts" / "capabilities.md").read_text()
+        assert written.endswith("\n- Look at files\n- Run commands\n"), written
+        say(terminal, "/undo")
+        terminal.expect_somewhere("Undid capabilities_refresh")
+        assert not (chat.workspace / ".helve").exists()
+        say(terminal, "Hello")
+        terminal.expect("Hi.", "", EMPTY)
+
+
 def files_are_completed_by_their_names():
     chat = Chat({"when": "you can read: notes.txt, src/main.cc", "text": "Seen."})
     with chat as terminal:
@@ -340,7 +358,7 @@ CASES = [
     control_c_stops_a_slow_answer_and_the_conversation_goes_on, control_c_twice_leaves,
     what_is_said_meanwhile_is_queued_and_then_taken, control_c_stops_also_after_something_was_said_meanwhile,
     commands_of_the_person_run_and_are_not_told,
-    commands_are_listed_completed_and_corrected, files_are_completed_by_their_names,
+    commands_are_listed_completed_and_corrected, capabilities_are_summed_up_by_the_model, files_are_completed_by_their_names,
     sessions_are_listed_changed_and_taken_up_again, a_model_that_fails_can_be_asked_again,
     old_sessions_can_be_compacted, it_fits_forty_columns_and_a_resize,
     a_signal_stops_it_and_leaves_the_terminal_as_it_was, a_dumb_terminal_gets_plain_lines, a_pipe_is_read_line_by_line,

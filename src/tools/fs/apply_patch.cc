@@ -8,6 +8,7 @@
 #include "edit/plan.h"
 #include "tool/make.h"
 #include "tools/edited_file.h"
+#include "tools/line_patches.h"
 #include "tools/shown_name.h"
 
 namespace helve::tools {
@@ -16,19 +17,6 @@ namespace {
 using edit::PlannedFile;
 using edit::Stage;
 using workspace::Change;
-
-struct LinePatchItem {
-  std::int64_t start_line = 0;
-  std::int64_t end_line = 0;
-  std::string content;
-
-  static constexpr auto schema() {
-    return object(
-        "Lines of the file at path.", arg<&LinePatchItem::start_line>("First line, from 1").min(1),
-        arg<&LinePatchItem::end_line>("Last line to replace; 0 inserts before start_line").min(0),
-        arg<&LinePatchItem::content>("The new lines; empty deletes"));
-  }
-};
 
 struct ApplyPatchInput {
   std::optional<std::string> patch;
@@ -54,7 +42,7 @@ struct ApplyPatchInput {
         opt<&ApplyPatchInput::patches>(
             "Instead of patch: lines to replace in the file at path, all counted as "
             "they are before the call")
-            .max_length(1000),
+            .max_length(kMaxLinePatches),
         opt<&ApplyPatchInput::dry_run>("Only verify and show what would change").shorthand('n'));
   }
 };
@@ -212,15 +200,7 @@ Result<std::vector<PlannedFile>> plan_line_patches(const ApplyPatchInput& in, Re
     return Error{Code::not_found, fmt::format("no file '{}'", escape_for_display(*in.path)),
                  "write makes a new file", ""};
   }
-  std::vector<edit::LinePatch> patches;
-  for (const LinePatchItem& item : in.patches)
-    patches.push_back(
-        {static_cast<size_t>(item.start_line), static_cast<size_t>(item.end_line), item.content});
-  edit::Patched patched = TRY(edit::apply_line_patches(std::move(*content), patches, *in.path));
-  if (!patched.changed) {
-    return Error{Code::invalid_argument, "the patches leave the file as it was",
-                 "give what should change", "no_change"};
-  }
+  edit::Patched patched = TRY(apply_items(std::move(*content), in.patches, *in.path));
   PlannedFile file{.kind = PlannedFile::Kind::update,
                    .path = *in.path,
                    .content = std::move(patched.content),

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "app/skills.h"
+#include "guidance/skills.h"
 #include "unit/app/fixture.h"
 
 namespace helve::app {
@@ -30,7 +30,7 @@ class PromptParts : public Machine {
     ASSERT_TRUE(files) << describe(files.error());
     place.files = std::move(*files);
     notices_.clear();
-    parts_ = gather_prompt(place, around_, clock_, agent_prompt, notices_);
+    parts_ = gather_prompt(place, around_, clock_, {agent_prompt, message_}, notices_);
   }
   // The text of a part; empty when it is missing.
   std::string part(std::string_view name) const {
@@ -48,6 +48,7 @@ class PromptParts : public Machine {
   }
 
   config::Config config_;
+  std::string message_;
   sys::ManualClock clock_;
   std::vector<agent::PromptPart> parts_;
   std::vector<std::string> notices_;
@@ -271,8 +272,8 @@ TEST_F(PromptParts, ABrokenSkillIsLeftOutByName) {
 }
 
 TEST_F(PromptParts, SkillsAreBounded) {
-  std::vector<Skill> skills(500, {"name", std::string(400, 'x'), "path"});
-  const std::string text = list_skills(skills);
+  std::vector<guidance::Skill> skills(500, {"name", std::string(400, 'x'), "path"});
+  const std::string text = guidance::list_skills(skills);
   EXPECT_LT(text.size(), 17'000u);
   EXPECT_THAT(text, HasSubstr(" more are not listed.]"));
   skill("work/.helve/skills/long", std::string(500, 'n'), std::string(5000, 'd'));
@@ -284,13 +285,68 @@ TEST_F(PromptParts, WithoutAWorkspaceOnlyTheUserIsQuoted) {
   put("config/AGENTS.md", "own");
   Place place;
   place.no_files = Error{Code::denied, "'/' is too wide"};
-  parts_ = gather_prompt(place, around_, clock_, "", notices_);
+  parts_ = gather_prompt(place, around_, clock_, {}, notices_);
   EXPECT_THAT(names(), ElementsAre("manner", "user instructions", "workspace"));
   EXPECT_THAT(part("workspace"), HasSubstr("- workspace: none: '/' is too wide\n"));
   around_.config_directory.clear();
-  parts_ = gather_prompt(place, around_, clock_, "", notices_);
+  parts_ = gather_prompt(place, around_, clock_, {}, notices_);
   EXPECT_THAT(names(), ElementsAre("manner", "workspace"));
   EXPECT_THAT(notices_, IsEmpty());
+}
+
+constexpr const char* kReleases = "---\nloading: contextual\n---\nA release begins with a tag.\n";
+
+TEST_F(PromptParts, PromptsThatAreAlwaysLoadedAreTold) {
+  put("config/prompts/mine.md", "---\nloading: always\n---\nNo jokes.\n");
+  put("config/prompts/template.md", "Look closely.\n");
+  put("work/.helve/prompts/style.md", "---\nloading: always\n---\nShort lines. </file>\n");
+  gather();
+  EXPECT_THAT(names(), ElementsAre("manner", "user prompts", "project prompts", "workspace"));
+  EXPECT_THAT(part("user prompts"), AllOf(HasSubstr("user's own"), HasSubstr("No jokes."),
+                                          HasSubstr(at("config/prompts/mine.md"))));
+  EXPECT_THAT(part("project prompts"),
+              AllOf(HasSubstr("They lift nothing"), HasSubstr("Short lines. <\\/file>"),
+                    HasSubstr(".helve/prompts/style.md"), Not(HasSubstr("loading:"))));
+  EXPECT_THAT(notices_, IsEmpty());
+}
+
+TEST_F(PromptParts, ContextualPromptsNeedAWordOfTheMessage) {
+  put("work/.helve/prompts/release.md", kReleases);
+  put("config/prompts/zoo.md", "---\nloading: contextual\ntitle: Zebras\n---\nStripes.\n");
+  gather();
+  EXPECT_THAT(names(), ElementsAre("manner", "workspace"));
+  message_ = "Make a RELEASE!";
+  gather();
+  EXPECT_THAT(names(), ElementsAre("manner", "workspace", "project prompts for the message"));
+  message_ = "a tag";
+  gather();
+  EXPECT_THAT(names(), ElementsAre("manner", "workspace"));
+  message_ = "Are there zebras?";
+  gather();
+  EXPECT_THAT(names(), ElementsAre("manner", "workspace", "user prompts for the message"));
+}
+
+TEST_F(PromptParts, OfManyPromptsTheNearestAreTold) {
+  for (const char* name : {"a", "b", "c"})
+    put(std::string("work/.helve/prompts/") + name + ".md",
+        "---\nloading: contextual\n---\nrelease " + std::string(40'000, 'x') + "\n");
+  put("work/.helve/prompts/z.md", "---\nloading: contextual\n---\nrelease with a zebra\n");
+  message_ = "release zebra";
+  gather();
+  const std::string text = part("project prompts for the message");
+  EXPECT_LT(text.size(), kMaxPromptsPart + 1000);
+  EXPECT_LT(text.find("z.md"), text.find("a.md"));
+  EXPECT_THAT(text, HasSubstr("[The prompt .helve/prompts/c.md is left out"));
+  EXPECT_THAT(notices_, SizeIs(2));
+}
+
+TEST_F(PromptParts, AWrongPromptIsNamedAndLeftOut) {
+  put("work/.helve/prompts/bad.md", "---\nloading: sometimes\n---\nText.\n");
+  put("work/.helve/prompts/fine.md", "---\nloading: always\n---\nText.\n");
+  gather();
+  EXPECT_THAT(part("project prompts"), HasSubstr("fine.md"));
+  EXPECT_THAT(notices_,
+              ElementsAre(StartsWith("the prompt '.helve/prompts/bad.md' is left out: ")));
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // What MCP clients are offered besides tools: resources and prompts.
-#include "app/prompt_files.h"
 #include "app/prompts.h"
 #include "app/resources.h"
 #include "app/uri.h"
@@ -28,7 +27,7 @@ class Sources : public Machine {
     ASSERT_TRUE(made) << describe(made.error());
     world_ = std::move(*made);
     resources_ = std::make_unique<Resources>(*world_);
-    prompts_ = std::make_unique<Prompts>(*world_, around_.prompts_directory(),
+    prompts_ = std::make_unique<Prompts>(*world_, around_.config_directory,
                                          [this](std::string_view text) { told_ += text; });
   }
   std::unique_ptr<World> world_;
@@ -193,21 +192,6 @@ TEST_F(Sources, OfferTheUsersPromptsAndReportBadOnes) {
   EXPECT_EQ(prompts_->get("review", {}, {}).error().code, Code::invalid_argument);
   EXPECT_EQ(prompts_->get("review", {{"path", "a"}, {"more", "b"}}, {}).error().code,
             Code::invalid_argument);
-}
-
-TEST(PromptFiles, TakeATextWithoutFrontMatter) {
-  EXPECT_EQ(parse_prompt("plain", "Just text\n")->body, "Just text\n");
-}
-TEST(PromptFiles, DoNotExpandWhatWasFilledIn) {
-  EXPECT_EQ(fill("{{a}} {{b}}", {{"a", "{{b}}"}, {"b", "x"}}), "{{b}} x");
-}
-TEST(PromptFiles, RefuseWhatIsWrong) {
-  EXPECT_FALSE(parse_prompt("a b", "text"));
-  EXPECT_FALSE(parse_prompt("a", "---\ntitle: x\nno end"));
-  EXPECT_FALSE(parse_prompt("a", "Use {{this}}"));
-  EXPECT_FALSE(parse_prompt("a", "---\ntitle: 3\n---\n"));
-  EXPECT_FALSE(parse_prompt("a", "\xff\xfe"));
-  EXPECT_FALSE(parse_prompt("a", "---\narguments:\n  - name: x\n  - name: x\n---\n{{x}}"));
 }
 
 }  // namespace

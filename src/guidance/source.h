@@ -1,4 +1,4 @@
-// Prompt sources: where the files lie that a system prompt quotes. Those of a workspace are reached
+// Sources: where the files lie that a model is told of. Those of a workspace are reached
 // through it, so no link leads out; the user's own lie in the config directory.
 #pragma once
 
@@ -12,16 +12,16 @@
 #include "sys/file_descriptor.h"
 #include "workspace/workspace.h"
 
-namespace helve::app {
+namespace helve::guidance {
 
 // Paths are relative to where it lies. Borrows what it was made of.
-struct PromptSource {
+struct Source {
   std::string shown_above;  // what paths are shown after
   std::function<Result<sys::Fd>(const std::string&)> open_file, open_directory;
 };
-PromptSource workspace_source(const workspace::Workspace& files);
+Source workspace_source(const workspace::Workspace& files);
 // A file that others could have written is refused.
-PromptSource own_source(const std::string& directory);
+Source own_source(const std::string& directory);
 
 // The beginning of a file, as lines that are safe to show: what is not UTF-8, and what cannot be
 // seen, is spelt out.
@@ -33,11 +33,13 @@ struct Excerpt {
 };
 
 // Nothing when there is no such file.
-Result<std::optional<Excerpt>> read_excerpt(const PromptSource& source, const std::string& path,
+Result<std::optional<Excerpt>> read_excerpt(const Source& source, const std::string& path,
                                             size_t bytes);
+// All of a regular file.
+Result<std::string> read_whole(const Source& source, const std::string& path, size_t limit);
 // What a directory holds but for hidden names, sorted; nothing when there is no such directory. Of
 // more than `limit` some are left out.
-Result<std::vector<std::string>> names_in(const PromptSource& source, const std::string& path,
+Result<std::vector<std::string>> names_in(const Source& source, const std::string& path,
                                           size_t limit);
 
-}  // namespace helve::app
+}  // namespace helve::guidance

@@ -1,4 +1,6 @@
-#include "app/prompt_sources.h"
+#include "guidance/source.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -6,7 +8,7 @@
 #include "sys/directory.h"
 #include "sys/owner.h"
 
-namespace helve::app {
+namespace helve::guidance {
 namespace {
 
 constexpr size_t kLongestChar = 4;  // bytes
@@ -42,7 +44,7 @@ bool is_missing(const workspace::Workspace& files, const std::string& path) {
 
 }  // namespace
 
-PromptSource workspace_source(const workspace::Workspace& files) {
+Source workspace_source(const workspace::Workspace& files) {
   return {.shown_above = "",
           .open_file = [&files](const std::string& path) -> Result<sys::Fd> {
             if (is_missing(files, path)) return Error{Code::not_found, path};
@@ -54,7 +56,7 @@ PromptSource workspace_source(const workspace::Workspace& files) {
           }};
 }
 
-PromptSource own_source(const std::string& directory) {
+Source own_source(const std::string& directory) {
   return {.shown_above = escape_for_display(directory) + "/",
           .open_file =
               [&directory](const std::string& path) {
@@ -66,7 +68,7 @@ PromptSource own_source(const std::string& directory) {
               }};
 }
 
-Result<std::optional<Excerpt>> read_excerpt(const PromptSource& source, const std::string& path,
+Result<std::optional<Excerpt>> read_excerpt(const Source& source, const std::string& path,
                                             size_t bytes) {
   const Result<sys::Fd> file = source.open_file(path);
   if (!file && file.error().code == Code::not_found) return std::nullopt;
@@ -87,7 +89,22 @@ Result<std::optional<Excerpt>> read_excerpt(const PromptSource& source, const st
   return excerpt;
 }
 
-Result<std::vector<std::string>> names_in(const PromptSource& source, const std::string& path,
+Result<std::string> read_whole(const Source& source, const std::string& path, size_t limit) {
+  const sys::Fd file = TRY(source.open_file(path));
+  const std::string shown = source.shown_above + escape_for_display(path);
+  const auto status = sys::status(file);
+  if (!status) return sys::to_error(status.error(), "read", shown);
+  if (status->size > limit)
+    return Error{Code::too_large, fmt::format("'{}' has {}, the limit is {}", shown,
+                                              human_size(status->size), human_size(limit))};
+  std::string text(status->size, '\0');
+  const auto count = sys::read_at(file, text, 0);
+  if (!count) return sys::to_error(count.error(), "read", shown);
+  text.resize(*count);
+  return text;
+}
+
+Result<std::vector<std::string>> names_in(const Source& source, const std::string& path,
                                           size_t limit) {
   std::vector<std::string> names;
   const Result<sys::Fd> directory = source.open_directory(path);
@@ -103,4 +120,4 @@ Result<std::vector<std::string>> names_in(const PromptSource& source, const std:
   return names;
 }
 
-}  // namespace helve::app
+}  // namespace helve::guidance

@@ -1,5 +1,7 @@
 #include "tools/line_patches.h"
 
+#include <fmt/format.h>
+
 namespace helve::tools {
 
 Result<edit::Patched> apply_items(std::string content, std::span<const LinePatchItem> items,
@@ -10,7 +12,7 @@ Result<edit::Patched> apply_items(std::string content, std::span<const LinePatch
         {static_cast<size_t>(item.start_line), static_cast<size_t>(item.end_line), item.content});
   edit::Patched patched = TRY(edit::apply_line_patches(std::move(content), patches, path));
   if (!patched.changed) {
-    return Error{Code::invalid_argument, "the patches leave the file as it was",
+    return Error{Code::invalid_argument, fmt::format("the patches leave '{}' as it was", path),
                  "give what should change", "no_change"};
   }
   return patched;

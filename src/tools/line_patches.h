@@ -19,7 +19,8 @@ struct LinePatchItem {
 
   static constexpr auto schema() {
     return object(
-        "Lines of the file.", arg<&LinePatchItem::start_line>("First line, from 1").min(1),
+        "Lines that follow each other.",
+        arg<&LinePatchItem::start_line>("First line, from 1").min(1),
         arg<&LinePatchItem::end_line>("Last line to replace; 0 inserts before start_line").min(0),
         arg<&LinePatchItem::content>("The new lines; empty deletes"));
   }

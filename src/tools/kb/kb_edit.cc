@@ -2,31 +2,15 @@
 #include <fmt/format.h>
 
 #include "base/diff.h"
-#include "edit/apply.h"
 #include "tools/kb_document.h"
+#include "tools/line_patches.h"
 
 namespace helve::tools {
 namespace {
 
-constexpr std::int64_t kMaxPatches = 1'000;
-
-struct KbPatch {
-  std::int64_t start_line = 1;
-  std::int64_t end_line = 0;
-  std::string content;
-
-  static constexpr auto schema() {
-    return object(
-        "A change of lines that follow each other.",
-        arg<&KbPatch::start_line>("First line to replace, from 1").min(1),
-        arg<&KbPatch::end_line>("Last line to replace; 0 inserts before start_line").min(0),
-        arg<&KbPatch::content>("The new lines; empty deletes the old ones"));
-  }
-};
-
 struct KbEditInput {
   std::string path;
-  std::vector<KbPatch> patches;
+  std::vector<LinePatchItem> patches;
   std::optional<std::int64_t> version;
   std::optional<std::string> change_note;
 
@@ -36,7 +20,7 @@ struct KbEditInput {
         "document as it is before, for all patches, which must not overlap. All are applied or "
         "none.",
         arg<&KbEditInput::path>("Logical path").min_length(1),
-        arg<&KbEditInput::patches>("The changes").min_length(1).max_length(kMaxPatches),
+        arg<&KbEditInput::patches>("The changes").min_length(1).max_length(kMaxLinePatches),
         opt<&KbEditInput::version>(
             "The version that the line numbers are of: a conflict when there is a newer one")
             .min(1),
@@ -71,15 +55,7 @@ Result<KbEditOutput> kb_edit(const KbEditInput& in, Context& context) {
   if (in.version && static_cast<std::uint64_t>(*in.version) != old.number)
     return store::version_conflict(old, static_cast<std::uint64_t>(*in.version));
   const std::string content = TRY(documents->content(old));
-  std::vector<edit::LinePatch> patches;
-  for (const KbPatch& patch : in.patches)
-    patches.push_back({.start_line = static_cast<size_t>(patch.start_line),
-                       .end_line = static_cast<size_t>(patch.end_line),
-                       .content = patch.content});
-  const edit::Patched patched = TRY(edit::apply_line_patches(content, patches, old.path));
-  if (!patched.changed)
-    return Error{Code::invalid_argument, fmt::format("the patches leave '{}' as it is", old.path),
-                 "kb_read shows what its lines hold", "no_change"};
+  const edit::Patched patched = TRY(apply_items(content, in.patches, old.path));
   store::DocumentVersion version = version_by(context, old.path, {}, in.change_note);
   version.mime_type = old.mime_type;
   const store::DocumentVersion written = TRY(store::write_document(

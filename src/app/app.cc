@@ -61,10 +61,10 @@ void fit_screen(cli::Screen& screen, const cli::Options& options,
 
 cli::Program App::program() {
   cli::Program program;
-  program.commands = {mcp_command(*this),   tools_command(*this),   context_command(*this),
-                      log_command(*this),   trust_command(*this),   doctor_command(*this),
-                      index_command(*this), sandbox_command(*this), chat_command(*this),
-                      run_command(*this),   tour_command(*this),    models_command(*this),
+  program.commands = {mcp_command(*this),    tools_command(*this),   context_command(*this),
+                      log_command(*this),    trust_command(*this),   doctor_command(*this),
+                      index_command(*this),  sandbox_command(*this), chat_command(*this),
+                      run_command(*this),    tour_command(*this),    models_command(*this),
                       jsonata_command(*this)};
   for (cli::Command& command : cli::own_commands()) program.commands.push_back(std::move(command));
   program.tools = [this] { return all_tools(); };

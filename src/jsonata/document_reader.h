@@ -1,4 +1,4 @@
-// DocumentReader: turns JSON text into the tape of a Document, in one pass and without recursion.
+// DocumentReader: turns JSON text into the tape of a Document, in one pass and to a bounded depth.
 // Most documents are lists of records that look alike, so each object is read with the previous one
 // of its depth as a guess: a key that stands where the guess says is compared, not searched for its
 // end, and an object that kept to its guess has no member twice.

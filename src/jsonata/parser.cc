@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "jsonata/builtin.h"
 #include "jsonata/refiner.h"
 
@@ -422,6 +423,7 @@ Node* Parser::copy(const Node* node) {
 Result<std::unique_ptr<Tree>> parse(std::string_view source) {
   if (source.size() > kMaxSource)
     return Error{Code::too_large, "the expression is longer than 1 MB"};
+  if (!is_utf8(source)) return Error{Code::invalid_argument, "the expression is not UTF-8"};
   auto tree = std::make_unique<Tree>();
   tree->source = source;
   Node* const parsed = TRY(Parser(*tree).parse_all());

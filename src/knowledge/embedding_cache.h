@@ -22,7 +22,7 @@
 
 namespace helve::knowledge {
 
-// A component in a byte each. On vectors of sentences that moves a cosine by 0.002 at most.
+// A component in a byte each. On vectors of sentences that moves a cosine by less than 0.001.
 std::string to_bytes(std::span<const float> vector);
 // Of length 1 again, so that no scale need be kept.
 Vector from_bytes(std::string_view bytes);

@@ -83,7 +83,7 @@ struct Context {
   store::CallStore* store = nullptr;      // opened on first use, released when the call ends
   Results* results = nullptr;             // stored results of this session
   process::Commands* commands = nullptr;
-  agent::AgentsOnDemand* agents = nullptr;  // other sessions and sub-agents
+  agent::AgentsOnDemand* agents = nullptr;   // other sessions and sub-agents
   tools::AgentMemories* memories = nullptr;  // notes of each agent
   sys::Clock* clock = nullptr;
 

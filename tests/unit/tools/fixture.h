@@ -65,6 +65,9 @@ class ToolTest : public ::testing::Test {
   }
 
   Answer call(std::string_view tool, const std::string& arguments) {
+    return call(context, tool, arguments);
+  }
+  static Answer call(Context& context, std::string_view tool, const std::string& arguments) {
     Answer answer;
     for (const Tool& candidate : builtin_tools()) {
       if (candidate.spec.name != tool) continue;

@@ -153,6 +153,10 @@ Result<Converted> from_pdf(std::string_view bytes, const ConvertOptions& options
       leave_out(fmt::format("no more than {} are read", kMaxDocumentPages));
       break;
     }
+    if (out.text.size() > kMaxDocument) {
+      leave_out(fmt::format("no more than {} of text are kept", human_size(kMaxDocument)));
+      break;
+    }
     std::array<std::int64_t, kPagesAtOnce> pages;
     std::iota(pages.begin(), pages.end(), read + 1);
     Result<Pdf> pdf = read_pdf(file, pages, PageForm::text, helper);

@@ -12,7 +12,7 @@
 #include <fstream>
 
 #include "base/base64.h"
-#include "unit/media/pdf_sample.h"
+#include "unit/media/helper_samples.h"
 
 namespace helve::media {
 namespace {
@@ -25,22 +25,6 @@ sys::Fd file_of(std::string_view content) {
             static_cast<ssize_t>(content.size()));
   return file;
 }
-
-// A program that stands in for the helper.
-class Script {
- public:
-  explicit Script(const std::string& body) {
-    std::string pattern = std::filesystem::temp_directory_path() / "helve-helper-XXXXXX";
-    directory_ = mkdtemp(pattern.data());
-    std::ofstream(path()) << "#!/bin/sh\n" << body << "\n";
-    chmod(path().c_str(), 0755);
-  }
-  ~Script() { std::filesystem::remove_all(directory_); }
-  std::string path() const { return directory_ + "/helper"; }
-
- private:
-  std::string directory_;
-};
 
 std::string type_of(std::string_view file, const HelperOptions& options = {}) {
   const std::int64_t pages[] = {1};

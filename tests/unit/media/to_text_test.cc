@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "media/markdown.h"
-#include "unit/media/pdf_sample.h"
+#include "unit/media/helper_samples.h"
 
 namespace helve::media {
 namespace {
@@ -86,6 +86,23 @@ TEST(ToText, TakesTheTextOfAllPagesOfAPdf) {
 TEST(ToText, ReadsALongPdfInParts) {
   const Converted out = convert(pdf_of(std::vector<std::string>(250, "x")), "a.pdf");
   EXPECT_THAT(out.text, HasSubstr("\n--- page 250 ---\nx\n"));
+}
+
+TEST(ToText, KeepsThePagesBeforeThoseThatFail) {
+  const Script helper("case $2 in 1,*) echo '{\"pages\": 9, \"text\": [\"one\"]}';; esac");
+  const auto out = to_text(pdf_of({"x"}), "a.pdf", {.helper = helper.path()});
+  ASSERT_TRUE(out) << describe(out.error());
+  EXPECT_EQ(out->text, "--- page 1 ---\none\n");
+  EXPECT_THAT(out->notes, ElementsAre(testing::StartsWith("pages 2 to 9 left out: ")));
+}
+
+TEST(ToText, ReadsNoMorePagesThanItsBound) {
+  std::string texts = "\"x\"";
+  for (int i = 1; i < 100; ++i) texts += ",\"x\"";
+  const Script helper("echo '{\"pages\": 99999999, \"text\": [" + texts + "]}'");
+  const auto out = to_text(pdf_of({"x"}), "a.pdf", {.helper = helper.path()});
+  ASSERT_TRUE(out) << describe(out.error());
+  EXPECT_THAT(out->notes, ElementsAre(HasSubstr("no more than 2000 are read")));
 }
 
 TEST(ToText, SaysThatAPdfHoldsNoText) {

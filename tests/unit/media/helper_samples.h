@@ -1,6 +1,11 @@
-// A PDF to test with.
+// A PDF, and programs that stand in for the helper.
 #pragma once
 
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +31,21 @@ inline std::string pdf_of(const std::vector<std::string>& pages, std::string_vie
   return out + bodies + "trailer << /Root 1 0 R /Info << /Title (" + std::string(title) +
          ") >> >>\n";
 }
+
+// A program that stands in for the helper.
+class Script {
+ public:
+  explicit Script(const std::string& body) {
+    std::string pattern = std::filesystem::temp_directory_path() / "helve-helper-XXXXXX";
+    directory_ = mkdtemp(pattern.data());
+    std::ofstream(path()) << "#!/bin/sh\n" << body << "\n";
+    chmod(path().c_str(), 0755);
+  }
+  ~Script() { std::filesystem::remove_all(directory_); }
+  std::string path() const { return directory_ + "/helper"; }
+
+ private:
+  std::string directory_;
+};
 
 }  // namespace helve::media

@@ -132,6 +132,15 @@ TEST_P(View, CoversWhatALinkLeadsToOnceThatIsThere) {
   EXPECT_NE(run("cat ../home/link"), 0);
 }
 
+TEST_P(View, CoversWhatALinkLeadsToWhenSomebodyReplacesThat) {
+  std::filesystem::create_directory(base_ / "far");
+  put("far/secret", "word");
+  std::filesystem::create_symlink(base_ / "far/secret", base_ / "home/link");
+  for (int i = 0; i < 3; ++i) EXPECT_NE(run("cat ../home/link"), 0);
+  replace("far/secret", "word");
+  EXPECT_NE(run("cat ../home/link"), 0);
+}
+
 TEST_P(View, TakesAwayAfterEachCallWhatMisleadsGit) {
   EXPECT_EQ(run("echo ../evil > .git/commondir"), 0);
   EXPECT_TRUE(goes("root/.git/commondir"));

@@ -108,6 +108,7 @@ class Names {
   void add_checkout(const std::string& place, int depth) {
     const std::string git = join(place, ".git");
     if (is_too_much(depth) || !seen_.insert(git).second) return;
+    places_.push_back(place);
     if (is_directory(path(git))) {
       add_repository(git, depth);
     } else if (is_regular_file(path(git))) {
@@ -146,6 +147,7 @@ class Names {
     return {.names = std::move(names_),
             .links = std::move(links_),
             .repositories = std::move(repositories_),
+            .places = std::move(places_),
             .is_complete = !is_too_much(0)};
   }
 
@@ -173,6 +175,7 @@ class Names {
   std::vector<std::string> visit(const std::string& directory) {
     std::vector<std::string> found = directories_in(open_directory(path(directory)), kMaxVisited);
     visited_ += found.size() + 1;
+    places_.push_back(directory);
     return found;
   }
 
@@ -214,7 +217,9 @@ class Names {
   // The file .git in a checkout, which leads back to where we found the checkout.
   void add_link_in(const std::string& absolute) {
     const auto place = below_root(absolute);
-    if (!place || place->empty() || !is_regular_file(absolute + "/.git")) return;
+    if (!place || place->empty()) return;
+    places_.push_back(*place);
+    if (!is_regular_file(absolute + "/.git")) return;
     names_.push_back(join(*place, ".git"));
   }
 
@@ -235,6 +240,7 @@ class Names {
     for (const std::string& name : visit(worktrees)) {
       if (is_too_much(depth)) return;
       const std::string directory = join(worktrees, name);
+      places_.push_back(directory);
       add_leads(directory, second);
       add_link_in(checkout_of_worktree(path(directory)));
       add_modules(join(directory, "modules"), depth + 1);
@@ -269,6 +275,7 @@ class Names {
   std::vector<std::string> names_;
   std::vector<std::string> links_;
   std::vector<std::string> repositories_;
+  std::vector<std::string> places_;
   std::set<std::string> seen_;
   size_t visited_ = 0;
   bool failed_ = false;

@@ -32,6 +32,7 @@ struct GitNames {
   std::vector<std::string> names;         // what must not be written
   std::vector<std::string> links;         // what must not be replaced
   std::vector<std::string> repositories;  // the directories with HEAD, objects, …
+  std::vector<std::string> places;        // directories in which more of all these may appear
   bool is_complete = true;                // false: there are more than can be protected
 };
 

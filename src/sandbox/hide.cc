@@ -1,12 +1,14 @@
 #include "sandbox/hide.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <set>
 
 #include "sandbox/failure.h"
@@ -113,8 +115,14 @@ Result<void> Covers::renew() const {
 }
 
 bool Covers::lead_astray() const {
-  return std::ranges::any_of(parents_, [](const auto& parent) {
-    return std::ranges::any_of(parent.second.paths, leads_nowhere);
+  std::set<std::string_view> known;
+  for (const auto& [directory, parent] : parents_)
+    known.insert(parent.paths.begin(), parent.paths.end());
+  return std::ranges::any_of(known, [&](std::string_view path) {
+    const std::string name(path);
+    if (leads_nowhere(name)) return true;
+    const std::unique_ptr<char, void (*)(void*)> real(realpath(name.c_str(), nullptr), &free);
+    return real && !known.contains(real.get());
   });
 }
 

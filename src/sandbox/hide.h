@@ -33,7 +33,8 @@ class Covers {
   // Covers all of them now.
   static Result<Covers> make(std::span<const std::string> paths);
   Result<void> renew() const;
-  // Whether one is a link to nothing: what it leads to may appear far from all of these.
+  // Whether a link leads from one to nothing, or to what is none of them: that may appear, or be
+  // replaced, far from all of these.
   bool lead_astray() const;
   // What holds them, also where it does not exist yet.
   std::vector<std::string> directories() const;

@@ -182,12 +182,13 @@ struct Names {
   // That stay where they are. What is hidden has its cover there, and the next sandbox would not
   // look for it elsewhere.
   std::vector<std::string> kept;
+  std::vector<std::string> places;  // directories in which more of them may appear
   bool is_complete = true;
 };
 
 Names names_below(const Policy& policy, const Guarded& guarded) {
   const std::string& root = guarded.root;
-  Names found{.names = policy.protected_names, .kept = {}};
+  Names found{.names = policy.protected_names, .kept = {}, .places = {}};
   for (const auto* paths : {&policy.protected_paths, &policy.read_only_roots}) {
     for (const std::string& path : *paths) {
       if (auto name = below(root, path)) found.names.push_back(std::move(*name));
@@ -197,6 +198,7 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
   found.is_complete = git.is_complete;
   std::ranges::move(git.names, std::back_inserter(found.names));
   found.kept = std::move(git.links);
+  found.places = std::move(git.places);
   for (const std::string& path : policy.hidden) {
     if (auto name = below(root, path)) found.kept.push_back(std::move(*name));
   }
@@ -243,6 +245,7 @@ std::vector<std::string> directories_of_protected(const Policy& policy,
   for (const Guarded& each : guarded) {
     directories.insert(each.root);
     Names found = names_below(policy, each);
+    for (const std::string& place : found.places) directories.insert(each.root + "/" + place);
     std::ranges::move(found.kept, std::back_inserter(found.names));
     for (const std::string& name : found.names) {
       for (size_t slash = 0; (slash = name.find('/', slash)) != name.npos; ++slash) {

@@ -101,6 +101,31 @@ TEST_P(View, ProtectsARepositoryThatSomebodyReplaced) {
   EXPECT_NE(run("echo x > .git/hooks/pre-commit"), 0);
 }
 
+// A command may have made room for them, so that nothing changes where something is protected.
+TEST_P(View, ProtectsWorktreesAndSubmodulesThatSomebodyAdds) {
+  EXPECT_EQ(run("mkdir -p .git/worktrees/early .git/modules/libs"), 0);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run("true"), 0);
+  std::filesystem::create_directory(base_ / "root/.git/worktrees/tree");
+  put("root/.git/worktrees/tree/commondir", "../..\n");
+  EXPECT_NE(run("echo ../../../evil > .git/worktrees/tree/commondir"), 0);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run("true"), 0);
+  put("root/.git/worktrees/early/commondir", "../..\n");
+  EXPECT_NE(run("echo ../../../evil > .git/worktrees/early/commondir"), 0);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(run("true"), 0);
+  std::filesystem::create_directory(base_ / "root/.git/modules/libs/sub");
+  put("root/.git/modules/libs/sub/config", "[core]\n");
+  EXPECT_NE(run("echo x >> .git/modules/libs/sub/config"), 0);
+}
+
+TEST_P(View, ProtectsTheCheckoutOfASubmoduleThatSomebodyMakes) {
+  std::filesystem::create_directory(base_ / "root/sub");
+  replace("root/.git/config", "[submodule \"sub\"]\n\turl = x\n");
+  put("root/.gitmodules", "[submodule \"sub\"]\n\tpath = sub\n");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(run("true"), 0);
+  put("root/sub/.git", "gitdir: ../.git/modules/sub\n");
+  EXPECT_NE(run("echo gitdir: ../evil > sub/.git"), 0);
+}
+
 TEST_P(View, CoversWhatSomebodyReplacedBetweenTwoCalls) {
   EXPECT_NE(run("cat ../home/secret"), 0);
   replace("home/secret", "word");
@@ -129,6 +154,15 @@ TEST_P(View, CoversWhatALinkLeadsToOnceThatIsThere) {
   std::filesystem::create_symlink(base_ / "far/secret", base_ / "home/link");
   EXPECT_NE(run("cat ../home/link"), 0);
   put("far/secret", "word");
+  EXPECT_NE(run("cat ../home/link"), 0);
+}
+
+TEST_P(View, CoversWhatALinkLeadsToWhenSomebodyReplacesThat) {
+  std::filesystem::create_directory(base_ / "far");
+  put("far/secret", "word");
+  std::filesystem::create_symlink(base_ / "far/secret", base_ / "home/link");
+  for (int i = 0; i < 3; ++i) EXPECT_NE(run("cat ../home/link"), 0);
+  replace("far/secret", "word");
   EXPECT_NE(run("cat ../home/link"), 0);
 }
 

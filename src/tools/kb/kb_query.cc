@@ -5,10 +5,10 @@
 
 #include "base/text.h"
 #include "jsonata/jsonata.h"
+#include "jsonata/syntax.h"
 #include "knowledge/mime_type.h"
 #include "sys/clock.h"
 #include "tools/kb_document.h"
-#include "tools/kb_query_syntax.h"
 
 namespace helve::tools {
 namespace {
@@ -117,7 +117,7 @@ Result<KbQueryOutput> kb_query(const KbQueryInput& in, Context& context) {
   KbQueryOutput out;
   if (trim(in.expression) == "?") {
     out.result_type = "undefined";
-    out.syntax = kQuerySyntax;
+    out.syntax = jsonata::syntax_page();
     return out;
   }
   const std::unique_ptr<store::Documents> documents = TRY(need_documents(context));
@@ -127,7 +127,7 @@ Result<KbQueryOutput> kb_query(const KbQueryInput& in, Context& context) {
   Result<jsonata::Expression> expression = jsonata::Expression::compile(in.expression);
   if (!expression) {
     Error error = typed(std::move(expression).error(), "invalid_expression");
-    error.hint = kQuerySyntax;
+    error.hint = jsonata::syntax_page();
     return error;
   }
   const std::string text = TRY(documents->content(source));

@@ -139,8 +139,6 @@ Result<KbQueryOutput> kb_query(const KbQueryInput& in, Context& context) {
     return error;
   }
   const auto begun = std::chrono::steady_clock::now();
-  const sys::RealClock real_clock;
-  const sys::Clock& clock = context.clock ? *context.clock : real_clock;
   const jsonata::Options options{
       .limits = {.time = kTime, .memory = kMemory},
       .elapsed =
@@ -149,7 +147,7 @@ Result<KbQueryOutput> kb_query(const KbQueryInput& in, Context& context) {
                 std::chrono::steady_clock::now() - begun);
           },
       .stop = context.stop,
-      .now = clock.unix_ms(),
+      .now = context.clock ? context.clock->unix_ms() : sys::RealClock().unix_ms(),
       .seed = static_cast<std::uint64_t>(begun.time_since_epoch().count())};
   Result<jsonata::Output> output = expression->evaluate(&*document, options);
   if (!output) {

@@ -5,7 +5,8 @@
 
 namespace helve::tools {
 
-constexpr std::string_view kQuerySyntax = R"(JSONata in short. $ is the document; for a list most things happen to each item.
+constexpr std::string_view kQuerySyntax =
+    R"(JSONata in short. $ is the document; for a list most things happen to each item.
 
 paths       name   order.customer.name   `odd name`   *   **.id (at any depth)   %.id (of the parent)
 items       $[0]   $[-1]   $[[0..9]]   items[0]   (a.b)[0]: of all together

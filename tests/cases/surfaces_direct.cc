@@ -26,10 +26,10 @@ class DirectSurface : public Surface {
         recorder_(opener_),
         supervisor_(process::spawn_program(), clock_, nullptr),
         commands_(supervisor_, [place] { return settings(place); }),
-        library_(place.root),
+        library_(place.root, no_embedder),
         guidance_(files_.get(), place.home + "/config/helve"),
         witness_({{files_->roots().front().path, &files_->roots().front().directory}}),
-        memories_({.files = files_.get()}, clock_),
+        memories_({.files = files_.get(), .find_embedder = no_embedder}, clock_),
         dispatcher_(registry,
                     {.files = files_.get(),
                      .witness = &witness_,
@@ -67,6 +67,11 @@ class DirectSurface : public Surface {
   }
 
  private:
+  // As the surfaces in other processes have it by their environment.
+  static Result<std::shared_ptr<knowledge::Embedder>> no_embedder() {
+    return Error{Code::unsupported, "the setting embeddings.provider is none",
+                 "set it to builtin or endpoint to search by meaning"};
+  }
   // As the surfaces in other processes have them by their configuration.
   static process::Settings settings(const Place& place) {
     process::Settings settings;

@@ -38,6 +38,7 @@ std::vector<std::string> environment_of(const Place& place) {
   return {"HOME=" + place.home,
           "XDG_CONFIG_HOME=" + place.home + "/config",
           "XDG_STATE_HOME=" + place.home + "/state",
+          "HELVE_EMBEDDINGS_PROVIDER=none",
           "PATH=/usr/bin:/bin",
           "USER=tester",
           "HELVE_MODEL_PROVIDER=scripted",

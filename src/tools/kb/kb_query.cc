@@ -147,7 +147,7 @@ Result<KbQueryOutput> kb_query(const KbQueryInput& in, Context& context) {
                 std::chrono::steady_clock::now() - begun);
           },
       .stop = context.stop,
-      .now = context.clock->unix_ms(),
+      .now = context.clock ? context.clock->unix_ms() : sys::RealClock().unix_ms(),
       .seed = static_cast<std::uint64_t>(begun.time_since_epoch().count())};
   Result<jsonata::Output> output = expression->evaluate(&*document, options);
   if (!output) {

@@ -92,6 +92,41 @@ constexpr Pair kPairs[] = {
      R"({"command":"echo x","timeout":20})"},
     {"apply_patch", R"({"input":"*** Begin Patch\n*** Delete File: a.txt\n*** End Patch"})",
      "apply_patch", R"({"patch":"*** Begin Patch\n*** Delete File: a.txt\n*** End Patch"})"},
+    {"memory_search", R"({"query":"tea","maxResults":1})", "memory_search",
+     R"({"query":"tea","max_results":1})"},
+    {"memory_get", R"({"filePath":"MEMORY.md"})", "memory_get", R"({"path":"MEMORY.md"})"},
+    {"membot_add", R"({"source":"a.txt","logical_path":"new"})", "kb_add",
+     R"({"source":"a.txt","path":"new"})"},
+    {"membot_list", "{}", "kb_list", "{}"},
+    {"membot_tree", "{}", "kb_tree", "{}"},
+    {"membot_read", R"({"logical_path":"d.json","offset":3})", "kb_read",
+     R"({"path":"d.json","offset":2})"},
+    {"membot_search", R"({"pattern":"2"})", "kb_search", R"({"pattern":"2"})"},
+    {"membot_info", R"({"logical_path":"d.json"})", "kb_info", R"({"path":"d.json"})"},
+    {"membot_stats", "{}", "kb_stats", "{}"},
+    {"membot_versions", R"({"logical_path":"d.json"})", "kb_versions", R"({"path":"d.json"})"},
+    {"membot_diff", R"({"logical_path":"d.json"})", "kb_diff", R"({"path":"d.json"})"},
+    {"membot_write", R"({"logical_path":"new","content":"x"})", "kb_write",
+     R"({"path":"new","content":"x"})"},
+    {"membot_edit",
+     R"({"logical_path":"d.json","patches":[{"start_line":2,"end_line":2,"content":"5,"}]})",
+     "kb_edit", R"({"path":"d.json","patches":[{"start_line":2,"end_line":2,"content":"5,"}]})"},
+    {"membot_copy", R"({"from":"d.json","to":"new"})", "kb_copy",
+     R"({"from":"d.json","to":"new"})"},
+    {"membot_move", R"({"from":"d.json","to":"new"})", "kb_move",
+     R"({"from":"d.json","to":"new"})"},
+    {"membot_remove", R"({"logical_path":"d.json"})", "kb_remove", R"({"path":"d.json"})"},
+    {"membot_exists", R"({"logical_path":"d.json"})", "kb_exists", R"({"path":"d.json"})"},
+    {"membot_count_lines", R"({"logical_path":"d.json"})", "kb_count_lines",
+     R"({"path":"d.json"})"},
+    {"membot_refresh", "{}", "kb_refresh", "{}"},
+    {"membot_prune", R"({"keep_versions":1})", "kb_prune", R"({"keep_versions":1})"},
+    {"membot_sources", "{}", "kb_sources", "{}"},
+    {"membot_pipe", R"({"tool_name":"Read","tool_input":{"file_path":"a.txt"},"logical_path":"p"})",
+     "kb_pipe", R"({"tool_name":"read","tool_input":{"path":"a.txt"},"path":"p"})"},
+    {"membot_query",
+     R"({"logical_path":"d.json","expression":"$[0]","output_logical_path":"s.json"})", "kb_query",
+     R"({"path":"d.json","expression":"$[0]","output_path":"s.json"})"},
 };
 
 class Dialects : public Machine {
@@ -99,9 +134,12 @@ class Dialects : public Machine {
   // What a call answers and leaves behind, in a workspace of its own.
   std::string answer(std::string_view name, std::string_view arguments) {
     std::filesystem::remove_all(base_ / "work");
+    std::filesystem::remove_all(base_ / "state");
     put("work/a.txt", "one\ntwo\nthree\n");
     put("work/.hidden", "x\n");
+    put("work/MEMORY.md", "Ann drinks tea.\n");
     put("work/sub/b.c", "int x;\none\n");
+    run({"kb", "write", "d.json", "[1,\n2,\n3]\n"});
     const int code =
         run({"--json", "--session", "s_1", "call", std::string(name), std::string(arguments)});
     std::string text = std::to_string(code) + out_ + err_;
@@ -112,6 +150,12 @@ class Dialects : public Machine {
     for (const char* begin : {"\"c_", "\"s_0"}) {
       for (size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1))
         text.replace(at + 1, std::min(kIdSize, text.size() - at - 1), "ID");
+    }
+    // And times from second to second.
+    constexpr std::string_view kTime = "2026-01-31 12:00:00";
+    for (const std::string begin : {"\"written\":\"", "\"read\":\""}) {
+      for (size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1))
+        text.replace(at + begin.size(), kTime.size(), "TIME");
     }
     return text;
   }

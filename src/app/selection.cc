@@ -15,6 +15,12 @@ constexpr std::string_view kServedGroups[] = {"fs",     "search",  "edit", "shel
                                               "memory", "results", "undo"};
 constexpr std::string_view kReaderOfLongAnswers = "read_large_result";
 
+bool has_word_for(const Dialect* dialect, std::string_view tool) {
+  return dialect && std::ranges::any_of(dialect->entries, [&](const Dialect::Entry& entry) {
+           return entry.tool == tool;
+         });
+}
+
 // Whoever chooses some tools gets what reads their long answers as well; a deny leaves it out.
 void add_reader(Selection& selection) {
   auto* chosen = std::get_if<LoadNames>(&selection);
@@ -25,14 +31,16 @@ void add_reader(Selection& selection) {
 }  // namespace
 
 Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
-                       const std::vector<Tool>& tools) {
+                       const std::vector<Tool>& tools, const Dialect* dialect) {
   if (load.kind == config::Load::Kind::none) return LoadNone{};
   if (load.kind == config::Load::Kind::names) return LoadNames{load.names};
   if (purpose != Purpose::serve || is_explicit || tools.size() <= kMaxServedTools) return LoadAll{};
+  const bool only_editor = has_word_for(dialect, "editor") && !has_word_for(dialect, "edit");
+  const std::string_view left_out = only_editor ? "edit" : "editor";
   LoadNames served{{std::string(kReaderOfLongAnswers)}};
   for (const Tool& tool : tools) {
     const bool listed =
-        tool.spec.name != kReaderOfLongAnswers &&
+        tool.spec.name != kReaderOfLongAnswers && tool.spec.name != left_out &&
         std::ranges::find(kServedGroups, tool.spec.group) != std::end(kServedGroups);
     if (listed && served.names.size() < kMaxServedTools) served.names.push_back(tool.spec.name);
   }
@@ -43,7 +51,8 @@ Result<Registry> load_tools(const config::Loaded& settings, const cli::Options& 
                             Purpose purpose) {
   const config::Config& config = settings.config;
   std::vector<Tool> tools = builtin_tools();
-  Selection selection = selection_of(config.load, options.tools.has_value(), purpose, tools);
+  Selection selection = selection_of(config.load, options.tools.has_value(), purpose, tools,
+                                     find_dialect(config.dialect));
   if (config.profile != config::Profile::bare) add_reader(selection);
   Result<Registry> registry = Registry::load(std::move(tools), selection);
   if (!registry) return wrong_setting(settings, "tools.load", std::move(registry).error());

@@ -16,10 +16,11 @@ namespace helve::app {
 enum class Purpose { call, serve, inspect, agent };
 
 // Models choose badly among many tools, so MCP clients get at most kMaxServedTools unless somebody
-// asked for more.
+// asked for more. Of `edit` and `editor`, which do the same, they get the one that their dialect
+// has.
 constexpr size_t kMaxServedTools = 20;
 Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
-                       const std::vector<Tool>& tools);
+                       const std::vector<Tool>& tools, const Dialect* dialect = nullptr);
 
 Result<Registry> load_tools(const config::Loaded& settings, const cli::Options& options,
                             Purpose purpose);

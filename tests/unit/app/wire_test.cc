@@ -309,7 +309,22 @@ TEST(Selection, OffersAtMostTwentyToolsToMcpClients) {
       Registry::load(builtin_tools(), selection_of({}, false, Purpose::serve, tools));
   ASSERT_TRUE(served);
   EXPECT_LE(served->tools().size(), kMaxServedTools);
-  EXPECT_GT(served->tools().size(), 0u);
+  for (const char* name : {"read", "edit", "grep", "exec", "process", "bash", "memory_search",
+                           "read_large_result", "undo"})
+    EXPECT_TRUE(served->find(name).tool) << name;
+  EXPECT_FALSE(served->find("editor").tool);
+}
+
+TEST(Selection, OffersTheEditorThatTheDialectHas) {
+  const std::vector<Tool> tools = builtin_tools();
+  for (const auto& [dialect, wanted, unwanted] :
+       {std::tuple("hyper", "editor", "edit"), {"claude", "edit", "editor"}}) {
+    const Result<Registry> served = Registry::load(
+        builtin_tools(), selection_of({}, false, Purpose::serve, tools, find_dialect(dialect)));
+    ASSERT_TRUE(served);
+    EXPECT_TRUE(served->find(wanted).tool) << dialect;
+    EXPECT_FALSE(served->find(unwanted).tool) << dialect;
+  }
 }
 
 TEST(Selection, OffersAllToolsWhenAsked) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <set>
 
 #include "base/text.h"
@@ -145,6 +146,7 @@ class Names {
 
   GitNames take() {
     return {.names = std::move(names_),
+            .files = std::move(files_),
             .links = std::move(links_),
             .repositories = std::move(repositories_),
             .places = std::move(places_),
@@ -223,11 +225,21 @@ class Names {
     names_.push_back(join(*place, ".git"));
   }
 
-  // Other files of the configuration, and programs of tools: no other name there means a file.
+  // Other files of the configuration, and programs of tools: no other name there means a file. Git
+  // passes over one that does not exist, and would obey one that a command made.
   void add_included(const std::string& directory, std::string_view config, int depth) {
     for (const std::string& value : values_of(config, "path")) {
-      const auto file = below_root(real_path(beside(directory, value)));
-      if (!file || !is_regular_file(path(*file)) || !seen_.insert(*file).second) continue;
+      const std::string said = std::filesystem::path(beside(directory, value)).lexically_normal();
+      const auto file = below_root(real_path_to_be(said)), link = below_root(said);
+      if (link && link != file) links_.push_back(*link);
+      if (!file || file->empty() || !seen_.insert(*file).second) continue;
+      if (!exists(path(*file))) {
+        files_.push_back(*file);
+        names_.push_back(*file);
+        continue;
+      }
+      // A link is one to nothing here.
+      if (!is_regular_file(path(*file)) && !is_link(path(*file))) continue;
       names_.push_back(*file);
       const size_t slash = file->rfind('/');
       if (is_too_much(depth + 1)) return;
@@ -273,6 +285,7 @@ class Names {
   const std::string& root_;
   const std::vector<std::string> leaves_;
   std::vector<std::string> names_;
+  std::vector<std::string> files_;
   std::vector<std::string> links_;
   std::vector<std::string> repositories_;
   std::vector<std::string> places_;

@@ -30,6 +30,7 @@ Result<Repositories> find_repositories(const std::string& root, size_t most = kM
 
 struct GitNames {
   std::vector<std::string> names;         // what must not be written
+  std::vector<std::string> files;         // those of them that do not exist and would be files
   std::vector<std::string> links;         // what must not be replaced
   std::vector<std::string> repositories;  // the directories with HEAD, objects, …
   std::vector<std::string> places;        // directories in which more of all these may appear

@@ -51,6 +51,12 @@ std::string real_path(const std::string& path) {
   return resolved ? std::string(resolved.get()) : std::string();
 }
 
+std::string real_path_to_be(const std::string& path) {
+  std::error_code failed;
+  const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, failed);
+  return failed ? "" : resolved.native();
+}
+
 std::string target_of_link(const std::string& path) {
   std::error_code failed;
   const std::filesystem::path words = std::filesystem::read_symlink(path, failed);

@@ -16,6 +16,8 @@ bool is_link(const std::string& path);
 std::string target_of_link(const std::string& path);
 // Empty: it leads nowhere.
 std::string real_path(const std::string& path);
+// The same for what may not exist, in a directory that may not either. Empty: nothing of it does.
+std::string real_path_to_be(const std::string& path);
 
 // What git takes for a repository's directory, whatever HEAD says at the moment.
 bool is_git_directory(const std::string& path);

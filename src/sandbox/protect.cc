@@ -48,8 +48,9 @@ bool is_mounted(const sys::Fd& place, bool read_only) {
 // once, and is walked into through that mount.
 class Guard {
  public:
-  Guard(std::string root, std::vector<sys::Fd>& reserved)
-      : root_(std::move(root)), reserved_(reserved) {}
+  // `files` of the names are reserved as such.
+  Guard(std::string root, std::vector<std::string> files, std::vector<sys::Fd>& reserved)
+      : root_(std::move(root)), files_(files.begin(), files.end()), reserved_(reserved) {}
 
   Result<void> open() {
     sys::Fd place(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -130,7 +131,8 @@ class Guard {
     const bool is_missing = !place && errno == ENOENT;
     // One that another helve is about to remove is as good as missing.
     if (is_missing || is_reserved(directory, last)) {
-      sys::Fd held = TRY(reserve(directory, last, shown(name)));
+      const Reserved as = files_.contains(name) ? Reserved::file : Reserved::by_name;
+      sys::Fd held = TRY(reserve(directory, last, shown(name), as));
       if (!held) return {};
       reserved_.push_back(std::move(held));
       place = open_place(directory, last);
@@ -164,6 +166,7 @@ class Guard {
   }
 
   std::string root_;
+  std::set<std::string> files_;
   std::vector<sys::Fd>& reserved_;
   std::map<std::string, sys::Fd> pinned_;
   std::set<std::string> closed_;
@@ -179,6 +182,7 @@ std::optional<std::string> below(const std::string& root, const std::string& pat
 // Below a root.
 struct Names {
   std::vector<std::string> names;  // that are protected, whoever says so
+  std::vector<std::string> files;  // those of them that do not exist and would be files
   // That stay where they are. What is hidden has its cover there, and the next sandbox would not
   // look for it elsewhere.
   std::vector<std::string> kept;
@@ -188,7 +192,7 @@ struct Names {
 
 Names names_below(const Policy& policy, const Guarded& guarded) {
   const std::string& root = guarded.root;
-  Names found{.names = policy.protected_names, .kept = {}, .places = {}};
+  Names found{.names = policy.protected_names, .files = {}, .kept = {}, .places = {}};
   for (const auto* paths : {&policy.protected_paths, &policy.read_only_roots}) {
     for (const std::string& path : *paths) {
       if (auto name = below(root, path)) found.names.push_back(std::move(*name));
@@ -197,6 +201,7 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
   GitNames git = git_names(root, guarded.repositories, policy.protected_names);
   found.is_complete = git.is_complete;
   std::ranges::move(git.names, std::back_inserter(found.names));
+  found.files = std::move(git.files);
   found.kept = std::move(git.links);
   found.places = std::move(git.places);
   for (const std::string& path : policy.hidden) {
@@ -228,7 +233,7 @@ Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guard
           fmt::format("the repositories in '{}' have too many worktrees or submodules", each.root),
           "look into .git/worktrees and .git/modules and remove those that a command made");
     }
-    Guard guard(each.root, reserved);
+    Guard guard(each.root, found.files, reserved);
     TRY(guard.open());
     for (const std::string& root : policy.roots) {
       if (const auto name = below(each.root, root)) TRY(guard.pin_parents(*name));

@@ -89,8 +89,8 @@ bool create_at_once(const sys::Fd& parent, const std::string& name, bool is_file
 }
 
 // Under another name first, so that nobody ever sees it without the mark and takes it for real.
-bool create(const sys::Fd& parent, const std::string& name) {
-  const bool is_file = is_file_name(name);
+bool create(const sys::Fd& parent, const std::string& name, Reserved as) {
+  const bool is_file = as == Reserved::file || is_file_name(name);
   const std::string hidden = fmt::format(".helve-{:016x}", sys::random_number());
   if (!create_at_once(parent, hidden, is_file)) return false;
   if (renameat2(parent.get(), hidden.c_str(), parent.get(), name.c_str(), RENAME_NOREPLACE) == 0)
@@ -115,11 +115,12 @@ bool is_reserved(const sys::Fd& parent, const std::string& name) {
   return static_cast<bool>(open_reserved(parent, name));
 }
 
-Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::string_view shown) {
+Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::string_view shown,
+                        Reserved as) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     // First, so that nobody sees names come and go where all is there already.
     if (sys::Fd held = hold_reserved(parent, name)) return held;
-    if (!create(parent, name) && errno != EEXIST) {
+    if (!create(parent, name, as) && errno != EEXIST) {
       // What we may not make, with more rights than the command will have, it cannot make either.
       if (errno == EACCES || errno == EPERM || errno == EROFS) return sys::Fd();
       return failure("reserve " + std::string(shown), errno);

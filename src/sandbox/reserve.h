@@ -13,7 +13,9 @@ namespace helve::sandbox {
 // Puts something empty at `name` in `parent`, and keeps other helves from removing it until the
 // descriptor is closed. Without a descriptor: nobody may make anything there, so that nothing needs
 // protection.
-Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::string_view shown);
+enum class Reserved : unsigned char { by_name, file };  // a directory, unless its name is a file's
+Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::string_view shown,
+                        Reserved as = Reserved::by_name);
 // Keeps what another helve has put there; without a descriptor: it is something else, or just being
 // removed.
 sys::Fd hold_reserved(const sys::Fd& parent, const std::string& name);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "sandbox/git.h"
 #include "unit/sandbox/enclosed.h"
@@ -398,6 +399,32 @@ TEST_P(Protect, KeepsFilesThatTheConfigurationIncludes) {
   EXPECT_NE(sh("echo x > tools/gitconfig"), 0);
   EXPECT_NE(sh("echo x > tools/more"), 0);
   EXPECT_EQ(sh("echo x > tools/other"), 0);
+}
+
+TEST_P(Protect, KeepsLinksToFilesThatTheConfigurationIncludes) {
+  repository("root/.git");
+  write("root/.git/config", "[include]\n\tpath = ../gitconfig\n");
+  write("root/tools/gitconfig", "");
+  std::filesystem::create_symlink("tools/gitconfig", path("root/gitconfig"));
+  EXPECT_NE(sh("rm gitconfig && echo x > gitconfig"), 0);
+  EXPECT_NE(sh("echo x > tools/gitconfig"), 0);
+  std::filesystem::remove(path("root/tools/gitconfig"));
+  EXPECT_EQ(sh("true"), kBroken);  // what it leads to could be made
+}
+
+TEST_P(Protect, LetsNoCommandMakeAFileThatTheConfigurationIncludes) {
+  repository("root/.git");
+  write("root/.git/config",
+        "[include]\n\tpath = ../gitconfig\n[include]\n\tpath = ../later/deep/local\n"
+        "[include]\n\tpath = ../tools/here\n");
+  write("root/tools/here", "[include] path = there\n");
+  EXPECT_NE(sh("echo x > gitconfig"), 0);
+  EXPECT_NE(sh("ln -s /etc/passwd gitconfig"), 0);
+  EXPECT_NE(sh("mkdir -p later/deep && echo x > later/deep/local"), 0);
+  EXPECT_NE(sh("echo x > tools/there"), 0);
+  EXPECT_EQ(sh("test -f gitconfig && echo x > tools/other"), 0);
+  for (const char* name : {"root/gitconfig", "root/later", "root/tools/there"})
+    EXPECT_FALSE(exists(name)) << name;
 }
 
 // With HEAD, objects and refs git takes any directory for a repository when it finds no better.

@@ -135,7 +135,7 @@ class Maker {
       () => `$round(${n()}${this.chance(0.6) ? `, ${this.pick(["0", "1", "2", "-1"])}` : ""})`,
       () => `$power(${n()}, ${this.pick(["2", "-1", "0.5"])})`,
       () => `$formatNumber(${n()}, ${this.pick(['"#,##0.00"', '"0.0#"', '"#0%"', '"00.00e0"', '"(#);#"', '"##,##,##0"'])})`,
-      // Of larger numbers every JavaScript engine makes other digits, and the standard lets it.
+      // The digits of larger numbers are left to the JavaScript engine by the standard.
       () => `$formatBase(${n()} % 9007199254740991, ${this.pick(["2", "8", "16", "36"])})`,
       () => `$formatInteger(${n()}, ${this.pick(['"w"', '"Ww"', '"A"', '"#,##0"', '"0001"', '"1;o"', '"w;o"'])})`,
       () => `$parseInteger(${this.pick(['"twelve thousand"', '"XIV"', '"1,234"', '"aa"'])}, ${this.pick(['"w"', '"I"', '"#,##0"', '"a"'])})`,

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "app/offered.h"
 #include "app/prompt_message.h"
 #include "app/prompt_parts.h"
 #include "app/rules.h"
-#include "app/tool_formats.h"
 #include "base/text.h"
 #include "dispatch/deadlines.h"
 
@@ -130,14 +130,14 @@ Result<std::shared_ptr<const dispatch::Policy>> Staff::policy_of(
                       preset_of(*kit, registry));
 }
 
-model::Offers Staff::offers_under(const std::shared_ptr<const dispatch::Policy>& policy) {
+Staff::Told Staff::told_under(const std::shared_ptr<const dispatch::Policy>& policy) {
   std::lock_guard lock(mutex_);
-  if (!offers_ || offers_under_ != policy) {
-    offers_ = std::make_shared<const std::vector<model::Offer>>(
-        offers_of(world_, allowed_tools(*world_.registry, policy.get())));
-    offers_under_ = policy;
+  if (!told_.offers || told_.policy != policy) {
+    Offered offered = offered_under(world_, policy.get());
+    told_ = {policy, std::make_shared<const std::vector<model::Offer>>(std::move(offered.offers)),
+             std::move(offered.toolbox)};
   }
-  return offers_;
+  return told_;
 }
 
 Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
@@ -176,7 +176,9 @@ Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
       gather_prompt(*place, surroundings_, world_.clock, {prompt, message}, notices));
   for (const std::string& notice : notices)
     options_.emit({conversation.session, agent::Warned{notice}});
-  setup->offers = offers_under(kept->policy);
+  const Told told = told_under(kept->policy);
+  setup->offers = told.offers;
+  setup->toolbox = told.toolbox;
   setup->max_output_tokens = model.max_output_tokens;
   setup->temperature = model.temperature;
   setup->effort = model.effort;

@@ -44,7 +44,12 @@ class Staff {
   Result<std::shared_ptr<const dispatch::Policy>> policy_of(const store::Conversation& conversation,
                                                             const Place& place);
   Result<std::string> ask(const agent::Question& question, const std::stop_token& stop);
-  model::Offers offers_under(const std::shared_ptr<const dispatch::Policy>& policy);
+  struct Told {
+    std::shared_ptr<const dispatch::Policy> policy;
+    model::Offers offers;
+    std::shared_ptr<const agent::Toolbox> toolbox;
+  };
+  Told told_under(const std::shared_ptr<const dispatch::Policy>& policy);
 
   World& world_;
   const Surroundings& surroundings_;
@@ -53,8 +58,7 @@ class Staff {
   std::mutex mutex_;
   std::map<std::string, ChosenModel, std::less<>> models_;  // guarded by mutex_, by agent
   std::vector<ChosenModel> retired_;                        // guarded by mutex_
-  std::shared_ptr<const dispatch::Policy> offers_under_;    // guarded by mutex_: the last policy
-  model::Offers offers_;                                    // guarded by mutex_: what it allows
+  Told told_;                                               // guarded by mutex_: the last
   store::SharedStore store_;
   agent::Agents agents_;  // goes after the runner, whose workers use it
   agent::Runner runner_;

@@ -63,6 +63,11 @@ class Offers(unittest.TestCase):
         self.assertIn("needs approval", self.results()[0])
         self.assertFalse((workspace / "made.txt").exists())
 
+    def test_a_conversation_begins_as_it_began(self):
+        self.play(Turn("", [("write", WRITE)]), Turn("ok"), Turn("ok"), words=["--approvals", "off"], prompts=("one", "two"))
+        beginnings = [(body["messages"][0], body["tools"]) for _, body in self.requests]
+        self.assertEqual(beginnings, beginnings[:1] * 3, "providers keep what they have read as long as it stays the same")
+
 
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])

@@ -123,23 +123,20 @@ Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
 OnEnd Agents::report_to(const std::string& parent) {
   return [this, parent](const Work& work, const Ending& ending) {
     account(work, parent, ending);
-    const auto posted =
-        runner_.post({.session = parent,
-                      .sender = work.session(),
-                      .message = model::user_message(report(work.session(), ending))});
-    if (!posted) runner_.emit({parent, Warned{describe(posted.error())}});
+    const Result<void> told = tell(parent, work.session(), report(work.session(), ending));
+    if (!told) runner_.emit({parent, Warned{describe(told.error())}});
   };
 }
 
-Result<void> Agents::steer(const std::string& session, const std::string& sender,
-                           std::string text) {
-  const store::Conversation child =
+Result<void> Agents::tell(const std::string& session, const std::string& sender, std::string text) {
+  const store::Conversation to =
       TRY(store_.use([&](store::Store& store) { return store.conversation(session); }));
-  Letter letter{.session = session,
-                .sender = sender,
-                .message = model::user_message(std::move(text)),
-                .lane = Lane::subagent};
-  if (!child.parent.empty()) letter.on_end = report_to(child.parent);
+  Letter letter{
+      .session = session, .sender = sender, .message = model::user_message(std::move(text))};
+  if (kit_of(to)) {
+    letter.lane = Lane::subagent;
+    letter.on_end = report_to(to.parent);
+  }
   TRY(runner_.post(letter));
   return {};
 }

@@ -76,9 +76,9 @@ class Agents {
   // Runs a sub-agent in a session of its own; what it spends counts as the parent's as well.
   // Returns when it has ended, unless in the background.
   Result<Spawned> spawn(const Spawn& spawn, std::stop_token stop);
-  // Tells it something more, at work or not; where that begins its work, its end is posted to who
-  // began it.
-  Result<void> steer(const std::string& session, const std::string& sender, std::string text);
+  // Tells a session something more, at work or not; where that begins the work of a sub-agent, its
+  // end is posted to who began it.
+  Result<void> tell(const std::string& session, const std::string& sender, std::string text);
   // Whether `session` was begun by `ancestor`, or by one that was.
   Result<bool> descends(std::string_view session, std::string_view ancestor);
 

@@ -58,16 +58,24 @@ class WatchedApprover final : public Approver {
 
 }  // namespace
 
+// Null: there is none of that name.
+const Tool* Calls::tool_of(const OpenCall& open) const {
+  const Registry& registry = setup_.dispatcher->registry();
+  if (open.call.name != kToolCall) return registry.find(open.call.name).tool;
+  const Result<model::ToolCall> meant = meant_by(open.call);
+  return meant ? registry.find(meant->name).tool : nullptr;
+}
+
 bool Calls::only_reads(const OpenCall& open) const {
-  const auto found = setup_.dispatcher->registry().resolve(open.call.name);
+  const Tool* const tool = tool_of(open);
   // What does not exist changes nothing either.
-  return !found || found->tool->spec.effect == Effect::read || found->tool->spec.concurrent;
+  return !tool || tool->spec.effect == Effect::read || tool->spec.concurrent;
 }
 
 bool Calls::is_terminal(const OpenCall& open) const {
   if (setup_.output_schema && open.call.name == kHandIn) return true;
-  const auto found = setup_.dispatcher->registry().resolve(open.call.name);
-  return found && found->tool->spec.terminal;
+  const Tool* const tool = tool_of(open);
+  return tool && tool->spec.terminal;
 }
 
 Result<void> Calls::run(std::stop_token stop) {
@@ -120,15 +128,24 @@ Result<void> Calls::run_together(std::span<const OpenCall> calls, std::stop_toke
 
 void Calls::run_one(const OpenCall& open, std::stop_token stop) {
   if (stop.stop_requested()) return turn_away(open, cancelled());
+  if (!setup_.toolbox || open.call.name != kToolCall) return run_meant(open, open.call, stop);
+  const Result<model::ToolCall> meant = meant_by(open.call);
+  if (!meant) return turn_away(open, meant.error());
+  run_meant(open, *meant, stop);
+}
+
+// `call` is what the open one stands for, and most often itself.
+void Calls::run_meant(const OpenCall& open, const model::ToolCall& call, std::stop_token stop) {
   const std::string_view session = transcript_.session();
-  emit_({session, CallBegun{open.call.id, open.call.name, open.call.arguments}});
-  if (setup_.output_schema && open.call.name == kHandIn) return hand_in(open);
-  CallListener listener(session, open.call.id, emit_);
+  emit_({session, CallBegun{call.id, call.name, call.arguments}});
+  if (setup_.output_schema && call.name == kHandIn) return hand_in(open);
+  if (setup_.toolbox && call.name == kToolSearch) return look_up(open);
+  CallListener listener(session, call.id, emit_);
   std::optional<WatchedApprover> approver;
   if (setup_.approver) approver.emplace(session, *setup_.approver, emit_);
   const auto begun = steady_clock::now();
-  dispatch::Outcome outcome = setup_.dispatcher->call({.tool = open.call.name,
-                                                       .raw_arguments = open.call.arguments,
+  dispatch::Outcome outcome = setup_.dispatcher->call({.tool = call.name,
+                                                       .raw_arguments = call.arguments,
                                                        .caller = Caller::model,
                                                        .who = setup_.who,
                                                        .named_session = true,
@@ -138,10 +155,16 @@ void Calls::run_one(const OpenCall& open, std::stop_token stop) {
                                                        .approver = approver ? &*approver : nullptr,
                                                        .id = open.id});
   const bool ends_work = outcome.ok() && outcome.tool->spec.terminal;
-  finish(open, tool_result(open.call, outcome), steady_clock::now() - begun);
+  finish(open, call.name, tool_result(open.call, outcome), steady_clock::now() - begun);
   std::lock_guard lock(mutex_);
   is_over_ = is_over_ || ends_work;
   if (failure_ && outcome.telling) outcome.telling->did_not_arrive();
+}
+
+void Calls::look_up(const OpenCall& open) {
+  const Result<std::string> found = setup_.toolbox->search(open.call.arguments);
+  if (!found) return refuse(open, found.error());
+  finish(open, open.call.name, {open.call.id, open.call.name, text_content(*found), false}, {});
 }
 
 void Calls::hand_in(const OpenCall& open) {
@@ -149,7 +172,8 @@ void Calls::hand_in(const OpenCall& open) {
   if (!value) return refuse(open, value.error());
   const std::vector<schema::Problem> problems = schema::validate(*setup_.output_schema, *value);
   if (!problems.empty()) return refuse(open, schema::to_error(problems));
-  finish(open, {open.call.id, open.call.name, text_content("Accepted."), false}, {});
+  finish(open, open.call.name, {open.call.id, open.call.name, text_content("Accepted."), false},
+         {});
   std::lock_guard lock(mutex_);
   is_over_ = true;
   structured_ = *value;
@@ -162,10 +186,11 @@ void Calls::turn_away(const OpenCall& open, const Error& why) {
 }
 
 void Calls::refuse(const OpenCall& open, const Error& why) {
-  finish(open, session::error_result(open.call, why), {});
+  finish(open, open.call.name, session::error_result(open.call, why), {});
 }
 
-void Calls::finish(const OpenCall& open, ToolResult result, std::chrono::nanoseconds duration) {
+void Calls::finish(const OpenCall& open, std::string_view tool, ToolResult result,
+                   std::chrono::nanoseconds duration) {
   std::lock_guard lock(mutex_);
   if (failure_) return;
   ++made_;
@@ -180,7 +205,7 @@ void Calls::finish(const OpenCall& open, ToolResult result, std::chrono::nanosec
     failure_ = std::move(added).error();  // nobody is told of what is not kept
     return;
   }
-  emit_({transcript_.session(), CallEnded{result, duration}});
+  emit_({transcript_.session(), CallEnded{tool, result, duration}});
 }
 
 }  // namespace helve::agent

@@ -29,10 +29,14 @@ class Calls {
   using OpenCall = session::Transcript::OpenCall;
   Result<void> run_together(std::span<const OpenCall> calls, std::stop_token stop);
   void run_one(const OpenCall& open, std::stop_token stop);
-  void finish(const OpenCall& open, model::ToolResult result, std::chrono::nanoseconds duration);
+  void run_meant(const OpenCall& open, const model::ToolCall& call, std::stop_token stop);
+  void finish(const OpenCall& open, std::string_view tool, model::ToolResult result,
+              std::chrono::nanoseconds duration);
   void turn_away(const OpenCall& open, const Error& why);
   void refuse(const OpenCall& open, const Error& why);
   void hand_in(const OpenCall& open);
+  void look_up(const OpenCall& open);
+  const Tool* tool_of(const OpenCall& open) const;
   bool only_reads(const OpenCall& open) const;
   bool is_terminal(const OpenCall& open) const;
 

@@ -67,7 +67,7 @@ struct Writer {
   JsonObject operator()(const CallEnded& event) const {
     return {{"type", "result"},
             {"id", event.result.call_id},
-            {"tool", event.result.name},
+            {"tool", event.tool},
             {"is_error", event.result.is_error},
             {"text", text_of(event.result.content)},
             {"duration_ms", ms(event.duration)}};

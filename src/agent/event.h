@@ -61,6 +61,7 @@ struct CallOutput {  // of a command, as it comes
   std::string_view text;
 };
 struct CallEnded {
+  std::string_view tool;  // as it was begun
   const model::ToolResult& result;
   std::chrono::nanoseconds duration{};
 };

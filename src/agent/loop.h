@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "agent/event.h"
+#include "agent/toolbox.h"
 #include "dispatch/dispatcher.h"
 #include "model/model.h"
 #include "session/transcript.h"
@@ -43,6 +44,7 @@ struct Setup {
   Identity who;
   std::string system;
   model::Offers offers;
+  std::shared_ptr<const Toolbox> toolbox;  // what is not offered; null: nothing, or nobody asks
   std::int64_t max_output_tokens = 0;
   std::optional<double> temperature;
   model::Effort effort = model::Effort::unset;

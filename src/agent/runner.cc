@@ -21,7 +21,7 @@ Ending failed(Error error) {
 
 // What was said last counts, and all that was spent.
 Ending joined(Ending before, Ending then) {
-  if (then.ok() && then.turns == 0 && before.turns > 0) return before;
+  if (then.ok() && then.turns == 0 && before.turns > 0) std::swap(before, then);
   then.usage += before.usage;
   then.micro_dollars += before.micro_dollars;
   then.is_priced = then.is_priced && before.is_priced;
@@ -152,17 +152,23 @@ void Runner::run(const std::shared_ptr<Work>& work) {
     do {
       ending = joined(std::move(ending), perform(*work));
     } while (goes_on(*work, ending));
-    // It is still at work, so that whoever waits for everything sees what comes of its end.
-    const bool has_news = ending.turns > 0 || !ending.ok();
-    if (work->on_end_ && has_news && !is_closing()) work->on_end_(*work, ending);
+    if (work->on_end_) tell_end(*work, ending);
     if (is_over(*work, ending)) return;
     if (work->on_end_) ending = {};  // that was told
   }
 }
 
-bool Runner::is_closing() const {
-  std::lock_guard lock(mutex_);
-  return is_closing_;
+// It is still at work, so that whoever waits for everything sees what comes of its end. What is
+// spent below it from here on is charged to those above it.
+void Runner::tell_end(Work& work, Ending& ending) {
+  {
+    std::lock_guard lock(mutex_);
+    if (is_closing_) return;
+    work.tab_.settle(ending);
+    work.is_billed_ = true;
+  }
+  const bool has_news = ending.turns > 0 || !ending.ok() || ending.usage.context() > 0;
+  if (has_news) work.on_end_(work, ending);
 }
 
 // What failed would fail again; who stopped it may have wanted it to do something else.
@@ -182,9 +188,11 @@ bool Runner::takes_poke(Work& work, const Ending& ending) {
 // Whatever came meanwhile is answered as well, unless the loop has taken it already.
 bool Runner::goes_on(Work& work, const Ending& ending) {
   while (takes_poke(work, ending)) {
-    if (has_mail(work.session_)) return true;
+    const bool mail = has_mail(work.session_);
     std::lock_guard lock(mutex_);
-    if (std::exchange(work.is_resumed_, false)) return true;
+    if (!mail && !std::exchange(work.is_resumed_, false)) continue;
+    work.is_billed_ = false;  // there will be another bill
+    return true;
   }
   return false;
 }
@@ -298,7 +306,7 @@ bool Runner::halt(std::string_view session, bool is_for_good) {
 bool Runner::charge(std::string_view session, const Ending& ending) {
   std::lock_guard lock(mutex_);
   const auto found = works_.find(session);
-  if (found == works_.end()) return false;
+  if (found == works_.end() || found->second->is_billed_) return false;
   found->second->tab_.add(ending);
   return true;
 }

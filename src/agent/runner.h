@@ -69,6 +69,7 @@ class Work {
   bool is_poked_ = false;            // guarded by the runner's mutex: there may be more to do
   bool is_resumed_ = false;          // likewise: and if it is only what was left unanswered
   bool is_queued_ = true;            // likewise: it waits for its lane
+  bool is_billed_ = false;           // likewise: its end was told with all that is on the tab
   std::vector<std::string> awaits_;  // likewise: sessions that it waits for
   std::jthread thread_;              // likewise
 };
@@ -126,7 +127,8 @@ class Runner {
   // Whether `by` waits for `session`, by way of others, too.
   bool is_awaited(std::string_view session, std::string_view by) const;
 
-  // What a sub-agent of a session has spent goes onto the bill of the work on it. False: it rests.
+  // What a sub-agent of a session has spent goes onto the bill of the work on it. False: it rests,
+  // or its bill is made out.
   bool charge(std::string_view session, const Ending& ending);
 
   // What is told to everyone who watches.
@@ -143,11 +145,11 @@ class Runner {
   Ending perform(Work& work);
   Result<Ending> perform_claimed(Work& work);
   Ending not_begun(const Work& work, Error why) const;
-  bool is_closing() const;
   bool halt(std::string_view session, bool is_for_good);
   bool may_go_on(const Work& work, const Ending& ending) const;  // mutex_ is held
   bool takes_poke(Work& work, const Ending& ending);
   bool goes_on(Work& work, const Ending& ending);
+  void tell_end(Work& work, Ending& ending);
   bool is_over(Work& work, Ending& ending);
   bool has_mail(std::string_view session);
 

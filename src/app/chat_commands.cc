@@ -5,9 +5,9 @@
 
 #include "app/chat.h"
 #include "app/context_report.h"
+#include "app/offered.h"
 #include "app/prompt_message.h"
 #include "app/prompt_parts.h"
-#include "app/tool_formats.h"
 #include "base/text.h"
 #include "session/export.h"
 #include "terminal/width.h"
@@ -100,27 +100,27 @@ Result<void> Chat::help(std::string_view) {
 }
 
 Result<void> Chat::list_tools(std::string_view) {
-  World& world = session_.world();
-  std::vector<std::pair<std::string, std::string>> rows;
+  const World& world = session_.world();
+  const Offered offered = offered_under(world, world.place()->policy.get());
+  if (offered.offers.empty()) return tell("The agent has no tools."), Result<void>();
   size_t widest = 0;
-  for (const Tool* tool : allowed_tools(*world.registry, world.place()->policy.get())) {
-    const std::string& description = tool->spec.description.empty() && tool->input
-                                         ? std::string(tool->input->description)
-                                         : tool->spec.description;
-    rows.emplace_back(tool->spec.name, cli::first_sentence(description));
-    widest = std::max(widest, terminal::columns_of(tool->spec.name));
-  }
-  if (rows.empty()) tell("The agent has no tools.");
+  for (const model::Offer& each : offered.offers)
+    widest = std::max(widest, terminal::columns_of(each.name));
   std::string text;
-  for (const auto& [name, description] : rows)
-    text +=
-        terminal::fitted("  " +
-                             terminal::with_look(terminal::bold,
-                                                 terminal::padded(shown(name), widest), colours_) +
-                             "  " + shown(description),
-                         columns() - 1) +
-        "\n";
+  for (const model::Offer& each : offered.offers) {
+    const std::string name = terminal::padded(shown(each.name), widest);
+    text += terminal::fitted(
+                fmt::format("  {}  {}", terminal::with_look(terminal::bold, name, colours_),
+                            shown(cli::first_sentence(each.description))),
+                columns() - 1) +
+            "\n";
+  }
   view_.note(text);
+  if (!offered.toolbox) return {};
+  std::vector<std::string> others;
+  for (const model::Offer& each : offered.toolbox->tools()) others.push_back(shown(each.name));
+  view_.note(cli::wrap(fmt::format("What it finds when it looks for it: {}.", join(others, ", ")),
+                       columns() - 1, 2));
   return {};
 }
 
@@ -134,7 +134,7 @@ Result<void> Chat::show_context(std::string_view) {
       session_.is_known() ? message_of(session_.staff().store(), session_.id()) : "";
   report.system =
       shares_of(gather_prompt(*place, surroundings_, world.clock, {own, message}, notices));
-  report.tools = shares_of(offers_of(world, allowed_tools(*world.registry, place->policy.get())));
+  report.tools = shares_of(offered_under(world, place->policy.get()).offers);
   report.window = TRY(session_.staff().model_of(session_.agent(), stop_))->facts.window;
   if (session_.is_known()) {
     const session::Transcript transcript =

@@ -4,10 +4,10 @@
 #include "app/app.h"
 #include "app/context_report.h"
 #include "app/model_choice.h"
+#include "app/offered.h"
 #include "app/prompt_message.h"
 #include "app/prompt_parts.h"
 #include "app/state_files.h"
-#include "app/tool_formats.h"
 #include "base/text.h"
 #include "cli/render.h"
 
@@ -79,8 +79,7 @@ Result<int> show_context(const ContextInput& in, App& app, cli::Run& run) {
   report.system =
       shares_of(gather_prompt(place, app.surroundings(), world.clock, {prompt, message}, notices));
   if (!in.window) report.window = window_of(place, app.surroundings());
-  report.tools =
-      shares_of(offers_of(world, allowed_tools(*world.registry, world.home->policy.get())));
+  report.tools = shares_of(offered_under(world, place.policy.get()).offers);
   for (const std::string& notice : notices)
     app.tell()(fmt::format("helve: note: {}\n", escape_for_display(notice)));
   if (run.options.json)

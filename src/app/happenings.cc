@@ -103,7 +103,7 @@ struct Convert {
   }
   bool operator()(const agent::CallEnded& ended) {
     happening.kind = Kind::call_ended;
-    describe_tool(ended.result.name);
+    describe_tool(ended.tool);
     happening.id = ended.result.call_id;
     happening.text = text_of(ended.result.content);
     happening.is_error = ended.result.is_error;

@@ -6,6 +6,7 @@
 
 #include "app/model_choice.h"
 #include "base/text.h"
+#include "model/model_names.h"
 #include "sys/http_plain.h"
 
 namespace helve::app {
@@ -84,6 +85,16 @@ Result<void> add_key(ModelPlan& plan, const model::Preset* preset,
   return {};
 }
 
+// OpenAI gives its models that reason no tools by Chat Completions; who serves others like OpenAI
+// mostly has nothing else.
+std::string_view wire_of(const ModelPlan& plan, const model::Preset* preset, bool is_elsewhere) {
+  if (plan.settings.format) return format_name(*plan.settings.format);
+  if (!preset) return model::kOpenAi.name;
+  const bool is_openai = preset->name == model::kOpenAi.name && !is_elsewhere;
+  return is_openai && model::can_reason(plan.endpoint.model) ? model::kOpenAiResponses.name
+                                                             : preset->wire;
+}
+
 }  // namespace
 
 model::Lookup environment_of(const Surroundings& surroundings) {
@@ -131,9 +142,7 @@ Result<ModelPlan> plan_model(const config::Loaded& settings, std::string_view ag
                  fmt::format("the base URL of {} has a query", plan.provider),
                  "paths are put behind it; a key goes into model.key_env", "bad_url"};
   plan.is_local = (preset && preset->is_local) || (!preset && is_this_machine(address));
-  plan.wire = model::find_wire(plan.settings.format ? format_name(*plan.settings.format)
-                               : preset             ? preset->wire
-                                                    : "openai");
+  plan.wire = model::find_wire(wire_of(plan, preset, is_elsewhere));
   TRY(add_key(plan, preset, environment));
   // A server of one's own may do without.
   if (plan.endpoint.key.empty() && preset && !preset->is_local && !is_elsewhere)

@@ -149,7 +149,7 @@ std::string roots_fact(const std::vector<workspace::Root>& roots) {
 }
 
 PromptPart facts_part(const Place& place, const sys::Clock& clock) {
-  std::string text = "Where you work:\n";
+  std::string text = "Where you work, as it was at the beginning:\n";
   auto add = [&](std::string_view name, std::string_view fact) {
     if (!fact.empty()) text += fmt::format("- {}: {}\n", name, fact);
   };
@@ -168,7 +168,7 @@ PromptPart facts_part(const Place& place, const sys::Clock& clock) {
     add("git", git_fact(place.files->roots().front().path));
     add("top level", top_entries(*place.files));
   }
-  return {"workspace", std::move(text)};
+  return {std::string(kFactsPart), std::move(text)};
 }
 
 // With what introduces it; nothing is introduced when there is nothing.

@@ -13,6 +13,8 @@
 
 namespace helve::app {
 
+// The part that tells where the agent works, as it was when it was gathered.
+constexpr std::string_view kFactsPart = "workspace";
 constexpr size_t kMaxInstructions = 32u << 10;  // bytes of one file
 constexpr size_t kMaxMemoryBytes = 25u << 10;
 constexpr size_t kMaxMemoryLines = 200;

@@ -15,12 +15,6 @@ constexpr std::string_view kServedGroups[] = {"fs",     "search",  "edit", "shel
                                               "memory", "results", "undo"};
 constexpr std::string_view kReaderOfLongAnswers = "read_large_result";
 
-bool has_word_for(const Dialect* dialect, std::string_view tool) {
-  return dialect && std::ranges::any_of(dialect->entries, [&](const Dialect::Entry& entry) {
-           return entry.tool == tool;
-         });
-}
-
 // Whoever chooses some tools gets what reads their long answers as well; a deny leaves it out.
 void add_reader(Selection& selection) {
   auto* chosen = std::get_if<LoadNames>(&selection);
@@ -30,13 +24,23 @@ void add_reader(Selection& selection) {
 
 }  // namespace
 
+bool has_word_for(const Dialect* dialect, std::string_view tool) {
+  return dialect && std::ranges::any_of(dialect->entries, [&](const Dialect::Entry& entry) {
+           return entry.tool == tool;
+         });
+}
+
+std::string_view left_out_editor(const Dialect* dialect) {
+  const bool only_editor = has_word_for(dialect, "editor") && !has_word_for(dialect, "edit");
+  return only_editor ? "edit" : "editor";
+}
+
 Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
                        const std::vector<Tool>& tools, const Dialect* dialect) {
   if (load.kind == config::Load::Kind::none) return LoadNone{};
   if (load.kind == config::Load::Kind::names) return LoadNames{load.names};
   if (purpose != Purpose::serve || is_explicit || tools.size() <= kMaxServedTools) return LoadAll{};
-  const bool only_editor = has_word_for(dialect, "editor") && !has_word_for(dialect, "edit");
-  const std::string_view left_out = only_editor ? "edit" : "editor";
+  const std::string_view left_out = left_out_editor(dialect);
   LoadNames served{{std::string(kReaderOfLongAnswers)}};
   for (const Tool& tool : tools) {
     const bool listed =

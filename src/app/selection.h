@@ -22,6 +22,10 @@ constexpr size_t kMaxServedTools = 20;
 Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
                        const std::vector<Tool>& tools, const Dialect* dialect = nullptr);
 
+// Of the two, the one that is left out.
+std::string_view left_out_editor(const Dialect* dialect);
+bool has_word_for(const Dialect* dialect, std::string_view tool);
+
 Result<Registry> load_tools(const config::Loaded& settings, const cli::Options& options,
                             Purpose purpose);
 // Null: helve's own names.

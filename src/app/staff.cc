@@ -2,17 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "app/offered.h"
 #include "app/prompt_message.h"
 #include "app/prompt_parts.h"
 #include "app/rules.h"
-#include "app/tool_formats.h"
 #include "base/text.h"
 #include "dispatch/deadlines.h"
 
 namespace helve::app {
 namespace {
+
+constexpr size_t kMaxFacts = 1'000;  // sessions whose facts are kept
 
 agent::Runner::Options lanes_of(const config::Lanes& lanes) {
   return {.limits = {static_cast<size_t>(lanes.main), static_cast<size_t>(lanes.cron),
@@ -130,14 +133,37 @@ Result<std::shared_ptr<const dispatch::Policy>> Staff::policy_of(
                       preset_of(*kit, registry));
 }
 
-model::Offers Staff::offers_under(const std::shared_ptr<const dispatch::Policy>& policy) {
+Staff::Told Staff::told_under(const std::shared_ptr<const dispatch::Policy>& policy) {
   std::lock_guard lock(mutex_);
-  if (!offers_ || offers_under_ != policy) {
-    offers_ = std::make_shared<const std::vector<model::Offer>>(
-        offers_of(world_, allowed_tools(*world_.registry, policy.get())));
-    offers_under_ = policy;
+  if (!told_.offers || told_.policy != policy) {
+    Offered offered = offered_under(world_, policy.get());
+    told_ = {policy, std::make_shared<const std::vector<model::Offer>>(std::move(offered.offers)),
+             std::move(offered.toolbox)};
   }
-  return offers_;
+  return told_;
+}
+
+std::string Staff::system_for(const store::Conversation& conversation, const Place& place,
+                              const std::string& agent) {
+  std::vector<std::string> notices;
+  const std::string prompt = agent_prompt(place.settings, agent, notices);
+  const std::string message = message_of(store_, conversation.session);
+  std::vector<agent::PromptPart> parts =
+      gather_prompt(place, surroundings_, world_.clock, {prompt, message}, notices);
+  keep_facts(conversation.session, parts);
+  for (const std::string& notice : notices)
+    options_.emit({conversation.session, agent::Warned{notice}});
+  return agent::system_prompt(parts);
+}
+
+// Providers keep what they have read of a conversation only as long as its beginning stays the
+// same: a file more in the workspace is no reason to have all of it read again.
+void Staff::keep_facts(const std::string& session, std::vector<agent::PromptPart>& parts) {
+  const auto facts = std::ranges::find(parts, kFactsPart, &agent::PromptPart::name);
+  if (facts == parts.end()) return;
+  std::lock_guard lock(mutex_);
+  if (facts_.size() >= kMaxFacts && !facts_.contains(session)) facts_.clear();
+  facts->text = facts_.try_emplace(session, std::move(facts->text)).first->second;
 }
 
 Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
@@ -169,14 +195,10 @@ Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
                 .user = place->who.user,
                 .workspace = place->who.workspace,
                 .session = conversation.session};
-  std::vector<std::string> notices;
-  const std::string prompt = agent_prompt(place->settings, agent, notices);
-  const std::string message = message_of(store_, conversation.session);
-  setup->system = agent::system_prompt(
-      gather_prompt(*place, surroundings_, world_.clock, {prompt, message}, notices));
-  for (const std::string& notice : notices)
-    options_.emit({conversation.session, agent::Warned{notice}});
-  setup->offers = offers_under(kept->policy);
+  setup->system = system_for(conversation, *place, agent);
+  const Told told = told_under(kept->policy);
+  setup->offers = told.offers;
+  setup->toolbox = told.toolbox;
   setup->max_output_tokens = model.max_output_tokens;
   setup->temperature = model.temperature;
   setup->effort = model.effort;

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "agent/agents.h"
+#include "agent/system_prompt.h"
 #include "app/model_choice.h"
 #include "app/wire.h"
 
@@ -44,7 +45,15 @@ class Staff {
   Result<std::shared_ptr<const dispatch::Policy>> policy_of(const store::Conversation& conversation,
                                                             const Place& place);
   Result<std::string> ask(const agent::Question& question, const std::stop_token& stop);
-  model::Offers offers_under(const std::shared_ptr<const dispatch::Policy>& policy);
+  struct Told {
+    std::shared_ptr<const dispatch::Policy> policy;
+    model::Offers offers;
+    std::shared_ptr<const agent::Toolbox> toolbox;
+  };
+  Told told_under(const std::shared_ptr<const dispatch::Policy>& policy);
+  std::string system_for(const store::Conversation& conversation, const Place& place,
+                         const std::string& agent);
+  void keep_facts(const std::string& session, std::vector<agent::PromptPart>& parts);
 
   World& world_;
   const Surroundings& surroundings_;
@@ -53,8 +62,8 @@ class Staff {
   std::mutex mutex_;
   std::map<std::string, ChosenModel, std::less<>> models_;  // guarded by mutex_, by agent
   std::vector<ChosenModel> retired_;                        // guarded by mutex_
-  std::shared_ptr<const dispatch::Policy> offers_under_;    // guarded by mutex_: the last policy
-  model::Offers offers_;                                    // guarded by mutex_: what it allows
+  Told told_;                                               // guarded by mutex_: the last
+  std::map<std::string, std::string, std::less<>> facts_;   // guarded by mutex_, by session
   store::SharedStore store_;
   agent::Agents agents_;  // goes after the runner, whose workers use it
   agent::Runner runner_;

@@ -1,4 +1,6 @@
 // Anthropic's Messages API.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <limits>
@@ -53,14 +55,15 @@ std::string plain_id(std::string id) {
   return id;
 }
 
-void add_block(JsonArray& blocks, const Part& part) {
+void add_block(JsonArray& blocks, const Part& part, std::string_view origin) {
   struct Visitor {
     JsonArray& blocks;
+    std::string_view origin;
     void operator()(const Text& p) const {
       if (!is_blank(p.text)) blocks.push_back(text_block(p.text));
     }
     void operator()(const Thinking& p) const {
-      if (p.origin != kName || !p.sealed.is_object()) return;
+      if (p.origin != origin || !p.sealed.is_object()) return;
       JsonObject block = p.sealed.get_object();
       if (block.contains("signature")) block["thinking"] = p.text;
       blocks.push_back(std::move(block));
@@ -80,7 +83,7 @@ void add_block(JsonArray& blocks, const Part& part) {
       blocks.push_back(std::move(block));
     }
   };
-  std::visit(Visitor{blocks}, part);
+  std::visit(Visitor{blocks, origin}, part);
 }
 
 // Everything before such a mark is read from the cache with the next request: the end of this
@@ -98,11 +101,11 @@ void mark_for_cache(JsonArray& messages) {
 
 bool is_thought(const Json& block) { return string_at(block, "type").ends_with("thinking"); }
 
-JsonArray messages_of(std::span<const Message> messages) {
+JsonArray messages_of(std::span<const Message> messages, std::string_view origin) {
   JsonArray out;
   for (const Message& message : messages) {
     JsonArray blocks;
-    for (const Part& part : message.parts) add_block(blocks, part);
+    for (const Part& part : message.parts) add_block(blocks, part, origin);
     // A message is not empty, and thoughts are not all that a model says.
     if (std::ranges::all_of(blocks, is_thought)) blocks.push_back(text_block("(nothing)"));
     const std::string_view role = message.role == Role::assistant ? "assistant" : "user";
@@ -135,24 +138,63 @@ std::string_view effort_name(Effort effort) {
   return effort == Effort::low ? "low" : effort == Effort::medium ? "medium" : "high";
 }
 
+// Thoughts of another model, or of another server's, are refused.
+std::string origin_of(const Endpoint& endpoint) {
+  return fmt::format("{} {} {}", kName, authority_of(endpoint), endpoint.model);
+}
+
+// A model that is given a budget wants to see what it thought when it made the calls whose results
+// it gets, or be told not to think.
+bool has_lost_thoughts(std::span<const Message> messages, std::string_view origin) {
+  const auto last =
+      std::ranges::find(messages.rbegin(), messages.rend(), Role::assistant, &Message::role);
+  if (last == messages.rend() || calls_of(*last).empty()) return false;
+  return std::ranges::none_of(last->parts, [&](const Part& part) {
+    const auto* thinking = std::get_if<Thinking>(&part);
+    return thinking && thinking->origin == origin;
+  });
+}
+
 // How much the model may think, and how much room that and its answer have.
 struct Thoughts {
   JsonObject members;  // of the body
   std::int64_t room;
 };
 
-Thoughts thoughts_of(const Request& request, std::string_view model) {
-  const std::optional<ModelFacts> facts = find_facts(model);
+JsonObject adaptive_thinking(const ClaudeThinking& claude) {
+  JsonObject thinking{{"type", "adaptive"}};
+  if (claude.is_silent) thinking["display"] = "summarized";
+  // What stands before thoughts changes where room is made, or the workspace is another now.
+  // Without this such a request is refused, and all that follow.
+  if (claude.is_bound)
+    thinking["block_binding"] = JsonObject{{"prefix_mismatch_behavior", "drop_block"}};
+  return thinking;
+}
+
+Thoughts thoughts_of(const Request& request, const Endpoint& endpoint,
+                     const ClaudeThinking& claude) {
+  using Way = ClaudeThinking::Way;
+  const std::optional<ModelFacts> facts = find_facts(endpoint.model);
   const std::int64_t most = facts && facts->max_output > 0 ? facts->max_output : kAnyOutput;
-  const ClaudeThinking way = claude_thinking(model);
-  std::int64_t budget = way == ClaudeThinking::none ? 0 : budget_of(request.effort);
+  const bool is_off =
+      request.effort == Effort::off || claude.way == Way::none ||
+      (claude.way == Way::budget && has_lost_thoughts(request.messages, origin_of(endpoint)));
+  Effort effort = is_off ? Effort::off : request.effort;
+  if (is_off && !claude.can_stop) effort = Effort::low;
+  const bool thinks = effort > Effort::off || (effort == Effort::unset && claude.by_itself);
+  std::int64_t budget = !thinks ? 0 : budget_of(effort == Effort::unset ? Effort::high : effort);
   std::int64_t room =
       request.max_output_tokens > 0 ? request.max_output_tokens : kDefaultOutput + budget;
-  if (budget == 0) return {{}, std::min(room, most)};
-  if (way == ClaudeThinking::effort) {
-    return {{{"thinking", JsonObject{{"type", "adaptive"}}},
-             {"output_config", JsonObject{{"effort", effort_name(request.effort)}}}},
-            std::min(room, most)};
+  if (!thinks) {
+    JsonObject members;
+    if (claude.by_itself) members["thinking"] = JsonObject{{"type", "disabled"}};
+    return {std::move(members), std::min(room, most)};
+  }
+  if (claude.way == Way::adaptive) {
+    JsonObject members{{"thinking", adaptive_thinking(claude)}};
+    if (effort != Effort::unset)
+      members["output_config"] = JsonObject{{"effort", effort_name(effort)}};
+    return {std::move(members), std::min(room, most)};
   }
   room = std::min(std::max(room, budget + kDefaultOutput), most);
   budget = std::min(budget, room / 4 * 3);  // the rest is for the answer
@@ -164,14 +206,18 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (!endpoint.key.empty()) out.headers.push_back("x-api-key: " + endpoint.key);
   JsonObject& body = out.body;
   body["model"] = endpoint.model;
-  const Thoughts thoughts = thoughts_of(request, endpoint.model);
+  const ClaudeThinking claude = claude_thinking(endpoint.model);
+  if (claude.is_bound)
+    out.headers.emplace_back("anthropic-beta: thinking-binding-controls-2026-08-01");
+  const Thoughts thoughts = thoughts_of(request, endpoint, claude);
   for (const auto& member : thoughts.members) body[member.key()] = member.value();
   // Thoughts allow no temperature.
-  if (thoughts.members.empty() && request.temperature) body["temperature"] = *request.temperature;
+  if (claude.is_sampled && thoughts.members.empty() && request.temperature)
+    body["temperature"] = *request.temperature;
   body["max_tokens"] = thoughts.room;
   body["stream"] = true;
   if (!is_blank(request.system)) body["system"] = JsonArray{cached(text_block(request.system))};
-  body["messages"] = messages_of(request.messages);
+  body["messages"] = messages_of(request.messages, origin_of(endpoint));
   return out;
 }
 
@@ -190,6 +236,8 @@ Stop stop_of(std::string_view reason) {
 
 class AnthropicDecoder final : public Decoder {
  public:
+  explicit AnthropicDecoder(std::string origin) : origin_(std::move(origin)) {}
+
   Result<bool> take(const SseEvent& event, const Emit& emit) override {
     const Json value = TRY(parse_event(kName, event));
     const std::string_view type = string_at(value, "type");
@@ -291,19 +339,20 @@ class AnthropicDecoder final : public Decoder {
     return {};
   }
 
-  static std::optional<Part> part_of(Block& block) {
+  std::optional<Part> part_of(Block& block) const {
     if (block.type == "text") return Text{std::move(block.text)};
     if (block.type == "thinking")
-      return Thinking{std::move(block.text), std::string(kName),
+      return Thinking{std::move(block.text), origin_,
                       JsonObject{{"type", "thinking"}, {"signature", block.sealed}}};
     if (block.type == "redacted_thinking")
-      return Thinking{"", std::string(kName),
+      return Thinking{"", origin_,
                       JsonObject{{"type", "redacted_thinking"}, {"data", block.sealed}}};
     if (block.type != "tool_use") return std::nullopt;
     if (block.text.empty()) block.text = block.input.is_null() ? "{}" : to_text(block.input);
     return ToolCall{block.id, block.name, std::move(block.text), "", nullptr};
   }
 
+  const std::string origin_;  // of thoughts
   Reply reply_;
   std::map<std::int64_t, Block> blocks_;
   bool is_complete_ = false;
@@ -311,8 +360,9 @@ class AnthropicDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kAnthropic{kName, encode, encode_tools, [](const Endpoint&) -> std::unique_ptr<Decoder> {
-                        return std::make_unique<AnthropicDecoder>();
+const Wire kAnthropic{kName, encode, encode_tools,
+                      [](const Endpoint& endpoint) -> std::unique_ptr<Decoder> {
+                        return std::make_unique<AnthropicDecoder>(origin_of(endpoint));
                       }};
 
 }  // namespace helve::model

@@ -1,14 +1,18 @@
 // Google's Gemini API.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "model/model_names.h"
 #include "model/wire.h"
 
 namespace helve::model {
 namespace {
 
 constexpr std::string_view kName = "gemini";
-constexpr std::int64_t kLowBudget = 1'024, kMediumBudget = 8'192, kHighBudget = 24'576;
+constexpr std::int64_t kLeastBudget = 128, kLowBudget = 1'024, kMediumBudget = 8'192,
+                       kHighBudget = 24'576;
 
 JsonObject inline_data(std::string_view data, std::string_view mime_type) {
   return {{"inlineData", JsonObject{{"mimeType", mime_type}, {"data", data}}}};
@@ -32,35 +36,52 @@ void add_result(JsonArray& parts, const ToolResult& result) {
   }
 }
 
-void add_part(JsonArray& parts, const Part& part) {
+void add_part(JsonArray& parts, const Part& part, std::string_view origin) {
   struct Visitor {
     JsonArray& parts;
+    std::string_view origin;
     void operator()(const Text& p) const {
       if (!p.text.empty()) parts.push_back(JsonObject{{"text", p.text}});
     }
     void operator()(const Thinking& p) const {
       // A signature that stood with a text goes back with a part of its own.
-      if (p.origin == kName && p.sealed.is_string())
+      if (p.origin == origin && p.sealed.is_string())
         parts.push_back(JsonObject{{"text", ""}, {"thoughtSignature", p.sealed}});
     }
     void operator()(const Image& p) const { parts.push_back(inline_data(p.data, p.mime_type)); }
     void operator()(const ToolCall& p) const {
       JsonObject out{{"functionCall",
                       JsonObject{{"name", gemini_name(p.name)}, {"args", arguments_object(p)}}}};
-      if (p.origin == kName && p.sealed.is_string()) out["thoughtSignature"] = p.sealed;
+      if (p.origin == origin && p.sealed.is_string()) out["thoughtSignature"] = p.sealed;
       parts.push_back(std::move(out));
     }
     void operator()(const ToolResult& p) const { add_result(parts, p); }
   };
-  std::visit(Visitor{parts}, part);
+  std::visit(Visitor{parts, origin}, part);
 }
 
-JsonArray contents_of(std::span<const Message> messages) {
+// A model that signs its calls refuses those that nobody signed, unless they say so.
+void mark_unsigned(JsonArray& parts) {
+  const auto call =
+      std::ranges::find_if(parts, [](const Json& part) { return find(part, "functionCall"); });
+  if (call != parts.end() && !find(*call, "thoughtSignature"))
+    call->get_object()["thoughtSignature"] = "skip_thought_signature_validator";
+}
+
+// Signatures of another model, or of another server's, are refused.
+std::string origin_of(const Endpoint& endpoint) {
+  return fmt::format("{} {} {}", kName, authority_of(endpoint), endpoint.model);
+}
+
+JsonArray contents_of(std::span<const Message> messages, const Endpoint& endpoint) {
+  const std::string origin = origin_of(endpoint);
+  const bool signs = gemini_signs(endpoint.model);
   JsonArray out;
   for (const Message& message : messages) {
     JsonArray parts;
-    for (const Part& part : message.parts) add_part(parts, part);
+    for (const Part& part : message.parts) add_part(parts, part, origin);
     if (parts.empty()) continue;
+    if (signs) mark_unsigned(parts);
     const std::string_view role = message.role == Role::assistant ? "model" : "user";
     if (out.empty() || string_at(out.back(), "role") != role) {
       out.push_back(JsonObject{{"role", role}, {"parts", std::move(parts)}});
@@ -72,15 +93,24 @@ JsonArray contents_of(std::span<const Message> messages) {
   return out;
 }
 
-JsonObject generation_of(const Request& request) {
+JsonObject thinking_of(Effort effort, std::string_view model) {
+  JsonObject out{{"includeThoughts", effort != Effort::off}};
+  constexpr std::string_view kLevels[] = {"", "low", "low", "medium", "high"};
+  const std::int64_t least = model.find("-pro") == model.npos ? 0 : kLeastBudget;
+  const std::int64_t budgets[] = {0, least, kLowBudget, kMediumBudget, kHighBudget};
+  const auto index = static_cast<size_t>(effort);
+  if (gemini_signs(model))
+    out["thinkingLevel"] = kLevels[index];
+  else
+    out["thinkingBudget"] = budgets[index];
+  return out;
+}
+
+JsonObject generation_of(const Request& request, std::string_view model) {
   JsonObject out;
   if (request.max_output_tokens > 0) out["maxOutputTokens"] = request.max_output_tokens;
   if (request.temperature) out["temperature"] = *request.temperature;
-  constexpr std::int64_t kBudgets[] = {0, 0, kLowBudget, kMediumBudget, kHighBudget};
-  if (request.effort != Effort::unset)
-    out["thinkingConfig"] =
-        JsonObject{{"thinkingBudget", kBudgets[static_cast<size_t>(request.effort)]},
-                   {"includeThoughts", request.effort != Effort::off}};
+  if (request.effort != Effort::unset) out["thinkingConfig"] = thinking_of(request.effort, model);
   return out;
 }
 
@@ -93,8 +123,8 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (!request.system.empty())
     body["systemInstruction"] =
         JsonObject{{"parts", JsonArray{JsonObject{{"text", request.system}}}}};
-  body["contents"] = contents_of(request.messages);
-  if (JsonObject generation = generation_of(request); !generation.empty())
+  body["contents"] = contents_of(request.messages, endpoint);
+  if (JsonObject generation = generation_of(request, endpoint.model); !generation.empty())
     body["generationConfig"] = std::move(generation);
   return out;
 }
@@ -112,6 +142,8 @@ constexpr auto kRefusals = std::to_array<std::string_view>(
 
 class GeminiDecoder final : public Decoder {
  public:
+  explicit GeminiDecoder(std::string origin) : origin_(std::move(origin)) {}
+
   Result<bool> take(const SseEvent& event, const Emit& emit) override {
     const Json value = TRY(parse_event(kName, event));
     if (const Json* error = find(value, "error"))
@@ -183,7 +215,7 @@ class GeminiDecoder final : public Decoder {
       emit(TextDelta{text});
     }
     if (signature && signature->is_string()) {
-      reply_.message.parts.push_back(Thinking{"", std::string(kName), *signature});
+      reply_.message.parts.push_back(Thinking{"", origin_, *signature});
     }
   }
 
@@ -192,7 +224,7 @@ class GeminiDecoder final : public Decoder {
     ToolCall made{.id = made_up_id(),
                   .name = std::string(string_at(call, "name")),
                   .arguments = args ? to_text(*args) : "{}",
-                  .origin = signature ? std::string(kName) : "",
+                  .origin = signature ? origin_ : "",
                   .sealed = signature ? *signature : Json()};
     emit(CallDelta{calls_++, made.name, made.arguments});
     reply_.message.parts.push_back(std::move(made));
@@ -205,6 +237,7 @@ class GeminiDecoder final : public Decoder {
     return calls_ > 0 ? Stop::calls : Stop::end;  // other servers have other words
   }
 
+  const std::string origin_;  // of signatures
   Reply reply_;
   std::string reason_;
   bool is_blocked_ = false;
@@ -213,8 +246,9 @@ class GeminiDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kGemini{kName, encode, encode_tools, [](const Endpoint&) -> std::unique_ptr<Decoder> {
-                     return std::make_unique<GeminiDecoder>();
+const Wire kGemini{kName, encode, encode_tools,
+                   [](const Endpoint& endpoint) -> std::unique_ptr<Decoder> {
+                     return std::make_unique<GeminiDecoder>(origin_of(endpoint));
                    }};
 
 }  // namespace helve::model

@@ -23,6 +23,8 @@ std::optional<int> small_number(std::string_view text) {
   return number;
 }
 
+constexpr Version kNewest{1'000, 0};
+
 // The first number in it and the one behind, as in "opus-4-5-20251101" and "3.7-sonnet".
 std::optional<Version> version_in(std::string_view text) {
   const auto begin = std::ranges::find_if(text, is_digit);
@@ -37,12 +39,20 @@ std::optional<Version> version_in(std::string_view text) {
 }  // namespace
 
 ClaudeThinking claude_thinking(std::string_view model) {
+  using Way = ClaudeThinking::Way;
   constexpr std::string_view kFamily = "claude-";
   const size_t at = model.find(kFamily);
-  if (at == model.npos) return ClaudeThinking::effort;
-  const std::optional<Version> version = version_in(model.substr(at + kFamily.size()));
-  if (!version || *version >= Version{4, 6}) return ClaudeThinking::effort;
-  return *version >= Version{3, 7} ? ClaudeThinking::budget : ClaudeThinking::none;
+  if (at == model.npos) return {};  // somebody else's
+  const std::string_view rest = model.substr(at + kFamily.size());
+  const Version version = version_in(rest).value_or(kNewest);
+  if (version < Version{3, 7}) return {.way = Way::none};
+  if (version < Version{4, 6}) return {.way = Way::budget};
+  const bool is_bound = version > Version{5, 0};
+  return {.by_itself = version >= Version{5, 0},
+          .can_stop = !is_bound && !rest.starts_with("fable") && !rest.starts_with("mythos"),
+          .is_silent = version > Version{4, 6},
+          .is_bound = is_bound,
+          .is_sampled = version <= Version{4, 6}};
 }
 
 bool can_reason(std::string_view model) {
@@ -51,6 +61,13 @@ bool can_reason(std::string_view model) {
   if (model.starts_with("ft:")) model.remove_prefix(3);
   return std::ranges::none_of(kPlain,
                               [&](std::string_view prefix) { return model.starts_with(prefix); });
+}
+
+bool gemini_signs(std::string_view model) {
+  constexpr std::string_view kFamily = "gemini-";
+  const size_t at = model.find(kFamily);
+  if (at == model.npos) return false;
+  return version_in(model.substr(at + kFamily.size())).value_or(kNewest) >= Version{3, 0};
 }
 
 }  // namespace helve::model

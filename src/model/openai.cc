@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/hash.h"
 #include "model/wire.h"
 #include "sys/http_plain.h"
 
@@ -12,36 +13,62 @@ namespace helve::model {
 namespace {
 
 constexpr std::string_view kName = "openai";
+// OpenRouter's word for what the providers behind it want back of a model's thoughts.
+constexpr std::string_view kDetails = "reasoning_details";
 
 JsonObject image_part(std::string_view data, std::string_view mime_type) {
   return {{"type", "image_url"}, {"image_url", JsonObject{{"url", data_url(data, mime_type)}}}};
 }
 
 JsonObject tool_call(const ToolCall& call) {
-  // Servers parse the arguments again, and some fail where they cannot.
-  const bool is_json = parse_json(call.arguments).has_value();
   return {{"id", call.id},
           {"type", "function"},
           {"function",
-           JsonObject{{"name", valid_name(call.name)},
-                      {"arguments", is_json ? call.arguments : to_text(arguments_object(call))}}}};
+           JsonObject{{"name", valid_name(call.name)}, {"arguments", arguments_text(call)}}}};
 }
 
 // Servers differ in what they make of thoughts, and some refuse a request that has any of them.
 std::string origin_of(const Endpoint& endpoint) {
-  const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
-  return fmt::format("{} {}", kName, address ? address->authority() : "");
+  return fmt::format("{} {}", kName, authority_of(endpoint));
 }
 
 // How long a server wants its thoughts back.
 enum class Recall : unsigned char { never, in_turn, always };
-Recall recall_of(const Endpoint& endpoint) {
+
+// What some servers want otherwise than the others.
+struct Manners {
+  Recall recall = Recall::in_turn;
+  bool is_mistral = false;  // it refuses members and ids that are not as it knows them
+};
+
+Manners manners_of(const Endpoint& endpoint) {
   const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
   const std::string_view host = address ? std::string_view(address->host) : "";
-  if (host == "api.groq.com" || host == "api.mistral.ai") return Recall::never;  // they refuse them
+  if (host == "api.mistral.ai") return {.recall = Recall::never, .is_mistral = true};
+  if (host == "api.groq.com") return {.recall = Recall::never};  // it refuses them
   // It refuses a conversation in which a call has lost its thoughts, in whatever turn.
-  if (host == "api.deepseek.com") return Recall::always;
-  return Recall::in_turn;
+  if (host == "api.deepseek.com") return {.recall = Recall::always};
+  return {};
+}
+
+// Nine letters and digits, as Mistral has them.
+std::string short_id(std::string_view id) {
+  constexpr size_t kLength = 9;
+  const bool fits = id.size() == kLength && std::ranges::all_of(id, [](unsigned char c) {
+                      return c < 0x80 && std::isalnum(c);
+                    });
+  return fits ? std::string(id) : sha256_hex(id).substr(0, kLength);
+}
+
+void shorten_ids(JsonArray& messages) {
+  auto shorten = [](Json& id) { id = short_id(std::string_view(id.get_string())); };
+  for (Json& each : messages) {
+    JsonObject& message = each.get_object();
+    if (Json* id = message.if_contains("tool_call_id")) shorten(*id);
+    if (Json* calls = message.if_contains("tool_calls")) {
+      for (Json& call : calls->get_array()) shorten(call.get_object()["id"]);
+    }
+  }
 }
 
 // `origin`: whose thoughts go with it; empty: nobody's.
@@ -51,8 +78,11 @@ JsonObject assistant_message(const Message& message, std::string_view origin) {
   for (const Part& part : message.parts) {
     if (const auto* call = std::get_if<ToolCall>(&part)) calls.push_back(tool_call(*call));
     const auto* thinking = std::get_if<Thinking>(&part);
-    if (thinking && !origin.empty() && thinking->origin == origin && thinking->sealed.is_string())
+    if (!thinking || origin.empty() || thinking->origin != origin) continue;
+    if (thinking->sealed.is_string())
       out[thinking->sealed.get_string()] = thinking->text;
+    else if (const Json* details = find(thinking->sealed, kDetails))
+      out[kDetails] = *details;
   }
   std::string text = text_of(message);
   if (!text.empty() || calls.empty()) out["content"] = std::move(text);
@@ -103,12 +133,12 @@ size_t turn_of(std::span<const Message> messages) {
   return begin;
 }
 
-JsonArray messages_of(const Request& request, const Endpoint& endpoint) {
+JsonArray messages_of(const Request& request, const Endpoint& endpoint, const Manners& manners) {
   JsonArray out;
   if (!request.system.empty())
     out.push_back(JsonObject{{"role", "system"}, {"content", request.system}});
   const std::string origin = origin_of(endpoint);
-  const Recall recall = recall_of(endpoint);
+  const Recall recall = manners.recall;
   const size_t turn = recall == Recall::always    ? 0
                       : recall == Recall::in_turn ? turn_of(request.messages)
                                                   : request.messages.size();
@@ -121,6 +151,7 @@ JsonArray messages_of(const Request& request, const Endpoint& endpoint) {
     else
       out.push_back(assistant_message(message, i >= turn ? origin : ""));
   }
+  if (manners.is_mistral) shorten_ids(out);
   return out;
 }
 
@@ -145,11 +176,13 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   JsonObject& body = out.body;
   body["model"] = endpoint.model;
   body["stream"] = true;
-  body["stream_options"] = JsonObject{{"include_usage", true}};
-  if (request.max_output_tokens > 0) body["max_completion_tokens"] = request.max_output_tokens;
+  const Manners manners = manners_of(endpoint);
+  if (!manners.is_mistral) body["stream_options"] = JsonObject{{"include_usage", true}};
+  if (request.max_output_tokens > 0)
+    body[manners.is_mistral ? "max_tokens" : "max_completion_tokens"] = request.max_output_tokens;
   if (request.temperature) body["temperature"] = *request.temperature;
   if (request.effort != Effort::unset) body["reasoning_effort"] = effort_name(request.effort);
-  body["messages"] = messages_of(request, endpoint);
+  body["messages"] = messages_of(request, endpoint, manners);
   return out;
 }
 
@@ -178,7 +211,10 @@ class OpenAiDecoder final : public Decoder {
 
   Result<Reply> finish() override {
     if (reason_.empty()) return incomplete(kName);
-    if (!thoughts_.empty())
+    if (!details_.empty())
+      reply_.message.parts.push_back(
+          Thinking{std::move(thoughts_), origin_, JsonObject{{kDetails, std::move(details_)}}});
+    else if (!thoughts_.empty())
       reply_.message.parts.push_back(Thinking{std::move(thoughts_), origin_, Json(thoughts_key_)});
     if (!text_.empty()) reply_.message.parts.push_back(Text{std::move(text_)});
     for (ToolCall& call : calls_) {
@@ -202,11 +238,9 @@ class OpenAiDecoder final : public Decoder {
   }
 
   void count(const Json& usage) {
-    const Json* details = find(usage, "prompt_tokens_details");
-    reply_.usage.cache_read = details ? integer_at(*details, "cached_tokens") : 0;
-    reply_.usage.input =
-        std::max<std::int64_t>(integer_at(usage, "prompt_tokens") - reply_.usage.cache_read, 0);
-    reply_.usage.output = integer_at(usage, "completion_tokens");
+    reply_.usage =
+        openai_usage(integer_at(usage, "prompt_tokens"), integer_at(usage, "completion_tokens"),
+                     find(usage, "prompt_tokens_details"));
   }
 
   void grow(const Json& delta, const Emit& emit) {
@@ -218,6 +252,9 @@ class OpenAiDecoder final : public Decoder {
       emit(ThinkingDelta{thought});
       break;  // some servers say it twice
     }
+    if (const Json* details = find(delta, kDetails); details && details->is_array()) {
+      for (const Json& detail : details->get_array()) grow_detail(detail);
+    }
     for (const char* key : {"content", "refusal"}) {
       const std::string_view text = string_at(delta, key);
       if (text.empty()) continue;
@@ -228,6 +265,27 @@ class OpenAiDecoder final : public Decoder {
     const Json* calls = find(delta, "tool_calls");
     if (!calls || !calls->is_array()) return;
     for (const Json& call : calls->get_array()) grow_call(call, emit);
+  }
+
+  // They come in pieces, too: those of a kind and a number belong together.
+  void grow_detail(const Json& piece) {
+    const boost::json::object* const members = piece.if_object();
+    if (!members) return;
+    const auto is_same = [&](const Json& known) {
+      return string_at(known, "type") == string_at(piece, "type") &&
+             string_at(known, "id") == string_at(piece, "id") &&
+             integer_at(known, "index") == integer_at(piece, "index");
+    };
+    const auto known = std::ranges::find_if(details_, is_same);
+    if (known == details_.end()) return void(details_.push_back(piece));
+    for (const auto& [key, value] : *members) {
+      Json& whole = known->get_object()[key];
+      const bool is_text = key == "text" || key == "summary";
+      if (is_text && whole.is_string() && value.is_string())
+        whole = std::string(whole.get_string()) + std::string(value.get_string());
+      else if (!value.is_null())
+        whole = value;
+    }
   }
 
   std::optional<size_t> call_with(std::string_view id) const {
@@ -290,6 +348,7 @@ class OpenAiDecoder final : public Decoder {
   Reply reply_;
   std::string text_, thoughts_, reason_;
   std::string thoughts_key_;  // how this server calls them
+  JsonArray details_;
   bool has_refused_ = false;
   std::vector<ToolCall> calls_;
   std::map<std::int64_t, size_t> growing_;  // by the server's index: which of the calls

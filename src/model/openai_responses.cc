@@ -1,6 +1,9 @@
 // OpenAI's Responses API. Nothing is stored with the provider: thoughts come encrypted and go back.
+#include <fmt/format.h>
+
 #include <map>
 
+#include "base/hash.h"
 #include "model/model_names.h"
 #include "model/wire.h"
 
@@ -37,7 +40,7 @@ JsonObject result_item(const ToolResult& result) {
 }
 
 // Each part of an assistant's message is an item of its own; a person's are one.
-void add_items(JsonArray& items, const Message& message, bool reasons) {
+void add_items(JsonArray& items, const Message& message, std::string_view origin) {
   JsonArray said;
   for (const Part& part : message.parts) {
     if (const auto* text = std::get_if<Text>(&part); text && !text->text.empty()) {
@@ -50,19 +53,27 @@ void add_items(JsonArray& items, const Message& message, bool reasons) {
     } else if (const auto* image = std::get_if<Image>(&part)) {
       said.push_back(image_part(image->data, image->mime_type));
     } else if (const auto* thinking = std::get_if<Thinking>(&part)) {
-      if (reasons && thinking->origin == kName) items.push_back(thinking->sealed);
+      if (thinking->origin == origin && find(thinking->sealed, "encrypted_content"))
+        items.push_back(thinking->sealed);
     } else if (const auto* call = std::get_if<ToolCall>(&part)) {
       items.push_back(JsonObject{{"type", "function_call"},
                                  {"call_id", call->id},
                                  {"name", valid_name(call->name)},
-                                 {"arguments", call->arguments}});
+                                 {"arguments", arguments_text(*call)}});
     } else if (const auto* result = std::get_if<ToolResult>(&part)) {
       items.push_back(result_item(*result));
     }
   }
+  // What was thought before an answer that was cut off: it has to stand before something.
+  while (!items.empty() && string_at(items.back(), "type") == "reasoning") items.pop_back();
   if (!said.empty())
     items.push_back(
         JsonObject{{"type", "message"}, {"role", "user"}, {"content", std::move(said)}});
+}
+
+// Thoughts of another model, or of another server's, cannot be read.
+std::string origin_of(const Endpoint& endpoint) {
+  return fmt::format("{} {} {}", kName, authority_of(endpoint), endpoint.model);
 }
 
 // Here a function is not wrapped.
@@ -85,6 +96,12 @@ Json reasoning_of(Effort effort) {
   return reasoning;
 }
 
+// It takes 64 characters.
+std::string cache_key_of(std::string_view session) {
+  constexpr size_t kLongest = 64;
+  return session.size() <= kLongest ? std::string(session) : sha256_hex(session);
+}
+
 Outgoing encode(const Request& request, const Endpoint& endpoint) {
   Outgoing out{.path = "/responses", .headers = {}, .body = {}};
   if (!endpoint.key.empty()) out.headers.push_back("Authorization: Bearer " + endpoint.key);
@@ -97,10 +114,11 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (reasons && request.effort != Effort::unset) body["reasoning"] = reasoning_of(request.effort);
   if (request.max_output_tokens > 0) body["max_output_tokens"] = request.max_output_tokens;
   if (request.temperature) body["temperature"] = *request.temperature;
-  if (!request.session.empty()) body["prompt_cache_key"] = request.session;
+  if (!request.session.empty()) body["prompt_cache_key"] = cache_key_of(request.session);
   if (!request.system.empty()) body["instructions"] = request.system;
   JsonArray items;
-  for (const Message& message : request.messages) add_items(items, message, reasons);
+  const std::string origin = reasons ? origin_of(endpoint) : "";
+  for (const Message& message : request.messages) add_items(items, message, origin);
   body["input"] = std::move(items);
   return out;
 }
@@ -111,6 +129,8 @@ JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& 
 
 class ResponsesDecoder final : public Decoder {
  public:
+  explicit ResponsesDecoder(std::string origin) : origin_(std::move(origin)) {}
+
   Result<bool> take(const SseEvent& event, const Emit& emit) override {
     const Json value = TRY(parse_event(kName, event));
     const std::string_view type = string_at(value, "type");
@@ -163,11 +183,9 @@ class ResponsesDecoder final : public Decoder {
   void end(const Json& response) {
     reply_.model = string_at(response, "model");
     if (const Json* usage = find(response, "usage")) {
-      const Json* details = find(*usage, "input_tokens_details");
-      reply_.usage.cache_read = details ? integer_at(*details, "cached_tokens") : 0;
-      reply_.usage.input =
-          std::max<std::int64_t>(integer_at(*usage, "input_tokens") - reply_.usage.cache_read, 0);
-      reply_.usage.output = integer_at(*usage, "output_tokens");
+      reply_.usage =
+          openai_usage(integer_at(*usage, "input_tokens"), integer_at(*usage, "output_tokens"),
+                       find(*usage, "input_tokens_details"));
     }
     const Json* details = find(response, "incomplete_details");
     const std::string_view reason = details ? string_at(*details, "reason") : "";
@@ -180,7 +198,7 @@ class ResponsesDecoder final : public Decoder {
   void add_part(const Json& item) {
     const std::string_view type = string_at(item, "type");
     if (type == "reasoning") {
-      reply_.message.parts.push_back(Thinking{summary_of(item), std::string(kName), item});
+      reply_.message.parts.push_back(Thinking{summary_of(item), origin_, item});
     } else if (type == "function_call") {
       reply_.message.parts.push_back(
           ToolCall{std::string(string_at(item, "call_id")), std::string(string_at(item, "name")),
@@ -213,6 +231,7 @@ class ResponsesDecoder final : public Decoder {
     return text;
   }
 
+  const std::string origin_;  // of thoughts
   Reply reply_;
   std::map<size_t, Json> items_;
   bool is_complete_ = false, has_refused_ = false;
@@ -221,8 +240,8 @@ class ResponsesDecoder final : public Decoder {
 }  // namespace
 
 const Wire kOpenAiResponses{kName, encode, encode_tools,
-                            [](const Endpoint&) -> std::unique_ptr<Decoder> {
-                              return std::make_unique<ResponsesDecoder>();
+                            [](const Endpoint& endpoint) -> std::unique_ptr<Decoder> {
+                              return std::make_unique<ResponsesDecoder>(origin_of(endpoint));
                             }};
 
 }  // namespace helve::model

@@ -38,7 +38,8 @@ constexpr Price beyond(std::int64_t tokens, std::int64_t input_percent, std::int
   return usual;
 }
 
-// Dots are written as dashes, since vendors and resellers differ in them.
+// Dots are written as dashes, since vendors and resellers differ in them. An introductory price
+// that ends soon is not in it, but the one after it.
 constexpr Entry kTable[] = {
     {"claude-fable-5-1", 1'000'000, 128'000, price(10, 50, 0.25, 12.5)},
     {"claude-fable-5", 1'000'000, 128'000, price(10, 50, 1, 12.5)},
@@ -62,6 +63,15 @@ constexpr Entry kTable[] = {
     {"claude-haiku-4-5", 200'000, 64'000, price(1, 5, 0.1, 1.25)},
     {"claude-3-5-haiku", 200'000, 8'192, price(0.8, 4, 0.08, 1)},
     {"claude-3-haiku", 200'000, 4'096, price(0.25, 1.25, 0.03, 0.3)},
+    {"gpt-6-1-sol", 1'050'000, 128'000, beyond(272'000, 200, 150, price(2, 10, 0.1, 2.5))},
+    {"gpt-6-1-terra", 1'050'000, 128'000, beyond(272'000, 200, 150, price(1, 5, 0.05, 1.25))},
+    {"gpt-6-astra", 1'050'000, 128'000, beyond(272'000, 200, 150, price(10, 50, 1, 12.5))},
+    {"gpt-6-sol", 1'050'000, 128'000, beyond(272'000, 200, 150, price(2, 10, 0.2, 2.5))},
+    {"gpt-6-luna", 1'050'000, 128'000, beyond(272'000, 200, 150, price(0.1, 0.5, 0.01, 0.125))},
+    {"gpt-5-6", 1'050'000, 128'000, beyond(272'000, 200, 150, price(5, 30, 0.5, 6.25))},
+    {"gpt-5-6-sol", 1'050'000, 128'000, beyond(272'000, 200, 150, price(5, 30, 0.5, 6.25))},
+    {"gpt-5-6-terra", 1'050'000, 128'000, beyond(272'000, 200, 150, price(2, 12, 0.2, 2.5))},
+    {"gpt-5-6-luna", 1'050'000, 128'000, beyond(272'000, 200, 150, price(0.2, 1.2, 0.02, 0.25))},
     {"gpt-5-5", 1'050'000, 128'000, beyond(272'000, 200, 150, price(5, 30, 0.5))},
     {"gpt-5-4", 1'050'000, 128'000, beyond(272'000, 200, 150, price(2.5, 15, 0.25))},
     {"gpt-5-4-mini", 400'000, 128'000, price(0.75, 4.5, 0.075)},
@@ -84,6 +94,10 @@ constexpr Entry kTable[] = {
     {"o3-mini", 200'000, 100'000, price(1.1, 4.4, 0.55)},
     {"o4-mini", 200'000, 100'000, price(1.1, 4.4, 0.275)},
     {"o1", 200'000, 100'000, price(15, 60, 7.5)},
+    {"gemini-4-argon", 1'048'576, 65'536, price(4, 20, 0.2)},
+    {"gemini-3-8-flash", 1'048'576, 65'536, price(1.5, 7.5, 0.15)},
+    {"gemini-3-7-flash", 1'048'576, 65'536, price(1.5, 7.5, 0.15)},
+    {"gemini-3-1-flash-lite", 1'048'576, 65'536, price(0.25, 1.5, 0.025)},
     {"gemini-3-5-flash", 1'048'576, 65'536, price(1.5, 9, 0.15)},
     {"gemini-3-1-pro", 1'048'576, 65'536, beyond(200'000, 200, 150, price(2, 12, 0.2))},
     {"gemini-3-pro", 1'048'576, 65'536, beyond(200'000, 200, 150, price(2, 12, 0.2))},

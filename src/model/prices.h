@@ -12,7 +12,7 @@
 namespace helve::model {
 
 // The table is as the providers' public lists were in this month. Settings override it.
-constexpr std::string_view kPricesAsOf = "2026-10";
+constexpr std::string_view kPricesAsOf = "2026-11";
 
 // In micro-dollars for a million tokens: $3 are 3'000'000.
 struct Price {

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "sys/http_plain.h"
 #include "sys/id.h"
 
 namespace helve::model {
@@ -152,6 +153,16 @@ std::int64_t integer_at(const Json& value, std::string_view key) {
   return 0;
 }
 
+Usage openai_usage(std::int64_t input, std::int64_t output, const Json* details) {
+  Usage usage{.output = output};
+  if (details) {
+    usage.cache_read = integer_at(*details, "cached_tokens");
+    usage.cache_write = integer_at(*details, "cache_write_tokens");
+  }
+  usage.input = std::max<std::int64_t>(input - usage.cache_read - usage.cache_write, 0);
+  return usage;
+}
+
 JsonArray tools_of(Lowered lowered, std::vector<std::string>& notes) {
   for (const Omitted& each : lowered.omitted)
     notes.push_back(fmt::format("{} is left out: {}", each.name, each.reason));
@@ -168,6 +179,15 @@ JsonObject arguments_object(const ToolCall& call) {
   Result<Json> value = parse_json(call.arguments);
   if (value && value->is_object()) return std::move(value->get_object());
   return {{"raw_arguments", call.arguments}};
+}
+
+std::string arguments_text(const ToolCall& call) {
+  return parse_json(call.arguments) ? call.arguments : to_text(arguments_object(call));
+}
+
+std::string authority_of(const Endpoint& endpoint) {
+  const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
+  return address ? address->authority() : "";
 }
 
 }  // namespace helve::model

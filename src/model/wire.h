@@ -63,13 +63,20 @@ Error provider_error(int status, std::string_view kind, std::string_view message
 // The data of an event as an object.
 Result<Json> parse_event(std::string_view provider, const SseEvent& event);
 std::int64_t integer_at(const Json& value, std::string_view key);
+// As OpenAI counts: what was read from caches and written to them is input as well. `details` may
+// be null.
+Usage openai_usage(std::int64_t input, std::int64_t output, const Json* details);
 // The tools that the provider takes; those that it does not become notes.
 JsonArray tools_of(Lowered lowered, std::vector<std::string>& notes);
 // An image within an address.
 std::string data_url(std::string_view data, std::string_view mime_type);
 // A call's id, where the provider gives none.
 std::string made_up_id();
+// Host and port: servers read their own thoughts only. Empty where the address is none.
+std::string authority_of(const Endpoint& endpoint);
 // The arguments as an object; where the model wrote something else, that is its only member.
 JsonObject arguments_object(const ToolCall& call);
+// The same as text: servers parse it again, and some fail where they cannot.
+std::string arguments_text(const ToolCall& call);
 
 }  // namespace helve::model

@@ -55,7 +55,7 @@ struct Post {
 struct ConversationFilter {
   std::string workspace = {};  // empty: all
   std::string parent = {};     // empty: all
-  std::string text = {};       // that stands in one of its entries; empty: all
+  std::string text = {};       // said in its title or entries; empty: all
   size_t limit = 20;
 };
 

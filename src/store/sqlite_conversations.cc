@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "store/sqlite_store.h"
 #include "sys/clock.h"
@@ -108,10 +109,18 @@ SELECT session, title, agent, workspace, purpose, parent, created_ms, changed_ms
        input, output, cache_read, cache_write, micro_dollars, process
 FROM conversations AS c
 WHERE (?1 = x'' OR workspace = ?1) AND (?2 = '' OR parent = ?2)
-  AND (?3 = x'' OR instr(title, ?3)
-       OR EXISTS (SELECT 1 FROM entries AS e WHERE e.session = c.session AND instr(e.body, ?3)))
+  AND (?3 = x'' OR instr(title, ?3) OR EXISTS (
+       SELECT 1 FROM entries AS e WHERE e.session = c.session
+       AND CASE WHEN instr(e.body, ?5) AND json_valid(CAST(e.body AS TEXT)) THEN EXISTS (
+           SELECT 1 FROM json_tree(CAST(e.body AS TEXT)) AS said
+           WHERE said.key IN ('text', 'arguments') AND said.type = 'text'
+           AND instr(said.atom, CAST(?3 AS TEXT))) END))
 ORDER BY changed_ms DESC, session DESC LIMIT ?4)sql"));
   query.blob(1, filter.workspace).text(2, filter.parent).blob(3, filter.text);
+  // Entries are JSON; what was said, called and answered stands in members of these names. Most
+  // entries are ruled out by a look at their bytes.
+  const std::string within = to_text(Json(filter.text));
+  query.blob(5, std::string_view(within).substr(1, within.size() - 2));
   query.integer(4, static_cast<std::int64_t>(std::min(filter.limit, kMaxConversations)));
   std::vector<Conversation> found;
   while (TRY(query.step())) found.push_back(conversation_at(query));

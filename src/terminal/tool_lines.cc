@@ -27,6 +27,7 @@ std::string text_of(const Json& value) {
 std::string short_text(const Json& value) {
   std::string text =
       value.is_string() ? std::string(value.get_string()) : to_text(value, kMostValue);
+  std::ranges::replace(text, '\t', ' ');
   const std::string_view whole = trim(text);
   const std::string_view line = cut_utf8(whole.substr(0, whole.find('\n')), kMostValue);
   return shown(line) + (line.size() < whole.size() ? " …" : "");

@@ -171,6 +171,14 @@ class Faults(unittest.TestCase):
         done = self.run_helve(server, "go")
         self.assertEqual(done.returncode, 6, done.stderr)
 
+    def test_a_host_that_nobody_knows_is_not_asked_twice(self):
+        server = RawServer()
+        server.url = "http://no..such.host/v1"  # refused before any server of names is asked
+        done = self.run_helve(server, "go", retries=3)
+        self.assertEqual(done.returncode, 6, done.stderr)
+        self.assertIn("cannot find no..such.host", done.stderr)
+        self.assertNotIn("tried", done.stderr)
+
     def test_a_large_event(self):
         text = "x" * (10 << 20)
         done = self.run_helve(RawServer([HEAD, chat(Turn(text)).encode()]), "go")

@@ -352,6 +352,37 @@ def a_run_at_a_terminal_looks_the_same():
             second.expect("I look.", "", "✓ read  notes.txt  (2 lines)", "", "• done", "left with 0", "icanon", "echo")
 
 
+def without_words_and_a_model_it_is_the_tour():
+    with tempfile.TemporaryDirectory(prefix="helve-tour-") as directory:
+        settings = [f"XDG_{name}_HOME={directory}/{name.lower()}" for name in ("STATE", "CONFIG")]
+        with Terminal("env", words=[*settings, HELVE, "--root", directory], rows=120) as terminal:
+            terminal.expect_somewhere("Allow? [y/s/a/N]")
+            say(terminal, "y")
+            terminal.expect_somewhere("Connect a model")
+            terminal.expect_somewhere("left with 0")
+            rows = terminal.screen()
+            for call in ("grep  area", "exec  sh test.sh", "edit  area.sh", "undo"):
+                assert any(row.startswith(f"✓ {call}") for row in rows), rows
+            assert all(len(row) < 81 for row in rows), rows
+        done = subprocess.run(["env", *settings, HELVE, "tour"], env=terminal.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0 and "What happened here" in done.stdout, done
+
+
+def without_words_but_with_a_model_it_is_a_chat():
+    chat = Chat({"text": "x"})
+    with chat as terminal:
+        terminal.press("C-d")
+        config = pathlib.Path(chat.environment["XDG_CONFIG_HOME"]) / "helve" / "config.yaml"
+        config.parent.mkdir(parents=True)
+        config.write_text(f"model: {{provider: scripted, script: {chat.directory.name}/script.jsonl}}\n")
+        settings = [f"{name}={value}" for name, value in chat.environment.items()]
+        with Terminal("env", words=[*settings, HELVE, "--root", str(chat.workspace)]) as second:
+            second.expect(EMPTY)
+            say(second, "Hello")
+            second.expect("› Hello", "", "x", "", EMPTY)
+
+
 CASES = [
     a_conversation_with_calls_a_question_and_a_diff, what_is_denied_is_not_done,
     escape_denies_and_a_draft_survives_the_question, the_session_allows_such_calls_from_then_on,
@@ -362,7 +393,7 @@ CASES = [
     sessions_are_listed_changed_and_taken_up_again, a_model_that_fails_can_be_asked_again,
     old_sessions_can_be_compacted, it_fits_forty_columns_and_a_resize,
     a_signal_stops_it_and_leaves_the_terminal_as_it_was, a_dumb_terminal_gets_plain_lines, a_pipe_is_read_line_by_line,
-    a_run_at_a_terminal_looks_the_same,
+    a_run_at_a_terminal_looks_the_same, without_words_and_a_model_it_is_the_tour, without_words_but_with_a_model_it_is_a_chat,
 ]
 
 if __name__ == "__main__":

@@ -24,7 +24,8 @@ struct SessionsListInput {
         "List the sessions in which a model takes part, of this workspace, those that changed last "
         "first.",
         opt<&SessionsListInput::limit>("How many at most").min(1).max(kMaxListed).shorthand('n'),
-        opt<&SessionsListInput::query>("Only those with this text in them, as it is written there")
+        opt<&SessionsListInput::query>(
+            "Only those in which this was said, called or answered, as it is written")
             .positional()
             .min_length(1)
             .max_length(1'000),

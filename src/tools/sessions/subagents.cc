@@ -179,7 +179,7 @@ Result<SubagentsOutput> subagents(const SubagentsInput& in, Context& context) {
   TRY(check_own(agents, session, context));
   if (in.action == Action::stop) TRY(stop(agents.runner(), target));
   if (in.action == Action::steer)
-    TRY(agents.steer(session, sender_of(context), in.message.value_or("")));
+    TRY(agents.tell(session, sender_of(context), in.message.value_or("")));
   SubagentsOutput out;
   const Conversation now = TRY(store.conversation(session));
   out.subagents.push_back(TRY(entry_of(store, now, context)));

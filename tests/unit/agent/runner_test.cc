@@ -73,6 +73,7 @@ class RunnerTest : public helve::testing::TempStore {
           return setup;
         },
         [this](const Event& event) {
+          if (on_event_) on_event_(event);
           std::lock_guard lock(mutex_);
           const JsonObject object = to_json(event);
           events_.push_back(
@@ -93,6 +94,7 @@ class RunnerTest : public helve::testing::TempStore {
   std::shared_ptr<EchoModel> model_ = std::make_shared<EchoModel>();
   std::mutex mutex_;
   std::vector<std::string> events_;
+  std::function<void(const Event&)> on_event_;  // set before anything runs
   std::unique_ptr<Runner> runner_;
 };
 
@@ -281,6 +283,31 @@ TEST_F(RunnerTest, TheEndOfASubagentInTheBackgroundIsPosted) {
   const auto entries = use([](store::Store& store) { return store.entries(kSession, 0, 10); });
   ASSERT_FALSE(entries.empty());
   EXPECT_NE(entries.front().body.find("has finished"), std::string::npos);
+}
+
+TEST_F(RunnerTest, WhatIsSpentAfterTheEndWasToldIsForThoseAbove) {
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 1, .workspace = ""});
+  std::atomic<bool> was_taken = true;
+  on_event_ = [&](const Event& event) {
+    if (const auto* ended = std::get_if<SubagentEnded>(&event.what)) {
+      Ending late;
+      late.usage.input = 5;
+      was_taken = runner_->charge(ended->session, late);
+    }
+  };
+  must(agents.spawn({.parent = kSession, .prompt = "a", .in_background = true}, {}));
+  model_->await(2);  // the parent is told
+  EXPECT_FALSE(was_taken) << "nobody would have passed it on";
+}
+
+TEST_F(RunnerTest, ASubagentThatIsWokenByItsOwnTellsWhoBeganIt) {
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 5, .workspace = ""});
+  const Spawned outer = must(agents.spawn({.parent = kSession, .prompt = "a"}, {}));
+  must(agents.spawn({.parent = outer.session, .prompt = "b", .in_background = true}, {}));
+  model_->await(4);  // both, the outer one that hears of it, and who began that
+  if (const auto work = runner_->work_of(kSession)) end_of(work);
+  const auto spent = use([](store::Store& store) { return store.conversation(kSession); }).spent;
+  EXPECT_EQ(spent.input, 40) << "all of it";
 }
 
 TEST_F(RunnerTest, WhoWaitsForASubagentLeavesItsPlace) {

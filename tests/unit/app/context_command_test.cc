@@ -80,6 +80,28 @@ TEST_F(ContextCommand, CountsTheToolsThatAreAllowedLargestFirst) {
   EXPECT_EQ(names(json({"context", "--dialect", "claude"}).at("tools"), "tools").front(), "Read");
 }
 
+TEST_F(ContextCommand, TheUsualToolsAreToldInFullAndTheOthersAreFound) {
+  const auto offered = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "context");
+    return names(json(std::move(words)).at("tools"), "tools");
+  };
+  const auto has = [](const std::vector<std::string>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  const std::vector<std::string> usual = offered({});
+  EXPECT_LE(usual.size(), 20u);
+  for (const char* name : {"read", "exec", "agent", "tool_search", "tool_call"})
+    EXPECT_TRUE(has(usual, name)) << name;
+  EXPECT_FALSE(has(usual, "kb_write"));
+  const std::vector<std::string> all = offered({"--tools", "all"});
+  EXPECT_TRUE(has(all, "kb_write"));
+  EXPECT_FALSE(has(all, "tool_search")) << "there is nothing to look for";
+  EXPECT_EQ(offered({"--tools", "read,undo"}).size(), 3u) << "and what reads long answers";
+  const std::vector<std::string> hyper = offered({"--dialect", "hyper"});
+  EXPECT_TRUE(has(hyper, "bash") && has(hyper, "editor")) << "what the dialect has words for";
+  EXPECT_FALSE(has(hyper, "edit"));
+}
+
 TEST_F(ContextCommand, AddsWhatWasSaidInASession) {
   make_session("s_1");
   around_.current_directory = at("home");

@@ -199,6 +199,22 @@ TEST_F(ModelChoice, ASwitchedProviderGetsNotTheOthersKey) {
   EXPECT_THAT(servers_.requests_.at(0), Not(HasSubstr("canary")));
 }
 
+TEST_F(ModelChoice, OpenAiIsAskedAsItsModelsWantIt) {
+  around_.environment["OPENAI_API_KEY"] = "k";
+  auto asked = [&](const std::string& settings) {
+    config("model: {provider: openai, retries: 0, " + settings + "}\n");
+    Result<ChosenModel> model = choose();
+    EXPECT_TRUE(model) << describe(model.error());
+    if (model) (void)ask(*model);
+    return servers_.urls_.back();
+  };
+  EXPECT_EQ(asked("name: gpt-5.6-terra"), "https://api.openai.com/v1/responses");
+  EXPECT_EQ(asked("name: gpt-4.1"), "https://api.openai.com/v1/chat/completions");
+  EXPECT_EQ(asked("name: gpt-5.6, format: openai"), "https://api.openai.com/v1/chat/completions");
+  EXPECT_EQ(asked("name: gpt-5.6, base_url: 'http://localhost:9/v1'"),
+            "http://localhost:9/v1/chat/completions");
+}
+
 TEST_F(ModelChoice, SettingsReachTheModel) {
   config(
       "model: {provider: openai, name: gpt-5, key: k, format: anthropic, base_url: "

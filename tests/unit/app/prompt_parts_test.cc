@@ -78,16 +78,17 @@ TEST_F(PromptParts, FactsSayWhereTheModelIs) {
   put("work/.hidden", "");
   put("work/.git/HEAD", "ref: refs/heads/feature/x\n");
   gather();
-  EXPECT_THAT(part("workspace"),
-              AllOf(StartsWith("Where you work:\n- workspace: " + at("work") +
-                               " (relative paths begin here)\n- other directories: " + at("home") +
-                               "\n- system: Linux"),
-                    EndsWith(", shell /bin/sh\n"
-                             "- date: 2026-01-01\n"
-                             "- commands: run in a sandbox, may write the workspace and a private "
-                             "/tmp, have no network\n"
-                             "- git: on branch feature/x\n"
-                             "- top level: README.md, src/\n")));
+  EXPECT_THAT(
+      part("workspace"),
+      AllOf(StartsWith("Where you work, as it was at the beginning:\n- workspace: " + at("work") +
+                       " (relative paths begin here)\n- other directories: " + at("home") +
+                       "\n- system: Linux"),
+            EndsWith(", shell /bin/sh\n"
+                     "- date: 2026-01-01\n"
+                     "- commands: run in a sandbox, may write the workspace and a private "
+                     "/tmp, have no network\n"
+                     "- git: on branch feature/x\n"
+                     "- top level: README.md, src/\n")));
   config_.sandbox.level = config::SandboxLevel::read_only;
   config_.sandbox.network = true;
   gather();

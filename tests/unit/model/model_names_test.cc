@@ -6,27 +6,47 @@ namespace helve::model {
 namespace {
 
 TEST(ModelNames, TellHowClaudeThinks) {
+  using Way = ClaudeThinking::Way;
   const struct {
     ClaudeThinking thinking;
     std::vector<const char*> names;
   } cases[] = {
-      {ClaudeThinking::none,
+      {{.way = Way::none},
        {"claude-2.1", "claude-3-opus-20240229", "claude-3-haiku-20240307",
         "claude-3-5-sonnet-latest", "claude-3-5-haiku-20241022"}},
-      {ClaudeThinking::budget,
+      {{.way = Way::budget},
        {"claude-3-7-sonnet-latest", "claude-3-7-sonnet-20250219", "claude-opus-4-20250514",
         "claude-sonnet-4-0", "claude-opus-4-1", "claude-opus-4-5-20251101", "claude-haiku-4-5",
         "anthropic/claude-sonnet-4.5", "us.anthropic.claude-opus-4-5-20251101-v1:0",
         "claude-sonnet-4-5@20250929"}},
-      {ClaudeThinking::effort,
-       {"claude-opus-4-6", "claude-sonnet-4-6", "claude-opus-4-7", "claude-opus-4-10",
-        "claude-opus-4-6-20260205", "anthropic/claude-opus-4.6", "claude-sonnet-5",
-        "claude-opus-5-5", "claude-haiku-10", "claude-fable-5-1", "claude-next", "claude-", "",
-        "model-x", "glm-4.5", "claude-opus-20270101"}},
+      {{},
+       {"claude-opus-4-6", "claude-sonnet-4-6", "claude-opus-4-6-20260205",
+        "anthropic/claude-opus-4.6", "", "model-x", "glm-4.5"}},
+      {{.is_silent = true, .is_sampled = false},
+       {"claude-opus-4-7", "claude-opus-4-8", "claude-opus-4-10"}},
+      {{.by_itself = true, .is_silent = true, .is_sampled = false},
+       {"claude-opus-5", "claude-sonnet-5", "anthropic/claude-opus-5"}},
+      {{.by_itself = true, .can_stop = false, .is_silent = true, .is_sampled = false},
+       {"claude-fable-5", "claude-mythos-5"}},
+      {{.by_itself = true,
+        .can_stop = false,
+        .is_silent = true,
+        .is_bound = true,
+        .is_sampled = false},
+       {"claude-fable-5-1", "claude-opus-5-5", "anthropic/claude-sonnet-5.5", "claude-haiku-5-5",
+        "claude-haiku-10", "claude-next", "claude-", "claude-opus-20270101"}},
   };
   for (const auto& each : cases) {
     for (const char* name : each.names) EXPECT_EQ(claude_thinking(name), each.thinking) << name;
   }
+}
+
+TEST(ModelNames, TellWhichGeminiSigns) {
+  for (const char* name : {"gemini-3-pro-preview", "gemini-3.1-pro-preview", "gemini-3.8-flash",
+                           "gemini-4-argon", "gemini-flash-latest", "google/gemini-3-flash"})
+    EXPECT_TRUE(gemini_signs(name)) << name;
+  for (const char* name : {"gemini-2.5-pro", "gemini-2.0-flash-001", "gemma-4", "model-x", ""})
+    EXPECT_FALSE(gemini_signs(name)) << name;
 }
 
 TEST(ModelNames, TellWhoReasons) {

@@ -26,6 +26,10 @@ TEST(Prices, AreFoundByEveryNameOfAModel) {
   EXPECT_EQ(input_of("gemini-2.5-flash-lite"), 100'000);
   EXPECT_EQ(input_of("gemini-2.0-flash-001"), 100'000);
   EXPECT_EQ(input_of("gemini-3-pro-preview"), 2'000'000);
+  EXPECT_EQ(input_of("gpt-5.6"), 5'000'000);
+  EXPECT_EQ(input_of("openai/gpt-6.1-sol"), 2'000'000);
+  EXPECT_EQ(input_of("gpt-6-luna"), 100'000);
+  EXPECT_EQ(input_of("gemini-4-argon"), 4'000'000) << "the price after the introductory one";
   EXPECT_EQ(window_of("claude-opus-5-5"), 1'000'000);
   EXPECT_EQ(window_of("gpt-4o"), 128'000);
 }

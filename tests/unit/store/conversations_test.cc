@@ -103,7 +103,10 @@ TEST_F(Conversations, AreListedByTheirLastChangeAndFound) {
   child.workspace = "/elsewhere";
   clock_.advance(std::chrono::seconds(5));
   must(store_->begin_conversation(child));
-  must(append({said("the needle is here")}));
+  must(append({said(R"({"sender":"user","message":{"parts":[{"type":"text",)"
+                    R"("text":"the \"needle\"\nis here"}]}})"),
+               said(R"({"message":{"parts":[{"type":"image","data":"aW1hZ2U="}]}})"),
+               said("no JSON: hay")}));
   auto listed = [&](ConversationFilter filter) {
     Bodies ids;
     for (const Conversation& each : must(store_->conversations(filter)))
@@ -115,7 +118,10 @@ TEST_F(Conversations, AreListedByTheirLastChangeAndFound) {
   EXPECT_EQ(listed({.limit = 2}).size(), 2u);
   EXPECT_EQ(listed({.parent = "s_2"}), (Bodies{"s_4"}));
   EXPECT_EQ(listed({.workspace = "/elsewhere"}), (Bodies{"s_4"}));
-  EXPECT_EQ(listed({.text = "needle"}), (Bodies{"s_1"}));
+  for (const char* text : {"needle", "\"needle\"\nis"})
+    EXPECT_EQ(listed({.text = text}), (Bodies{"s_1"})) << text;
+  for (const char* text : {"sender", "parts", "user", "text", "aW1hZ2U", "hay", "Needle"})
+    EXPECT_EQ(listed({.text = text}), Bodies{}) << text << ": nobody said that";
   EXPECT_EQ(listed({.text = "A bug"}).size(), 4u);
 }
 

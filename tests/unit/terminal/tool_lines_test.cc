@@ -27,6 +27,8 @@ TEST(ToolLines, TellWhatACallIsAbout) {
   EXPECT_EQ(tool_line(read, {}), "✓ read  src/main.cc  (120 lines, 2s)");
   read.summary = "(no output)";
   EXPECT_EQ(tool_line(read, {}), "✓ read  src/main.cc  (no output, 2s)");
+  read.summary = "1\tone";
+  EXPECT_EQ(tool_line(read, {}), "✓ read  src/main.cc  (1 one, 2s)") << "a tab is a blank";
   read.summary = "120 lines";
   read.state = CallState::running;
   EXPECT_EQ(tool_line(read, {}), "● read  src/main.cc  (120 lines, 2s)");

@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "sandbox/git.h"
+#include "sandbox/reserve.h"
 #include "unit/sandbox/enclosed.h"
 
 namespace helve::sandbox {
@@ -147,6 +148,21 @@ TEST_P(Protect, RunsNothingOnAReservedPlaceThatAnotherHelveIsAboutToRemove) {
     EXPECT_EQ(sh("true"), kBroken);
   }
   EXPECT_EQ(sh("! mkdir .helve/x"), 0);
+}
+
+TEST_P(Protect, RunsWhileOthersReserveTheSameName) {
+  const pid_t others = fork();
+  if (others == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const sys::Fd root(::open(path("root").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (;;) {
+      (void)reserve(root, ".git", ".git");
+      release_reserved(root, ".git");
+    }
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(sh("! mkdir .git/hooks"), 0);
+  kill(others, SIGKILL);
+  wait_for(others);
 }
 
 TEST_P(Protect, TakesAwayWhatAKilledHelveLeft) {

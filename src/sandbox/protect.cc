@@ -229,6 +229,7 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
   for (const std::string& path : policy.hidden) {
     if (auto name = below(root, path)) found.kept.push_back(std::move(*name));
   }
+  std::ranges::copy(guarded.links, std::back_inserter(found.kept));
   // Whatever is in there.
   std::ranges::copy(guarded.repositories.unknown, std::back_inserter(found.names));
   return found;
@@ -236,12 +237,16 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
 
 }  // namespace
 
-Result<std::vector<Guarded>> find_guarded(const Policy& policy) {
+Result<std::vector<Guarded>> find_guarded(const Policy& policy,
+                                          const std::set<std::string>& links) {
   std::vector<Guarded> guarded;
   if (policy.level != Level::workspace_write) return guarded;
   for (const std::string& root : policy.roots) {
-    Repositories repositories = TRY(find_repositories(root));
-    guarded.push_back({root, std::move(repositories)});
+    Guarded& each = guarded.emplace_back(root);
+    each.repositories = TRY(find_repositories(root));
+    for (const std::string& link : links) {
+      if (auto name = below(root, link)) each.links.push_back(std::move(*name));
+    }
   }
   return guarded;
 }

@@ -516,6 +516,20 @@ TEST_P(Protect, KeepsLinksToWhatIsHidden) {
   EXPECT_EQ(sh("echo x > .config/file && cat dotfiles/config/file"), 0);
 }
 
+// A command that replaced it would decide what the next sandbox hides.
+TEST_P(Protect, KeepsEachLinkOnTheWayToWhatIsHidden) {
+  write("root/dots/real/netrc", "secret");
+  std::filesystem::create_symlink("real/netrc", path("root/dots/netrc"));
+  make_directory("home");
+  std::filesystem::create_symlink("../root/dots/netrc", path("home/.netrc"));
+  own();
+  policy.hidden = {path("home/.netrc")};
+  for (const char* command : {"rm dots/netrc", "ln -sfn other dots/netrc", "cat dots/real/netrc"})
+    EXPECT_NE(sh(command), 0) << command;
+  EXPECT_NE(rename("dots"), 0);
+  EXPECT_EQ(sh("echo x > dots/file"), 0);
+}
+
 class SandboxGit : public testing::Test {
  protected:
   void SetUp() override { ASSERT_NE(mkdtemp(base.data()), nullptr); }

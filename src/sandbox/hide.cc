@@ -57,6 +57,8 @@ Result<void> hide(std::span<const std::string> paths, Which which) {
   if (stat(kEmptyFile, &cover) != 0) return failure("find its covers", errno);
   for (const std::string& path : paths) {
     const sys::Fd place = find(path);
+    if (!place && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+      return failure("look at " + path, errno);  // the command might have more luck
     struct stat status {};
     if (!place || fstat(place.get(), &status) != 0 || status.st_dev == cover.st_dev) continue;
     if (which == Which::sockets_only && !S_ISSOCK(status.st_mode)) continue;

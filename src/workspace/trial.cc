@@ -123,7 +123,7 @@ Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
 
 Result<TrialReport> Trials::look(const Trial& trial, const Workspace& files,
                                  const TrialLimits& limits) {
-  TRY(note_size(trial, limits.max_bytes));
+  TRY(note_size(trial, limits.max_bytes));  // which also refuses what is too deep for the rest
   Description description(limits);
   JsonObject manifest = to_json(trial);
   JsonArray layers;

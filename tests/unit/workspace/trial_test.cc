@@ -160,6 +160,19 @@ TEST_F(TrialsTest, SayWhenTheyAreTooLarge) {
   EXPECT_EQ(report.error().type, "too_many_changes");
 }
 
+TEST_F(TrialsTest, SayWhenTheyAreTooDeepAndGoAllTheSame) {
+  const Trial trial = begun({});
+  std::string deep = "a";
+  for (int i = 0; i < 600; ++i) deep += "/a";
+  fs::create_directories(fs::path(trial.layers.at(0).upper) / deep);
+  const auto report = trials_.look(trial, *files_, {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message, "the command changes what lies deeper than 256 directories");
+  EXPECT_EQ(report.error().code, Code::too_large);
+  trials_.drop(trial);
+  EXPECT_EQ(kept(), Lines{});
+}
+
 TEST_F(TrialsTest, KeepNothingOfGit) {
   const Trial trial = begun({{".git/hooks/pre-commit", "#!/bin/sh\n"}, {"a", "new\n"}});
   const TrialReport report = looked(trial);

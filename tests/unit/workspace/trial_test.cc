@@ -69,7 +69,7 @@ TEST_F(TrialsTest, MakesRealWhatWasTriedAndForgetsIt) {
   EXPECT_EQ(tree.content("in/a"), "new\n");
   EXPECT_EQ(tree.content("in/d/b"), "made\n");
   EXPECT_EQ(kept(), Lines{});
-  EXPECT_EQ(apply(trial), "not_found unknown_id");
+  EXPECT_EQ(apply(trial), "not_found unknown_trial");
 }
 
 TEST_F(TrialsTest, ShowsTheModeOfTheRootAndKeepsWhatIsBesideItPrivate) {
@@ -105,13 +105,13 @@ TEST_F(TrialsTest, LeavesNothingOfOneThatFailed) {
 }
 
 TEST_F(TrialsTest, CannotBeAppliedBeforeItsCommandHasEnded) {
-  EXPECT_EQ(apply(begun({{"a", "new\n"}})), "not_found unknown_id");
+  EXPECT_EQ(apply(begun({{"a", "new\n"}})), "not_found unknown_trial");
 }
 
 TEST_F(TrialsTest, BelongToTheirSessionUnlessAnyIsMeant) {
   const Trial trial = begun({{"a", "new\n"}});
   (void)looked(trial);
-  EXPECT_EQ(apply(trial, "other"), "not_found unknown_id");
+  EXPECT_EQ(apply(trial, "other"), "not_found unknown_trial");
   EXPECT_EQ(apply(trial, ""), "");
 }
 

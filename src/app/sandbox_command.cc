@@ -1,5 +1,6 @@
 // helve sandbox: runs any command as tools would run it, and tells what that means here.
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -88,7 +89,9 @@ Result<int> run_sandbox(const SandboxInput& in, App& app, cli::Run& run) {
       TRY(process::run_attached(*world.supervisor, policy, std::move(plan), settings.grace, stop));
   if (ended.is_lost) return Error{Code::unavailable, "the command was lost: its keeper was killed"};
   if (ended.signal_number == 0) return ended.exit_code;
-  run.screen.err.write(fmt::format("helve: {}\n", describe(ended)));
+  // As a shell, which has nothing to say of a reader who has read enough or of Control-C.
+  if (ended.signal_number != SIGPIPE && ended.signal_number != SIGINT)
+    run.screen.err.write(fmt::format("helve: {}\n", describe(ended)));
   return 128 + ended.signal_number;
 }
 

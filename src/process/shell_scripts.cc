@@ -57,14 +57,15 @@ std::string careful_frame_text(const ShellNumbers& numbers) {
 }
 
 // An interrupt ends the command and not the shell. `return` leaves one function or file; the trap
-// before the next command leaves the next one, until only the frame is left. What is told at last
-// is the first message of the shell: by it we know its process.
+// before the next command leaves the next one, until only the frame is left. An interrupt that
+// comes when there is nothing to leave says nothing. What is told at last is the first message of
+// the shell: by it we know its process.
 std::string prologue(const ShellNumbers& numbers, bool has_program) {
   const std::string done = has_program ? fmt::format("{}<&-", numbers.program) : "";
   return fmt::format(
       "exec {0}<&{1} {1}<&- {2};"
       "trap 'builtin trap \"((\\${{#BASH_SOURCE[@]}}>2))&&return 130;builtin trap - DEBUG\" DEBUG;"
-      "return 130' INT;printf '\\0' >&{3}\n",
+      "return 130 2>/dev/null' INT;printf '\\0' >&{3}\n",
       numbers.orders, numbers.frame, done, numbers.status);
 }
 

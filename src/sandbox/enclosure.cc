@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <iterator>
 #include <memory>
+#include <set>
 
 #include "sandbox/capabilities.h"
 #include "sandbox/failure.h"
@@ -25,7 +27,7 @@
 #include "sandbox/protect.h"
 #include "sandbox/sockets.h"
 #include "sandbox/view.h"
-#include "sandbox/watch.h"
+#include "sandbox/way.h"
 
 namespace helve::sandbox {
 namespace {
@@ -41,13 +43,18 @@ std::string real_path(const std::string& path) {
   return resolved ? std::string(resolved.get()) : std::string();
 }
 
-// What the hidden paths lead to now, before any command could change a link.
-void add_targets(std::vector<std::string>& hidden) {
+// What the hidden paths lead to now, before any command could change a link. Returns the links on
+// the ways there.
+std::set<std::string> add_targets(std::vector<std::string>& hidden) {
+  Walker walker;
+  std::set<std::string> links;
   const size_t count = hidden.size();
   for (size_t i = 0; i < count; ++i) {
-    std::string target = real_path(hidden[i]);
-    if (!target.empty() && target != hidden[i]) hidden.push_back(std::move(target));
+    Way way = walker.way_to(hidden[i]);
+    std::ranges::move(way.links, std::inserter(links, links.end()));
+    if (way.is_there && way.end != hidden[i]) hidden.push_back(std::move(way.end));
   }
+  return links;
 }
 
 Result<void> check(const Policy& policy) {
@@ -88,13 +95,13 @@ Result<void> Enclosure::build() {
   }
   clone_flags_ = CLONE_NEWPID | CLONE_NEWNS;
   policy_.hidden = hidden_places(policy_);
-  add_targets(policy_.hidden);
+  const std::set<std::string> links = add_targets(policy_.hidden);
   std::ranges::move(other_names(policy_.hidden, mount_table()), std::back_inserter(policy_.hidden));
   TRY(check(policy_));
   const FilterProgram standing = TRY(make_standing_filter());
   closing_filter_ = TRY(make_closing_filter());
   socket_list_ = TRY(open_socket_list());
-  guarded_ = TRY(find_guarded(policy_));
+  guarded_ = TRY(find_guarded(policy_, links));
   namespaces_ = TRY(leave_host(policy_));
   TRY(build_view(policy_));
   covers_ = TRY(Covers::make(policy_.hidden));
@@ -126,8 +133,17 @@ std::vector<std::string> Enclosure::watched() const {
   return directories;
 }
 
-Result<sys::Fd> Enclosure::watch() const {
-  if (!covers_.lead_astray()) return watch_names(watched());
+// What appears while it is looked for may hold more of it.
+Result<bool> Enclosure::watch(Watch& watch) const {
+  for (int choice = 0; choice < kMostChoices; ++choice) {
+    if (TRY(watch.add(watched()))) return true;
+  }
+  return false;
+}
+
+Result<sys::Fd> Enclosure::changes() const {
+  Watch watch = TRY(Watch::make(Watch::Of::names));
+  if (TRY(this->watch(watch))) return watch.take();
   sys::Fd always(eventfd(1, EFD_CLOEXEC));
   if (!always) return failure("watch directories", errno);
   return always;
@@ -137,14 +153,14 @@ Result<LiveView> Enclosure::view() const {
   if (clone_flags_ == 0 || policy_.level == Level::full) return LiveView{};
   LiveView view{.mounts = sys::Fd(open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC)), .changes = {}};
   if (!view.mounts) return failure("open its mount namespace", errno);
-  view.changes = TRY(watch());
+  view.changes = TRY(changes());
   return view;
 }
 
 Result<LiveView> Enclosure::renew(LiveView view) const {
   if (setns(view.mounts.get(), CLONE_NEWNS) != 0) return failure("join a mount namespace", errno);
   settle();
-  view.changes = TRY(watch());
+  view.changes = TRY(changes());
   TRY(enter({}));
   return view;
 }
@@ -160,9 +176,12 @@ Result<void> Enclosure::protect_ahead() const {
 // before.
 Result<void> Enclosure::lay(Groundwork& ground) const {
   if (policy_.level == Level::full) return {};
+  ground.can_hold_ = false;
   // Before all else, so that no change is missed.
-  ground.begin(watched());
-  if (covers_.lead_astray()) ground.give_up();
+  TRY(ground.begin());
+  const bool is_watched = TRY(watch(*ground.changes_));
+  ground.can_hold_ = true;
+  if (!is_watched) return {};  // the next command tries again
   TRY(covers_.renew());
   ground.is_laid_ = true;
   return {};

@@ -26,6 +26,7 @@
 #include "sandbox/namespaces.h"
 #include "sandbox/policy.h"
 #include "sandbox/protect.h"
+#include "sandbox/watch.h"
 #include "sys/file_descriptor.h"
 
 namespace helve::sandbox {
@@ -95,8 +96,11 @@ class Enclosure {
   Result<void> mount_overlay(const Overlay& overlay) const;
   Result<void> hide_sockets() const;
   std::vector<std::string> watched() const;
-  // Readable once something that is protected or covered may have been replaced.
-  Result<sys::Fd> watch() const;
+  // Whether it tells from now on when something that is protected or covered may have been
+  // replaced. False: what has to be watched changes all the time.
+  Result<bool> watch(Watch& watch) const;
+  // Readable once it tells that.
+  Result<sys::Fd> changes() const;
   std::vector<std::string> writable() const;
 
   Policy policy_;

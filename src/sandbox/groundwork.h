@@ -2,9 +2,10 @@
 // is: until anybody changes what it rests on.
 #pragma once
 
-#include <span>
-#include <string>
+#include <optional>
 
+#include "base/result.h"
+#include "sandbox/watch.h"
 #include "sys/file_descriptor.h"
 
 namespace helve::sandbox {
@@ -19,11 +20,10 @@ class Groundwork {
  private:
   friend class Enclosure;
   // Nobody who was cloned before this has it any more, and what changed before this counts no more.
-  void begin(std::span<const std::string> directories);
-  void give_up();
+  Result<void> begin();
 
-  sys::Fd changes_;   // readable: something has changed
-  sys::Fd outdated_;  // readable: it was laid again
+  std::optional<Watch> changes_;  // of what it rests on
+  sys::Fd outdated_;              // readable: it was laid again
   bool is_laid_ = false;
   bool can_hold_ = true;
 };

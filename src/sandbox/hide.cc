@@ -1,18 +1,16 @@
 #include "sandbox/hide.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <set>
 
 #include "sandbox/failure.h"
 #include "sandbox/mounts.h"
+#include "sandbox/way.h"
 
 namespace helve::sandbox {
 namespace {
@@ -32,30 +30,6 @@ Result<void> make_file(const char* path) {
   const sys::Fd file(open(path, O_CREAT | O_EXCL | O_CLOEXEC | O_WRONLY, 0));
   if (!file) return failure(std::string("make ") + path, errno);
   return {};
-}
-
-std::string directory_of(const std::string& path) {
-  return path.substr(0, std::max<size_t>(path.rfind('/'), 1));
-}
-
-bool exists(const std::string& path) {
-  struct stat status {};
-  return lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
-}
-
-bool leads_nowhere(const std::string& path) {
-  struct stat status {};
-  return exists(path) && stat(path.c_str(), &status) != 0;
-}
-
-// What changes before anything else can be at `path`: the nearest name above it that there is. What
-// a link leads to may appear without a change above it.
-std::string nearest_above(std::string path) {
-  if (leads_nowhere(path)) return path;
-  do {
-    path = directory_of(path);
-  } while (!exists(path));
-  return path;
 }
 
 // What there is to cover at `path`; nothing when the command could not reach it either.
@@ -83,6 +57,8 @@ Result<void> hide(std::span<const std::string> paths, Which which) {
   if (stat(kEmptyFile, &cover) != 0) return failure("find its covers", errno);
   for (const std::string& path : paths) {
     const sys::Fd place = find(path);
+    if (!place && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
+      return failure("look at " + path, errno);  // the command might have more luck
     struct stat status {};
     if (!place || fstat(place.get(), &status) != 0 || status.st_dev == cover.st_dev) continue;
     if (which == Which::sockets_only && !S_ISSOCK(status.st_mode)) continue;
@@ -96,40 +72,38 @@ Result<Covers> Covers::make(std::span<const std::string> paths) {
   Covers covers;
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
-  for (const std::string& path : paths) covers.parents_[nearest_above(path)].paths.push_back(path);
-  // After the nearest one was looked for and before covering: a change in between is seen as one.
-  for (auto& [directory, parent] : covers.parents_) {
-    parent.stamp = stamp_of(directory);
-    parent.certain = now.tv_sec - parent.stamp.seconds > kCoarseClock;
-    TRY(hide(parent.paths));
+  Walker walker;
+  for (const std::string& path : paths) {
+    for (const std::string& directory : directories_on(walker.way_to(path)))
+      covers.directories_[directory].paths.push_back(path);
   }
+  // After the ways were looked for and before covering: a change in between is seen as one.
+  for (auto& [name, directory] : covers.directories_) {
+    directory.stamp = stamp_of(name);
+    directory.certain = now.tv_sec - directory.stamp.seconds > kCoarseClock;
+  }
+  TRY(hide(paths));
   return covers;
 }
 
 Result<void> Covers::renew() const {
-  for (const auto& [directory, parent] : parents_) {
-    if (parent.certain && stamp_of(directory) == parent.stamp) continue;
-    TRY(hide(parent.paths));
+  for (const auto& [name, directory] : directories_) {
+    if (directory.certain && stamp_of(name) == directory.stamp) continue;
+    TRY(hide(directory.paths));
   }
   return {};
 }
 
-bool Covers::lead_astray() const {
-  std::set<std::string_view> known;
-  for (const auto& [directory, parent] : parents_)
-    known.insert(parent.paths.begin(), parent.paths.end());
-  return std::ranges::any_of(known, [&](std::string_view path) {
-    const std::string name(path);
-    if (leads_nowhere(name)) return true;
-    const std::unique_ptr<char, void (*)(void*)> real(realpath(name.c_str(), nullptr), &free);
-    return real && !known.contains(real.get());
-  });
-}
-
 std::vector<std::string> Covers::directories() const {
+  std::set<std::string_view> paths;
+  for (const auto& [name, directory] : directories_)
+    paths.insert(directory.paths.begin(), directory.paths.end());
+  Walker walker;
   std::set<std::string> names;
-  for (const auto& [directory, parent] : parents_)
-    for (const std::string& path : parent.paths) names.insert(directory_of(path));
+  for (const std::string_view path : paths) {
+    std::vector<std::string> found = directories_on(walker.way_to(std::string(path)));
+    names.insert(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+  }
   return {names.begin(), names.end()};
 }
 

@@ -26,17 +26,14 @@ Result<void> make_vault();
 Result<void> hide(std::span<const std::string> paths, Which which = Which::anything);
 
 // Covers paths again when that is needed: a cover goes away when somebody outside replaces what it
-// covers, and what did not exist may exist now. Both change the directory that holds the name, or
-// the nearest one above it that there is.
+// covers, what did not exist may exist now, and a link may lead elsewhere. Each changes a directory
+// on the way to the path.
 class Covers {
  public:
   // Covers all of them now.
   static Result<Covers> make(std::span<const std::string> paths);
   Result<void> renew() const;
-  // Whether a link leads from one to nothing, or to what is none of them: that may appear, or be
-  // replaced, far from all of these.
-  bool lead_astray() const;
-  // What holds them, also where it does not exist yet.
+  // The directories on the ways as they are at the moment.
   std::vector<std::string> directories() const;
 
  private:
@@ -47,14 +44,14 @@ class Covers {
     std::int64_t nanoseconds = 0;
     bool operator==(const Stamp&) const = default;
   };
-  struct Parent {
+  struct Directory {
     std::vector<std::string> paths;
     Stamp stamp;
     bool certain = false;  // the stamp is old enough to tell every later change
   };
   static Stamp stamp_of(const std::string& directory);
 
-  std::map<std::string, Parent> parents_;  // by the nearest directories that exist
+  std::map<std::string, Directory> directories_;  // that were on the ways when they were covered
 };
 
 }  // namespace helve::sandbox

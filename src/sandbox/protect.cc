@@ -22,6 +22,7 @@
 namespace helve::sandbox {
 namespace {
 
+constexpr int kAttempts = 8;         // against others who replace the same name
 constexpr size_t kMaxMounts = 8192;  // of one command; each costs some microseconds
 
 sys::Fd open_place(const sys::Fd& parent, std::string_view name) {
@@ -108,38 +109,59 @@ class Guard {
   Result<bool> pin(const std::string& parent, const std::string& name) {
     if (closed_.contains(name)) return false;
     if (pinned_.contains(name)) return true;
-    sys::Fd place = open_place(pinned_.at(parent), last_part(name));
-    // What is only reserved gets nothing reserved within.
-    if (!place || kind_of(place) != S_IFDIR || hold_reserved(pinned_.at(parent), last_part(name))) {
-      TRY(close(parent, name));
-      return false;
+    const sys::Fd& directory = pinned_.at(parent);
+    const std::string last = last_part(name);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      sys::Fd place = open_place(directory, last);
+      // What is only reserved gets nothing reserved within.
+      if (!place || kind_of(place) != S_IFDIR || is_reserved(directory, last)) {
+        TRY(close(parent, name));
+        return false;
+      }
+      if (!is_current(directory, last, place)) continue;  // nor is that mounted on
+      if (!is_mounted(place, false)) {
+        TRY(bind_once(place, 0, name));
+        place = open_place(directory, last);
+        if (!place) return failure("open " + shown(name), errno);
+      }
+      pinned_.insert_or_assign(name, std::move(place));
+      return true;
     }
-    if (!is_mounted(place, false)) {
-      TRY(bind_once(place, 0, name));
-      place = open_place(pinned_.at(parent), last_part(name));
-      if (!place) return failure("open " + shown(name), errno);
-    }
-    pinned_.insert_or_assign(name, std::move(place));
-    return true;
+    return comes_and_goes(name);
   }
 
   Result<void> close(const std::string& parent, const std::string& name) {
     if (!closed_.insert(name).second) return {};
     const sys::Fd& directory = pinned_.at(parent);
     const std::string last = last_part(name);
-    sys::Fd place = open_place(directory, last);
-    const bool is_missing = !place && errno == ENOENT;
-    // One that another helve is about to remove is as good as missing.
-    if (is_missing || is_reserved(directory, last)) {
-      const Reserved as = files_.contains(name) ? Reserved::file : Reserved::by_name;
-      sys::Fd held = TRY(reserve(directory, last, shown(name), as));
-      if (!held) return {};
-      reserved_.push_back(std::move(held));
-      place = open_place(directory, last);
-    }
-    if (!place) return failure("open " + shown(name), errno);
+    const sys::Fd place = TRY(open_or_reserve(directory, last, name));
+    if (!place) return {};
     if (kind_of(place) == S_IFLNK) return link_refused(name);
     return bind_once(place, kReadOnly, name);
+  }
+
+  // Nothing: nobody may make it.
+  Result<sys::Fd> open_or_reserve(const sys::Fd& directory, const std::string& last,
+                                  const std::string& name) {
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      sys::Fd place = open_place(directory, last);
+      if (!place && errno != ENOENT) return failure("open " + shown(name), errno);
+      // One that another helve is about to remove is as good as missing.
+      if (!place || is_reserved(directory, last)) {
+        const Reserved as = files_.contains(name) ? Reserved::file : Reserved::by_name;
+        sys::Fd held = TRY(reserve(directory, last, shown(name), as));
+        if (!held) return held;
+        reserved_.push_back(std::move(held));
+        place = open_place(directory, last);
+      }
+      // What has just been removed cannot be mounted on.
+      if (place && is_current(directory, last, place)) return place;
+    }
+    return comes_and_goes(name);
+  }
+
+  Error comes_and_goes(std::string_view name) const {
+    return unfit(fmt::format("'{}' comes and goes", shown(name)), "try again");
   }
 
   Result<void> bind_once(const sys::Fd& place, std::uint64_t attributes, std::string_view name) {
@@ -207,6 +229,7 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
   for (const std::string& path : policy.hidden) {
     if (auto name = below(root, path)) found.kept.push_back(std::move(*name));
   }
+  std::ranges::copy(guarded.links, std::back_inserter(found.kept));
   // Whatever is in there.
   std::ranges::copy(guarded.repositories.unknown, std::back_inserter(found.names));
   return found;
@@ -214,12 +237,16 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
 
 }  // namespace
 
-Result<std::vector<Guarded>> find_guarded(const Policy& policy) {
+Result<std::vector<Guarded>> find_guarded(const Policy& policy,
+                                          const std::set<std::string>& links) {
   std::vector<Guarded> guarded;
   if (policy.level != Level::workspace_write) return guarded;
   for (const std::string& root : policy.roots) {
-    Repositories repositories = TRY(find_repositories(root));
-    guarded.push_back({root, std::move(repositories)});
+    Guarded& each = guarded.emplace_back(root);
+    each.repositories = TRY(find_repositories(root));
+    for (const std::string& link : links) {
+      if (auto name = below(root, link)) each.links.push_back(std::move(*name));
+    }
   }
   return guarded;
 }

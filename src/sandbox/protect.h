@@ -3,6 +3,7 @@
 // mounted on.
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,13 +15,14 @@
 
 namespace helve::sandbox {
 
-// Where there is something to protect: the roots, and the repositories that were in them when it
-// was looked for.
+// Where there is something to protect: the roots, and what was in them when it was looked for.
 struct Guarded {
   std::string root;
   Repositories repositories;
+  std::vector<std::string> links;  // that lead to what is hidden, relative to the root
 };
-Result<std::vector<Guarded>> find_guarded(const Policy& policy);
+// `links` are those that lead to what is hidden, absolute.
+Result<std::vector<Guarded>> find_guarded(const Policy& policy, const std::set<std::string>& links);
 
 // In the calling process's own mount namespace. What exists becomes read-only, what does not exist
 // cannot be made, and no directory on the way can be renamed, nor one between two roots, nor one

@@ -66,15 +66,6 @@ sys::Fd open_reserved(const sys::Fd& parent, const std::string& name) {
   return opened;
 }
 
-// Whether the locked descriptor is still what bears the name.
-bool is_current(const sys::Fd& parent, const std::string& name, const sys::Fd& held) {
-  struct stat named {
-  }, opened{};
-  return fstatat(parent.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-         fstat(held.get(), &opened) == 0 && named.st_dev == opened.st_dev &&
-         named.st_ino == opened.st_ino;
-}
-
 bool create_at_once(const sys::Fd& parent, const std::string& name, bool is_file) {
   if (is_file) {
     const sys::Fd file(openat(parent.get(), name.c_str(),
@@ -104,6 +95,14 @@ bool create(const sys::Fd& parent, const std::string& name, Reserved as) {
 }
 
 }  // namespace
+
+bool is_current(const sys::Fd& parent, const std::string& name, const sys::Fd& opened) {
+  struct stat named {
+  }, status{};
+  return fstatat(parent.get(), name.c_str(), &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+         fstat(opened.get(), &status) == 0 && named.st_dev == status.st_dev &&
+         named.st_ino == status.st_ino;
+}
 
 sys::Fd hold_reserved(const sys::Fd& parent, const std::string& name) {
   sys::Fd held = open_reserved(parent, name);

@@ -20,6 +20,8 @@ Result<sys::Fd> reserve(const sys::Fd& parent, const std::string& name, std::str
 // removed.
 sys::Fd hold_reserved(const sys::Fd& parent, const std::string& name);
 bool is_reserved(const sys::Fd& parent, const std::string& name);
+// Whether what was opened still bears the name.
+bool is_current(const sys::Fd& parent, const std::string& name, const sys::Fd& opened);
 
 // Removes it again, unless somebody holds it or has put something into it. Anything else stays.
 void release_reserved(const sys::Fd& parent, const std::string& name);

@@ -3,6 +3,7 @@
 #include <linux/magic.h>
 #include <sys/inotify.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -43,26 +44,33 @@ bool is_local(const std::string& directory) {
 
 }  // namespace
 
-Result<sys::Fd> watch_names(std::span<const std::string> directories) {
-  sys::Fd watch(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
-  if (!watch) return failure("watch directories", errno);
-  for (const std::string& place : with_all_above(directories)) {
-    // What a command may not look into, it cannot change either.
-    if (inotify_add_watch(watch.get(), place.c_str(), kNames) >= 0 || is_missing(errno) ||
-        errno == EACCES)
-      continue;
-    return failure("watch " + place, errno,
-                   errno == ENOSPC ? "raise sysctl fs.inotify.max_user_watches" : "");
-  }
-  return watch;
+Result<Watch> Watch::make(Of what) {
+  sys::Fd changes(inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (!changes) return failure("watch directories", errno);
+  return Watch(std::move(changes), what);
 }
 
-bool watch_all(const sys::Fd& watch, std::span<const std::string> directories) {
-  return std::ranges::all_of(with_all_above(directories), [&](const std::string& place) {
-    constexpr std::uint32_t kEverything = kNames | IN_MODIFY | IN_ATTRIB;
-    if (inotify_add_watch(watch.get(), place.c_str(), kEverything) < 0) return is_missing(errno);
-    return is_local(place);
-  });
+Result<bool> Watch::add(std::span<const std::string> directories) {
+  const std::uint32_t events = what_ == Of::names ? kNames : kNames | IN_MODIFY | IN_ATTRIB;
+  const int newest_before = newest_;
+  for (const std::string& place : with_all_above(directories)) {
+    const int number = inotify_add_watch(changes_.get(), place.c_str(), events);
+    newest_ = std::max(newest_, number);
+    if (number < 0 && is_missing(errno)) continue;
+    // What a command may not look into, it cannot give other names.
+    if (number < 0 && errno == EACCES && what_ == Of::names) continue;
+    if (number < 0)
+      return failure("watch " + place, errno,
+                     errno == ENOSPC ? "raise sysctl fs.inotify.max_user_watches" : "");
+    if (what_ == Of::everything && !is_local(place)) return failure("watch " + place, EREMOTE);
+  }
+  return newest_ == newest_before;
+}
+
+void Watch::forget_changes() const {
+  char events[16384];
+  while (read(changes_.get(), events, sizeof events) > 0) {
+  }
 }
 
 }  // namespace helve::sandbox

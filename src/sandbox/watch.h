@@ -9,12 +9,34 @@
 
 namespace helve::sandbox {
 
-// Becomes readable when a name is made, removed or replaced in one of the directories, or above
-// them, from now on. They need not exist.
-Result<sys::Fd> watch_names(std::span<const std::string> directories);
+class Watch {
+ public:
+  enum class Of : unsigned char {
+    names,       // made, removed or replaced
+    everything,  // contents and modes, too; an error where something could change without being
+                 // told
+  };
+  static Result<Watch> make(Of what);
 
-// The same for every change there, of contents and modes too, on a watch that may be in use. False:
-// something could change without being told.
-bool watch_all(const sys::Fd& watch, std::span<const std::string> directories);
+  // Watches the directories, and what is above them, from now on. They need not exist. True: all
+  // that do were watched already. Else the new ones may have changed since somebody chose them, so
+  // that others ought to be watched, too.
+  Result<bool> add(std::span<const std::string> directories);
+  // Nothing that changed before this is told.
+  void forget_changes() const;
+
+  // Readable: something has changed.
+  int descriptor() const { return changes_.get(); }
+  sys::Fd take() { return std::move(changes_); }
+
+ private:
+  Watch(sys::Fd changes, Of what) : changes_(std::move(changes)), what_(what) {}
+  sys::Fd changes_;
+  Of what_;
+  int newest_ = 0;  // the number of the last watch that was new; the kernel counts up
+};
+
+// How often what is to be watched is chosen anew before it counts as changing all the time.
+constexpr int kMostChoices = 8;
 
 }  // namespace helve::sandbox

@@ -36,7 +36,8 @@ struct LayerLimits {
   size_t most = kMaxChanges;
   std::int64_t began_ns = std::numeric_limits<std::int64_t>::max();  // when nothing was changed yet
 };
-// Fails (too_many_changes) when there are more than the limit.
+// Fails (too_many_changes) when there are more than the limit. Goes as deep as `upper` is: the
+// caller sees to it that this is not too deep.
 Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower,
                                         const LayerLimits& limits);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sys/directory.h"
+#include "sys/id.h"
 
 namespace helve::workspace {
 namespace {
@@ -64,22 +65,48 @@ sys::OrErrno<bool> walk(const sys::Fd& directory, const std::string& path, int d
   return true;
 }
 
-sys::OrErrno<void> empty(const sys::Fd& directory, int depth) {
-  if (depth > kMaxTreeDepth) return std::unexpected(std::errc::filename_too_long);
-  const auto entries = entries_of(directory);
-  if (!entries) return std::unexpected(entries.error());
-  for (const Named& entry : *entries) {
-    if (entry.kind != sys::FileKind::directory) {
-      if (const auto gone = sys::remove_file_at(directory, entry.name); !gone) return gone;
-      continue;
-    }
-    const auto inner = open_to_empty(directory, entry.name);
-    if (!inner) return std::unexpected(inner.error());
-    if (const auto emptied = empty(*inner, depth + 1); !emptied) return emptied;
-    if (const auto gone = sys::remove_directory_at(directory, entry.name); !gone) return gone;
+// Removes all that a directory holds, however deep: what lies deeper than can be held open is moved
+// to the top, and looked at again from there.
+class Emptying {
+ public:
+  explicit Emptying(const sys::Fd& top) : top_(top) {}
+
+  sys::OrErrno<void> run() {
+    do {
+      has_moved_ = false;
+      if (const auto emptied = empty(top_, 0); !emptied) return emptied;
+    } while (has_moved_);
+    return {};
   }
-  return {};
-}
+
+ private:
+  sys::OrErrno<void> empty(const sys::Fd& directory, int depth) {
+    const auto entries = entries_of(directory);
+    if (!entries) return std::unexpected(entries.error());
+    for (const Named& entry : *entries) {
+      const auto gone = entry.kind == sys::FileKind::directory
+                            ? remove_directory(directory, entry.name, depth)
+                            : sys::remove_file_at(directory, entry.name);
+      if (!gone) return gone;
+    }
+    return {};
+  }
+
+  sys::OrErrno<void> remove_directory(const sys::Fd& directory, const std::string& name,
+                                      int depth) {
+    const auto inner = open_to_empty(directory, name);
+    if (!inner) return std::unexpected(inner.error());
+    if (depth == kMaxTreeDepth) {
+      has_moved_ = true;
+      return rename_new(directory, name, top_, fmt::format("{:016x}", sys::random_number()));
+    }
+    if (const auto emptied = empty(*inner, depth + 1); !emptied) return emptied;
+    return sys::remove_directory_at(directory, name);
+  }
+
+  const sys::Fd& top_;
+  bool has_moved_ = false;
+};
 
 }  // namespace
 
@@ -127,7 +154,7 @@ sys::OrErrno<void> remove_tree_at(const sys::Fd& directory, const std::string& n
   if (removed || removed.error() != std::errc::is_a_directory) return removed;
   const auto inner = open_to_empty(directory, name);
   if (!inner) return std::unexpected(inner.error());
-  if (const auto emptied = empty(*inner, 0); !emptied) return emptied;
+  if (const auto emptied = Emptying(*inner).run(); !emptied) return emptied;
   return sys::remove_directory_at(directory, name);
 }
 

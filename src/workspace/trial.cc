@@ -56,11 +56,13 @@ Trial trial_from(const JsonObject& object) {
   return trial;
 }
 
-Error unknown(std::string_view id) {
+// Without a session any was meant.
+Error unknown(std::string_view id, std::string_view session) {
   return Error{Code::not_found,
-               fmt::format("no trial '{}' in this session", escape_for_display(preview(id, 80))),
+               fmt::format("no trial '{}'{}", escape_for_display(preview(id, 80)),
+                           session.empty() ? "" : " in this session"),
                "run the command with dry_run=true first; a trial is gone once it was applied",
-               "unknown_id"};
+               "unknown_trial"};
 }
 
 // The command sees the mode of the upper directory; what is above that keeps others out. We must
@@ -123,7 +125,7 @@ Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
 
 Result<TrialReport> Trials::look(const Trial& trial, const Workspace& files,
                                  const TrialLimits& limits) {
-  TRY(note_size(trial, limits.max_bytes));
+  TRY(note_size(trial, limits.max_bytes));  // which also refuses what is too deep for the rest
   Description description(limits);
   JsonObject manifest = to_json(trial);
   JsonArray layers;
@@ -153,13 +155,13 @@ Result<TrialReport> Trials::look(const Trial& trial, const Workspace& files,
 }
 
 Result<Trial> Trials::find(std::string_view id, std::string_view session) const {
-  if (!is_id(id)) return unknown(id);
+  if (!is_id(id)) return unknown(id, session);
   const Result<std::string> text = sys::read_file(place(id) + "/" + kManifest, kMaxManifest);
-  if (!text) return unknown(id);
+  if (!text) return unknown(id, session);
   const Json value = TRY(parse_json(*text));
-  if (!value.is_object()) return unknown(id);
+  if (!value.is_object()) return unknown(id, session);
   Trial trial = trial_from(value.get_object());
-  if (trial.id != id || (!session.empty() && trial.session != session)) return unknown(id);
+  if (trial.id != id || (!session.empty() && trial.session != session)) return unknown(id, session);
   return trial;
 }
 

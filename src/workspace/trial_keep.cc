@@ -62,11 +62,16 @@ Result<void> Trials::note_size(const Trial& trial, std::uint64_t most) const {
   for (const TrialLayer& layer : trial.layers) {
     const auto upper = sys::open_directory(layer.upper);
     if (!upper) continue;
-    (void)walk_tree(*upper, [&](const TreeEntry& entry) {
+    const auto walked = walk_tree(*upper, [&](const TreeEntry& entry) {
       const auto status = sys::status_at(entry.directory, entry.name);
       if (status && status->kind == sys::FileKind::file) bytes += status->size;
       return true;
     });
+    if (!walked && walked.error() == std::errc::filename_too_long)
+      return Error{
+          Code::too_large,
+          fmt::format("the command changes what lies deeper than {} directories", kMaxTreeDepth),
+          "run it for real", "too_large"};
   }
   if (bytes > most)
     return Error{

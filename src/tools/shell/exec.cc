@@ -136,9 +136,12 @@ struct ExecInput {
   }
 };
 
-milliseconds timeout_of(const ExecInput& in, const process::Settings& settings,
+// In a dialect a time is for what somebody waits for, and often not the caller's but its default.
+milliseconds timeout_of(const ExecInput& in, const Context& context,
                         std::vector<std::string>& notes) {
-  if (!in.timeout && !in.timeout_ms) return settings.timeout;
+  const process::Settings& settings = context.commands->settings();
+  const bool is_given = (in.timeout || in.timeout_ms) && !(in.background && context.dialect);
+  if (!is_given) return settings.timeout;
   const double wanted = in.timeout_ms ? static_cast<double>(*in.timeout_ms) : *in.timeout * 1000;
   const auto seconds = [](milliseconds time) { return static_cast<double>(time.count()) / 1000; };
   const milliseconds least = settings.shortest_timeout, most = settings.longest_timeout;
@@ -155,7 +158,10 @@ milliseconds timeout_of(const ExecInput& in, const process::Settings& settings,
 
 // A shell that keeps its directory tells where it ends on a descriptor of its own, which bash alone
 // can name by such a number. On the first line, so that errors name the lines of the command.
-std::string tell_directory(int number) { return fmt::format("trap 'pwd -P >&{}' EXIT; ", number); }
+// Nobody listens any more to one that went on in the background.
+std::string tell_directory(int number) {
+  return fmt::format("trap 'trap \"\" PIPE; pwd -P 2>/dev/null >&{}' EXIT; ", number);
+}
 constexpr size_t kMaxDirectory = 4096;
 
 process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
@@ -333,7 +339,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     return no_background(context.parameter("background"));
   if (!settings.has_background && in.yield_ms) return no_background(context.parameter("yield_ms"));
   std::vector<std::string> notes;
-  const milliseconds timeout = timeout_of(in, settings, notes);
+  const milliseconds timeout = timeout_of(in, context, notes);
   const std::optional<Routed> routed =
       TRY(find_route(in.command, settings.routes, in.reader(settings)));
   if (routed && in.dry_run) return cannot_be_tried(routed->words[0], context);

@@ -91,6 +91,13 @@ TEST_F(SandboxCommand, PassesTheExitCodeOn) {
   EXPECT_EQ(run({"sandbox", "--", "no-such-program"}), 127);
 }
 
+TEST_F(SandboxCommand, NamesTheSignalUnlessItsReaderHadEnough) {
+  EXPECT_EQ(run({"sandbox", "--", "sh", "-c", "kill -TERM $$"}), 128 + 15);
+  EXPECT_EQ(err_, "helve: killed by SIGTERM\n");
+  EXPECT_EQ(run({"sandbox", "--", "sh", "-c", "kill -PIPE $$"}), 128 + 13);
+  EXPECT_EQ(err_, "");
+}
+
 TEST_F(SandboxCommand, WritesInTheWorkspaceUnlessTheLevelForbidsIt) {
   EXPECT_EQ(run({"sandbox", "--", "touch", "made"}), 0) << err_;
   EXPECT_TRUE(exists("work/made"));

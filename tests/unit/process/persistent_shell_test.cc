@@ -224,6 +224,14 @@ TEST_F(PersistentShellTest, WhatMissedTheInterruptGetsItAgain) {
   EXPECT_EQ(output_of("echo $x"), "7\n");
 }
 
+TEST_F(PersistentShellTest, AnInterruptThatComesTooLateSaysNothing) {
+  run("x=5");
+  kill(shell_process(), SIGINT);
+  const ShellAnswer answer = run("echo $x");
+  EXPECT_EQ(answer.out.whole(), "5\n");
+  EXPECT_EQ(answer.err.whole(), "");
+}
+
 TEST_F(PersistentShellTest, ThatACancelledCallCostTheShellIsSaidByTheNext) {
   std::stop_source stop;
   ShellCall stubborn = call("trap '' INT; echo begun; sleep 1000");

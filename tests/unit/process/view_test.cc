@@ -20,15 +20,19 @@ class View : public ::testing::TestWithParam<How> {
     if (geteuid() != 0) name = std::string(getenv("HOME")) + "/.helve-test-XXXXXX";
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     base_ = name;
-    for (const char* part : {"root/.git/hooks", "root/.git/info", "home", "deep/deeper"})
+    for (const char* part :
+         {"root/.git/hooks", "root/.git/info", "home", "deep/deeper", "one", "two"})
       std::filesystem::create_directories(base_ / part);
     put("root/.git/config", "[core]\n");
     put("home/secret", "word");
     put("deep/deeper/secret", "word");
+    put("two/secret", "word");
+    std::filesystem::create_symlink("../two/secret", base_ / "one/link");
+    std::filesystem::create_symlink("../one/link", base_ / "home/chain");
     policy_.roots = {base_ / "root"};
     policy_.protected_names = sandbox::default_protected_names();
     policy_.hidden = {base_ / "home/secret", base_ / "home/later/secret", base_ / "home/link",
-                      base_ / "deep/deeper/secret"};
+                      base_ / "home/chain", base_ / "deep/deeper/secret"};
     // What they all share is made with the first ones.
     for (int i = 0; i < 3; ++i) EXPECT_EQ(run("kept=7"), 0);
   }
@@ -164,6 +168,17 @@ TEST_P(View, CoversWhatALinkLeadsToWhenSomebodyReplacesThat) {
   for (int i = 0; i < 3; ++i) EXPECT_NE(run("cat ../home/link"), 0);
   replace("far/secret", "word");
   EXPECT_NE(run("cat ../home/link"), 0);
+}
+
+TEST_P(View, CoversWhatAChainOfLinksLeadsToWhenSomebodyReplacesOne) {
+  EXPECT_NE(run("cat ../home/chain"), 0);
+  std::filesystem::create_directory(base_ / "three");
+  put("three/secret", "word");
+  std::filesystem::create_symlink("../three/secret", base_ / "one/new");
+  std::filesystem::rename(base_ / "one/new", base_ / "one/link");
+  for (int i = 0; i < 3; ++i) EXPECT_NE(run("cat ../home/chain"), 0);
+  replace("three/secret", "word");
+  EXPECT_NE(run("cat ../home/chain"), 0);
 }
 
 TEST_P(View, TakesAwayAfterEachCallWhatMisleadsGit) {

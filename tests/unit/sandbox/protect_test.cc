@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "sandbox/git.h"
+#include "sandbox/reserve.h"
 #include "unit/sandbox/enclosed.h"
 
 namespace helve::sandbox {
@@ -147,6 +148,21 @@ TEST_P(Protect, RunsNothingOnAReservedPlaceThatAnotherHelveIsAboutToRemove) {
     EXPECT_EQ(sh("true"), kBroken);
   }
   EXPECT_EQ(sh("! mkdir .helve/x"), 0);
+}
+
+TEST_P(Protect, RunsWhileOthersReserveTheSameName) {
+  const pid_t others = fork();
+  if (others == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const sys::Fd root(::open(path("root").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (;;) {
+      (void)reserve(root, ".git", ".git");
+      release_reserved(root, ".git");
+    }
+  }
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(sh("! mkdir .git/hooks"), 0);
+  kill(others, SIGKILL);
+  wait_for(others);
 }
 
 TEST_P(Protect, TakesAwayWhatAKilledHelveLeft) {
@@ -498,6 +514,20 @@ TEST_P(Protect, KeepsLinksToWhatIsHidden) {
   for (const char* name : {".ssh", ".config", "dotfiles", "dotfiles/config"})
     EXPECT_NE(rename(name), 0) << name;
   EXPECT_EQ(sh("echo x > .config/file && cat dotfiles/config/file"), 0);
+}
+
+// A command that replaced it would decide what the next sandbox hides.
+TEST_P(Protect, KeepsEachLinkOnTheWayToWhatIsHidden) {
+  write("root/dots/real/netrc", "secret");
+  std::filesystem::create_symlink("real/netrc", path("root/dots/netrc"));
+  make_directory("home");
+  std::filesystem::create_symlink("../root/dots/netrc", path("home/.netrc"));
+  own();
+  policy.hidden = {path("home/.netrc")};
+  for (const char* command : {"rm dots/netrc", "ln -sfn other dots/netrc", "cat dots/real/netrc"})
+    EXPECT_NE(sh(command), 0) << command;
+  EXPECT_NE(rename("dots"), 0);
+  EXPECT_EQ(sh("echo x > dots/file"), 0);
 }
 
 class SandboxGit : public testing::Test {

@@ -69,7 +69,7 @@ TEST_F(TrialsTest, MakesRealWhatWasTriedAndForgetsIt) {
   EXPECT_EQ(tree.content("in/a"), "new\n");
   EXPECT_EQ(tree.content("in/d/b"), "made\n");
   EXPECT_EQ(kept(), Lines{});
-  EXPECT_EQ(apply(trial), "not_found unknown_id");
+  EXPECT_EQ(apply(trial), "not_found unknown_trial");
 }
 
 TEST_F(TrialsTest, ShowsTheModeOfTheRootAndKeepsWhatIsBesideItPrivate) {
@@ -105,13 +105,13 @@ TEST_F(TrialsTest, LeavesNothingOfOneThatFailed) {
 }
 
 TEST_F(TrialsTest, CannotBeAppliedBeforeItsCommandHasEnded) {
-  EXPECT_EQ(apply(begun({{"a", "new\n"}})), "not_found unknown_id");
+  EXPECT_EQ(apply(begun({{"a", "new\n"}})), "not_found unknown_trial");
 }
 
 TEST_F(TrialsTest, BelongToTheirSessionUnlessAnyIsMeant) {
   const Trial trial = begun({{"a", "new\n"}});
   (void)looked(trial);
-  EXPECT_EQ(apply(trial, "other"), "not_found unknown_id");
+  EXPECT_EQ(apply(trial, "other"), "not_found unknown_trial");
   EXPECT_EQ(apply(trial, ""), "");
 }
 
@@ -158,6 +158,19 @@ TEST_F(TrialsTest, SayWhenTheyAreTooLarge) {
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().message, "the command changes more than 2 paths");
   EXPECT_EQ(report.error().type, "too_many_changes");
+}
+
+TEST_F(TrialsTest, SayWhenTheyAreTooDeepAndGoAllTheSame) {
+  const Trial trial = begun({});
+  std::string deep = "a";
+  for (int i = 0; i < 600; ++i) deep += "/a";
+  fs::create_directories(fs::path(trial.layers.at(0).upper) / deep);
+  const auto report = trials_.look(trial, *files_, {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().message, "the command changes what lies deeper than 256 directories");
+  EXPECT_EQ(report.error().code, Code::too_large);
+  trials_.drop(trial);
+  EXPECT_EQ(kept(), Lines{});
 }
 
 TEST_F(TrialsTest, KeepNothingOfGit) {

@@ -1,0 +1,62 @@
+#include "sandbox/way.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+namespace helve::sandbox {
+namespace {
+
+constexpr size_t kMaxLinks = 40;  // as the kernel
+
+std::string parent_of(const std::string& path) {
+  return path.substr(0, std::max<size_t>(path.rfind('/'), 1));
+}
+
+std::string target_of(const std::string& link) {
+  char words[PATH_MAX];
+  const ssize_t size = readlink(link.c_str(), words, sizeof words);
+  return {words, static_cast<size_t>(std::max<ssize_t>(size, 0))};
+}
+
+}  // namespace
+
+Way Walker::way_to(const std::string& path) {
+  Way way;
+  for (std::string rest = path; !rest.empty() && way.is_there;) {
+    const size_t slash = std::min(rest.find('/'), rest.size());
+    const std::string name = rest.substr(0, slash);
+    rest.erase(0, slash + 1);
+    if (name == "..") way.end = parent_of(way.end);
+    if (name.empty() || name == "." || name == "..") continue;
+    std::string place = (way.end == "/" ? "" : way.end) + "/" + name;
+    struct stat status {};
+    if (!directories_.contains(place)) {
+      way.is_there = lstat(place.c_str(), &status) == 0;
+      if (way.is_there && S_ISDIR(status.st_mode)) directories_.insert(place);
+    }
+    if (!S_ISLNK(status.st_mode)) {
+      way.end = std::move(place);
+    } else if (way.links.size() < kMaxLinks) {
+      const std::string target = target_of(place);
+      if (target.starts_with('/')) way.end = "/";
+      rest.insert(0, target + "/");
+      way.links.push_back(std::move(place));
+    } else {
+      way.is_there = false;
+      way.end = std::move(place);
+    }
+  }
+  return way;
+}
+
+std::vector<std::string> directories_on(const Way& way) {
+  std::vector<std::string> directories;
+  for (const std::string& link : way.links) directories.push_back(parent_of(link));
+  directories.push_back(parent_of(way.end));
+  return directories;
+}
+
+}  // namespace helve::sandbox

@@ -170,10 +170,9 @@ Result<std::shared_ptr<const agent::Setup>> Staff::prepare(
                 .workspace = place->who.workspace,
                 .session = conversation.session};
   std::vector<std::string> notices;
-  const std::string prompt = agent_prompt(place->settings, agent, notices);
   const std::string message = message_of(store_, conversation.session);
   setup->system = agent::system_prompt(
-      gather_prompt(*place, surroundings_, world_.clock, {prompt, message}, notices));
+      gather_prompt(*place, surroundings_, world_.clock, {agent, message}, notices));
   for (const std::string& notice : notices)
     options_.emit({conversation.session, agent::Warned{notice}});
   setup->offers = offers_under(kept->policy);

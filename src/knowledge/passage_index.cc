@@ -1,5 +1,7 @@
 #include "knowledge/passage_index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,6 +19,7 @@ constexpr size_t kNominated = 50;
 // Gone passages are cleared away when there are more of them than of others, and this many.
 constexpr size_t kMaxGone = 4096;
 constexpr double kHalfLifeMs = 30.0 * 24 * 60 * 60 * 1000;  // of how new a document is
+constexpr double kMostGain = 0.5;  // by being new: of what a score lacks to 1, its power
 
 double newness(std::int64_t date_ms, std::int64_t now_ms) {
   if (date_ms == 0) return 0;
@@ -112,12 +115,16 @@ size_t PassageIndex::passages() const { return parts_->alive; }
 
 size_t PassageIndex::vectors() const { return parts_->vectors.count(); }
 
-std::string PassageIndex::embedded_text(const Document& document, const Passage& passage) {
-  std::string text = document.title;
-  if (!text.empty() && !passage.heading.empty()) text += " > ";
-  text += passage.heading;
-  if (!text.empty()) text += "\n";
-  return text + passage.text;
+std::string PassageIndex::embedded_text(const Passage& passage) {
+  // "A > B": the nearest heading. A section's first passage begins with it; more of the path, and
+  // titles, say less of what a passage means than they hide.
+  std::string_view heading = passage.heading;
+  if (const size_t last = heading.rfind(" > "); last != heading.npos)
+    heading.remove_prefix(last + 3);
+  const std::string_view first_line =
+      std::string_view(passage.text).substr(0, passage.text.find('\n'));
+  if (heading.empty() || first_line.find(heading) != first_line.npos) return passage.text;
+  return fmt::format("{}\n{}", heading, passage.text);
 }
 
 std::vector<Hit> PassageIndex::without_vector(size_t limit) const {
@@ -154,13 +161,9 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
   WordIndex::Query query;
   VectorRows::Row row;
   std::set<Slot> slots;
-  double coverage = 0;
   if (by_words) {
     query = words.query(question.text);
-    for (const Ranked& each : words.best(query, nominated, accept)) {
-      slots.insert(each.slot);
-      coverage = std::max(coverage, WordIndex::coverage(query, each.slot));
-    }
+    for (const Ranked& each : words.best(query, nominated, accept)) slots.insert(each.slot);
   }
   if (by_meaning) {
     row = vectors.row_of(*question.meaning);
@@ -168,13 +171,19 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
       slots.insert(each.slot);
   }
 
-  const double share = !by_meaning ? 0 : !by_words ? 1 : meaning_share(coverage);
+  const auto relevance_of = [&](Slot slot) {
+    if (!by_words) return meaning_relevance(vectors.cosine(row, slot));
+    const double by_word = WordIndex::relative_score(query, slot);
+    // What has no vector yet is not less related for that.
+    return by_meaning && vectors.has(slot) ? relevance(by_word, vectors.cosine(row, slot))
+                                           : words_relevance(by_word);
+  };
   std::vector<Hit> hits;
   for (const Slot slot : slots) {
     const Document& document = places[slot].entry->document;
-    double score =
-        relevance(WordIndex::relative_score(query, slot), vectors.cosine(row, slot), share);
-    score *= 1 - question.recency * (1 - newness(document.date_ms, question.now_ms));
+    // What is new gains, so that nothing falls below a threshold for being old.
+    const double gain = kMostGain * question.recency * newness(document.date_ms, question.now_ms);
+    const double score = 1 - std::pow(1 - relevance_of(slot), 1 + gain);
     if (score >= question.min_score) hits.push_back({&document, places[slot].passage, score});
   }
   std::ranges::stable_sort(hits, std::greater(), &Hit::score);

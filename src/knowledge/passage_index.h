@@ -29,7 +29,7 @@ struct Question {
   std::string_view prefix = {};     // only documents whose key begins so
   size_t limit = 10;
   double min_score = 0;
-  double recency = 0;       // weight of how new a document is, 0 to 1
+  double recency = 0;       // how much new documents gain, 0 to 1
   std::int64_t now_ms = 0;  // for recency
 };
 
@@ -53,8 +53,8 @@ class PassageIndex {
   size_t passages() const;
   size_t vectors() const;  // passages that have one
 
-  // What is embedded of a passage: its headings and its text.
-  static std::string embedded_text(const Document& document, const Passage& passage);
+  // What is embedded of a passage: its text, below the nearest heading.
+  static std::string embedded_text(const Passage& passage);
   // Passages that have no vector yet, at most `limit`.
   std::vector<Hit> without_vector(size_t limit) const;
   void set_vector(std::string_view key, size_t passage, const Vector& vector);

@@ -57,9 +57,8 @@ Result<size_t> VectorMaker::make_some(Embedder& embedder, const std::stop_token&
   {
     std::lock_guard lock(mutex_);
     for (const Hit& hit : index_.without_vector(kBatch))
-      wanted.push_back(
-          {hit.document->key, hit.passage,
-           PassageIndex::embedded_text(*hit.document, hit.document->passages[hit.passage])});
+      wanted.push_back({hit.document->key, hit.passage,
+                        PassageIndex::embedded_text(hit.document->passages[hit.passage])});
   }
   if (wanted.empty()) return size_t{0};
   std::vector<std::string_view> texts;
@@ -75,7 +74,7 @@ Result<size_t> VectorMaker::make_some(Embedder& embedder, const std::stop_token&
     const Document* const document = index_.find(key);
     // It may have changed meanwhile.
     if (!document || passage >= document->passages.size() ||
-        PassageIndex::embedded_text(*document, document->passages[passage]) != text)
+        PassageIndex::embedded_text(document->passages[passage]) != text)
       continue;
     index_.set_vector(key, passage, vectors[i]);
     ++given;

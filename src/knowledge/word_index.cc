@@ -225,7 +225,8 @@ void WordIndex::renumber(const std::vector<Slot>& slots) {
 
 std::uint64_t WordIndex::weight_of(std::uint32_t passages) const {
   const double with = passages;
-  const double rarity = std::log(1 + (passages_ - with + 0.5) / (with + 0.5));
+  const double without = passages_ + kOtherPassages - with;
+  const double rarity = std::log(1 + (without + 0.5) / (with + 0.5));
   return static_cast<std::uint64_t>(std::max(1.0, std::round(rarity * kRarityUnit)));
 }
 
@@ -270,14 +271,6 @@ double WordIndex::relative_score(const Query& query, Slot slot) {
   if (query.weight == 0) return 0;
   return static_cast<double>(score(query, slot)) /
          (static_cast<double>(query.weight) * static_cast<double>(kFullImpact));
-}
-
-double WordIndex::coverage(const Query& query, Slot slot) {
-  std::uint64_t weight = 0;
-  for (const Term& term : query.terms) {
-    if (find(*term.postings, slot)) weight += term.weight;
-  }
-  return query.weight == 0 ? 0 : static_cast<double>(weight) / static_cast<double>(query.weight);
 }
 
 }  // namespace helve::knowledge

@@ -39,6 +39,9 @@ constexpr size_t kFields = 3;
 constexpr FieldWeight kFieldWeights[kFields] = {{1.0, 5, 0.5}, {1.2, 6, 0.5}, {1.0, 80, 0.6}};
 constexpr double kSaturation = 1.2;   // a word that occurs so often counts half of what it can
 constexpr double kRarityUnit = 1024;  // of a word's weight
+// Rarity is judged as if there were so many passages besides which have none of the words: in a
+// single note every word would be common otherwise, and what it lacks all that mattered.
+constexpr double kOtherPassages = 100;
 // However rare a function word is: in a few notes most are.
 constexpr std::uint64_t kMaxFunctionWeight = 512;
 
@@ -81,8 +84,6 @@ class WordIndex {
   static std::uint64_t score(const Query& query, Slot slot);
   // As a part of what no passage exceeds, 0 to 1.
   static double relative_score(const Query& query, Slot slot);
-  // The part of the query's weight whose words the passage has, 0 to 1.
-  static double coverage(const Query& query, Slot slot);
 
  private:
   struct Hash {

@@ -13,6 +13,7 @@ constexpr size_t kBatch = 64;  // passages
 std::string VectorMaker::wait(std::unique_lock<std::mutex>& lock,
                               const std::shared_ptr<Embedder>& embedder,
                               const std::stop_token& stop) {
+  if (!is_making_) index_.use_embedder(embedder->id());
   if (index_.vectors() == index_.passages()) return "";
   if (!is_making_) start(embedder);
   made_.wait_for(lock, stop, kPatience, [this] { return !is_making_; });
@@ -71,7 +72,7 @@ Result<size_t> VectorMaker::make_some(Embedder& embedder, const std::stop_token&
   size_t given = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const auto& [key, passage, text] = wanted[i];
-    const Document* const document = index_.find(key);
+    const IndexedDocument* const document = index_.find(key);
     // It may have changed meanwhile.
     if (!document || passage >= document->passages.size() ||
         PassageIndex::embedded_text(document->passages[passage]) != text)

@@ -32,7 +32,9 @@ def make_goals(seen):
 
 def measure(setting):
     seen = measure_all(setting)
-    lines = ["| memory, ms | FTS5 | words | hybrid | building the index |", "|---|---:|---:|---:|---:|"]
-    lines += [f"| {paragraphs} paragraphs | {times['fts5']:.2f} | {times['words']:.3f} | {times['hybrid']:.2f} | {times['build']:.0f} |"
+    lines = ["| memory, ms | FTS5 | words | hybrid | making the index | opening it, and a first hybrid search |",
+             "|---|---:|---:|---:|---:|---:|"]
+    lines += [f"| {paragraphs} paragraphs | {times['fts5']:.2f} | {times['words']:.3f} | {times['hybrid']:.2f} | {times['build']:.0f}"
+              f" | {times['open']:.0f} |"
               for paragraphs, times in seen.items()]
     return Section([*lines, ""], list(make_goals(seen)), {"memory_ms": seen})

@@ -129,11 +129,10 @@ Result<void> Chat::show_context(std::string_view) {
   const std::shared_ptr<const Place> place = world.place();
   ContextReport report{.workspace = place->who.workspace, .session = {}};
   std::vector<std::string> notices;
-  const std::string own = agent_prompt(place->settings, session_.agent(), notices);
   const std::string message =
       session_.is_known() ? message_of(session_.staff().store(), session_.id()) : "";
-  report.system =
-      shares_of(gather_prompt(*place, surroundings_, world.clock, {own, message}, notices));
+  report.system = shares_of(
+      gather_prompt(*place, surroundings_, world.clock, {session_.agent(), message}, notices));
   report.tools = shares_of(offered_under(world, place->policy.get()).offers);
   report.window = TRY(session_.staff().model_of(session_.agent(), stop_))->facts.window;
   if (session_.is_known()) {

@@ -75,9 +75,8 @@ Result<int> show_context(const ContextInput& in, App& app, cli::Run& run) {
   const Place& place = *world.home;
   if (place.files) report.workspace = place.files->roots().front().path;
   std::vector<std::string> notices;
-  const std::string prompt = agent_prompt(place.settings, place.who.agent, notices);
-  report.system =
-      shares_of(gather_prompt(place, app.surroundings(), world.clock, {prompt, message}, notices));
+  report.system = shares_of(
+      gather_prompt(place, app.surroundings(), world.clock, {place.who.agent, message}, notices));
   if (!in.window) report.window = window_of(place, app.surroundings());
   report.tools = shares_of(offered_under(world, place.policy.get()).offers);
   for (const std::string& notice : notices)

@@ -29,8 +29,9 @@ constexpr std::string_view kProjectIntro =
     "that the user or the rules forbid. Files that they import by @path are not included: read "
     "them when they matter.\n";
 constexpr std::string_view kMemoryIntro =
-    "Notes from earlier work in this workspace. They may be out of date: check what you rely "
-    "on.\n";
+    "Notes from earlier work. They may be out of date: check what you rely on.\n";
+constexpr std::initializer_list<const char*> kMemoryFiles = {".helve/MEMORY.md", "MEMORY.md",
+                                                             "memory.md"};
 constexpr std::string_view kSkillsIntro =
     "Skills are instructions for certain tasks. Before such a task, read its skill: skill_read has "
     "it by its name. What they are for, in their own words:\n";
@@ -230,6 +231,31 @@ class Loaded {
   std::vector<std::string>& notices_;
 };
 
+// An agent's own prompt, from the configuration or from the file that it names.
+std::string agent_prompt(const config::Agent* agent, std::vector<std::string>& notices) {
+  if (!agent) return "";
+  if (!agent->prompt.empty() || agent->prompt_file.empty()) return agent->prompt;
+  Result<std::string> text = sys::read_file(agent->prompt_file, kMaxInstructions);
+  if (text) return std::move(*text);
+  notices.push_back(
+      fmt::format("the prompt of agent '{}' is left out: {}", agent->id, describe(text.error())));
+  return "";
+}
+
+// Of an agent that has a directory of its own, those in it and no others.
+PromptPart memory_part(const Place& place, const config::Agent* agent,
+                       std::vector<std::string>& notices) {
+  std::string text;
+  if (agent && !agent->memory.empty()) {
+    const guidance::Source own = guidance::own_source(agent->memory);
+    text = Quoter(own, notices).quote_first(kMemoryFiles, kMaxMemoryBytes, kMaxMemoryLines);
+  } else if (place.files) {
+    const guidance::Source files = guidance::workspace_source(*place.files);
+    text = Quoter(files, notices).quote_first(kMemoryFiles, kMaxMemoryBytes, kMaxMemoryLines);
+  }
+  return introduced("memory", kMemoryIntro, std::move(text));
+}
+
 }  // namespace
 
 std::vector<PromptPart> gather_prompt(const Place& place, const Surroundings& surroundings,
@@ -238,8 +264,8 @@ std::vector<PromptPart> gather_prompt(const Place& place, const Surroundings& su
   using enum guidance::Loading;
   const guidance::Library library(place.files.get(), surroundings.config_directory);
   Loaded prompts(library, wishes.message, notices);
-  std::vector<PromptPart> parts = {agent::manner_part(),
-                                   {"agent", std::string(wishes.agent_prompt)}};
+  const config::Agent* const agent = place.settings.agent(wishes.agent);
+  std::vector<PromptPart> parts = {agent::manner_part(), {"agent", agent_prompt(agent, notices)}};
   if (const std::string& directory = surroundings.config_directory; !directory.empty()) {
     const guidance::Source own = guidance::own_source(directory);
     parts.push_back(introduced("user instructions", kOwnIntro,
@@ -253,10 +279,8 @@ std::vector<PromptPart> gather_prompt(const Place& place, const Surroundings& su
     project += quoter.quote(".helve/AGENTS.md", kMaxInstructions);
     parts.push_back(introduced("project instructions", kProjectIntro, std::move(project)));
     parts.push_back(prompts.part(Owner::project, always));
-    parts.push_back(introduced(
-        "memory", kMemoryIntro,
-        quoter.quote_first({".helve/MEMORY.md", "MEMORY.md"}, kMaxMemoryBytes, kMaxMemoryLines)));
   }
+  parts.push_back(memory_part(place, agent, notices));
   guidance::Shelf<guidance::Skill> skills = library.skills();
   std::ranges::move(skills.problems, std::back_inserter(notices));
   parts.push_back(introduced("skills", kSkillsIntro, guidance::list_skills(skills.items)));
@@ -265,18 +289,6 @@ std::vector<PromptPart> gather_prompt(const Place& place, const Surroundings& su
     parts.push_back(prompts.part(owner, contextual));
   std::erase_if(parts, [](const PromptPart& part) { return part.text.empty(); });
   return parts;
-}
-
-std::string agent_prompt(const config::Loaded& settings, std::string_view agent,
-                         std::vector<std::string>& notices) {
-  const config::Agent* const found = settings.agent(agent);
-  if (!found) return "";
-  if (!found->prompt.empty() || found->prompt_file.empty()) return found->prompt;
-  Result<std::string> text = sys::read_file(found->prompt_file, kMaxInstructions);
-  if (text) return std::move(*text);
-  notices.push_back(
-      fmt::format("the prompt of agent '{}' is left out: {}", agent, describe(text.error())));
-  return "";
 }
 
 }  // namespace helve::app

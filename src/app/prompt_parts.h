@@ -22,8 +22,8 @@ constexpr size_t kMaxTopEntries = 60;
 constexpr size_t kMaxPromptsPart = 64u << 10;  // bytes of the prompts of one owner
 
 struct PromptWishes {
-  std::string_view agent_prompt = {};  // the agent's own, from the configuration
-  std::string_view message = {};       // what contextual prompts must have to do with
+  std::string_view agent = {};    // whose prompt and notes it has
+  std::string_view message = {};  // what contextual prompts must have to do with
 };
 
 // What changes least comes first, for the sake of the providers' caches. A file that cannot be
@@ -31,9 +31,5 @@ struct PromptWishes {
 std::vector<agent::PromptPart> gather_prompt(const Place& place, const Surroundings& surroundings,
                                              const sys::Clock& clock, const PromptWishes& wishes,
                                              std::vector<std::string>& notices);
-
-// An agent's own prompt, from the configuration or from the file that it names.
-std::string agent_prompt(const config::Loaded& settings, std::string_view agent,
-                         std::vector<std::string>& notices);
 
 }  // namespace helve::app

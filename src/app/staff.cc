@@ -146,10 +146,9 @@ Staff::Told Staff::told_under(const std::shared_ptr<const dispatch::Policy>& pol
 std::string Staff::system_for(const store::Conversation& conversation, const Place& place,
                               const std::string& agent) {
   std::vector<std::string> notices;
-  const std::string prompt = agent_prompt(place.settings, agent, notices);
   const std::string message = message_of(store_, conversation.session);
   std::vector<agent::PromptPart> parts =
-      gather_prompt(place, surroundings_, world_.clock, {prompt, message}, notices);
+      gather_prompt(place, surroundings_, world_.clock, {agent, message}, notices);
   keep_facts(conversation.session, parts);
   for (const std::string& notice : notices)
     options_.emit({conversation.session, agent::Warned{notice}});

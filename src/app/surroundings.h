@@ -30,6 +30,7 @@ struct Surroundings {
   std::string trials_directory() const { return below(state_directory, "trials"); }
   std::string chat_history() const { return below(state_directory, "chat_history"); }
   std::string index_directory() const { return below(state_directory, "index"); }
+  std::string memory_index_directory() const { return below(state_directory, "index/memory"); }
   std::string embeddings_directory() const { return below(state_directory, "index/embeddings"); }
   std::string embedder_directory() const { return below(state_directory, "embedder"); }
 

@@ -103,7 +103,10 @@ void add_memories(World& world, Place& place, const Surroundings& surroundings) 
               },
           .journal_directory = journal_directory(config, surroundings),
           .journal_limits = journal_limits(config),
-          .find_embedder = [embedder = place.embedder] { return embedder->get(); }},
+          .find_embedder = [embedder = place.embedder] { return embedder->get(); },
+          .index_directory = config.index && config.profile != config::Profile::bare
+                                 ? surroundings.memory_index_directory()
+                                 : ""},
       world.clock);
 }
 

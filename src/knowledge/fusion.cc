@@ -4,24 +4,32 @@
 #include <cmath>
 
 namespace helve::knowledge {
+namespace {
 
-double meaning_share(double coverage) {
-  constexpr double kLeast = 0.35;
-  constexpr double kMost = 0.55;
-  constexpr double kFewWords = 0.35;
-  constexpr double kManyWords = 0.55;
-  const double many = std::clamp((coverage - kFewWords) / (kManyWords - kFewWords), 0.0, 1.0);
-  return kMost - (kMost - kLeast) * many;
+// Rises from 0 to 1, the steeper at first, the higher the exponent.
+double risen(double part, double exponent) {
+  return 1 - std::pow(1 - std::clamp(part, 0.0, 1.0), exponent);
 }
 
-double relevance(double words, double cosine, double meaning_share) {
-  // A passage with every word of the question once reaches about half of what BM25F can give.
-  constexpr double kWordCurve = 2;
-  constexpr double kCurve = 1.25;  // so that 0.35 is a good threshold
-  const double by_words = 1 - std::pow(1 - std::clamp(words, 0.0, 1.0), kWordCurve);
+// What a passage has of the question's words counts more than half of it long before half of them
+// are there.
+constexpr double kWordsCurve = 1.5;
+constexpr double kMeaningShare = 0.5;
+// These three put 0.35 where it belongs.
+constexpr double kOnlyWords = 4;
+constexpr double kOnlyMeaning = 1.1;
+constexpr double kBoth = 1.8;
+
+}  // namespace
+
+double words_relevance(double words) { return risen(words, kOnlyWords); }
+
+double meaning_relevance(double cosine) { return risen(cosine, kOnlyMeaning); }
+
+double relevance(double words, double cosine) {
+  const double by_words = risen(words, kWordsCurve);
   const double by_meaning = std::clamp(cosine, 0.0, 1.0);
-  const double both = (1 - meaning_share) * by_words + meaning_share * by_meaning;
-  return 1 - std::pow(1 - both, kCurve);
+  return risen((1 - kMeaningShare) * by_words + kMeaningShare * by_meaning, kBoth);
 }
 
 }  // namespace helve::knowledge

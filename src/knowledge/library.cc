@@ -127,14 +127,17 @@ std::vector<LibraryHit> Library::collect(const Side& side, const LibraryQuestion
                         .meaning = meaning,
                         .prefix = question.prefix,
                         .limit = asked})) {
-    const Passage& passage = hit.document->passages[hit.passage];
+    const PassageView& passage = hit.document->passages[hit.passage];
     if (question.accepts && !question.accepts(passage)) continue;
     const std::string& key = hit.document->key;
     std::string path = key.substr(0, key.find('\n'));
     if (++counts[path] > question.per_document) continue;
     hits.push_back({.path = std::move(path),
                     .version = side.known.at(key).number,
-                    .passage = passage,
+                    .heading = std::string(passage.heading),
+                    .text = std::string(passage.text),
+                    .first_line = passage.first_line,
+                    .last_line = passage.last_line,
                     .score = hit.score});
     if (hits.size() == question.limit) break;
   }

@@ -36,13 +36,14 @@ struct LibraryQuestion {
   size_t limit = 10;
   size_t per_document = 3;  // passages of one document at most
   // Which of the passages found count; null: all.
-  std::function<bool(const Passage&)> accepts = {};
+  std::function<bool(const PassageView&)> accepts = {};
 };
 
 struct LibraryHit {
   std::string path;
   std::uint64_t version = 0;
-  Passage passage;
+  std::string heading, text;
+  size_t first_line = 1, last_line = 1;
   double score = 0;  // 0 to 1
 };
 

@@ -23,19 +23,21 @@ std::string_view name_of(std::string_view path) {
 }
 
 // When a note was written: as it says, by its name, or else when its file was changed.
-std::int64_t date_of(const std::string& path, const NoteHead& head, const sys::FileStatus& status) {
+std::int64_t date_of(const MemoryFiles::Note& note, const NoteHead& head) {
   if (head.date_ms != 0) return head.date_ms;
-  const std::int64_t named = date_ms(name_of(path));
-  return named != 0 ? named : status.modified_ms();
+  const std::int64_t named = date_ms(name_of(note.path));
+  return named != 0 ? named : note.stamp.modified_ns / 1'000'000;
 }
 
-Document document_of(const std::string& path, const MemoryFiles::File& file) {
-  const NoteHead head = note_head(file.content);
-  Document document{.key = path,
-                    .title = head.title.empty() ? std::string(name_of(path)) : head.title,
-                    .date_ms = date_of(path, head, file.status),
-                    .passages = split_passages(file.content, TextKind::markdown)};
+Document document_of(MemoryFiles::Note note) {
+  const NoteHead head = note_head(note.content);
+  Document document{.key = note.path,
+                    .title = head.title.empty() ? std::string(name_of(note.path)) : head.title,
+                    .date_ms = date_of(note, head),
+                    .stamp = note.stamp.bytes(),
+                    .passages = split_passages(note.content, TextKind::markdown)};
   for (const std::string& tag : head.tags) document.title += " " + tag;
+  document.content = std::move(note.content);
   return document;
 }
 
@@ -49,8 +51,12 @@ double newness(std::string_view path, std::int64_t now_ms) {
 
 }  // namespace
 
-Memory::Memory(sys::Fd root, const sys::Clock& clock, FindEmbedder find_embedder)
-    : clock_(clock), find_embedder_(std::move(find_embedder)), files_(std::move(root)) {}
+Memory::Memory(sys::Fd root, const sys::Clock& clock, FindEmbedder find_embedder,
+               std::optional<PassageIndex::Place> index_place)
+    : clock_(clock),
+      find_embedder_(std::move(find_embedder)),
+      index_place_(std::move(index_place)),
+      files_(std::move(root)) {}
 
 Memory::~Memory() = default;
 
@@ -64,6 +70,7 @@ Result<MemoryAnswer> Memory::search(const MemoryQuestion& question, std::stop_to
   const Meaning meaning = meaning_of(question, stop);
   MemoryAnswer answer;
   std::unique_lock lock(mutex_);
+  open_once();
   TRY(sync(answer, stop));
   if (question.mode == Mode::keyword) {
     count(question, answer);
@@ -72,13 +79,29 @@ Result<MemoryAnswer> Memory::search(const MemoryQuestion& question, std::stop_to
     rank(question, meaning, answer);
   }
   if (stop.stop_requested()) return Error{Code::cancelled, "the search was stopped"};
+  keep();
   return answer;
+}
+
+void Memory::open_once() {
+  if (was_opened_ || !index_place_) return;
+  was_opened_ = true;
+  if (!index_.open(*index_place_)) return;
+  for (const IndexedDocument* document : index_.documents())
+    files_.remember(document->key, NoteStamp::of(document->stamp).value_or(NoteStamp()));
+}
+
+// Losing what was made costs only time, so an error is none.
+void Memory::keep() {
+  if (index_place_ && index_.is_worth_saving()) (void)index_.save(*index_place_);
 }
 
 Result<void> Memory::sync(MemoryAnswer& answer, const std::stop_token& stop) {
   MemoryFiles::Changes changes = files_.sync(clock_.unix_ms() * 1'000'000, stop);
   for (const std::string& path : changes.removed) index_.remove(path);
-  for (const std::string& path : changes.put) put(path);
+  for (const std::string& path : changes.restamped)
+    index_.restamp(path, files_.files().at(path).bytes());
+  for (MemoryFiles::Note& note : changes.put) index_.put(document_of(std::move(note)));
   if (changes.is_stopped) return Error{Code::cancelled, "the search was stopped"};
   answer.files = files_.files().size();
   answer.bytes = files_.bytes();
@@ -88,11 +111,6 @@ Result<void> Memory::sync(MemoryAnswer& answer, const std::stop_token& stop) {
   if (const size_t more = changes.problems.size() - named; more > 0)
     answer.notes.push_back(fmt::format("{} more are left out", more));
   return {};
-}
-
-void Memory::put(const std::string& path) {
-  const auto file = files_.files().find(path);
-  if (file != files_.files().end()) index_.put(document_of(path, file->second));
 }
 
 void Memory::count(const MemoryQuestion& question, MemoryAnswer& answer) const {
@@ -105,10 +123,10 @@ void Memory::count(const MemoryQuestion& question, MemoryAnswer& answer) const {
     double score;
   };
   std::vector<Counted> found;
-  for (const auto& [path, file] : files_.files()) {
-    const double factor = 1 + (newness(path, now) - 1) * question.recency;
-    for (const CountedParagraph& each : count_keywords(file.content, keywords))
-      found.push_back({&path, each, static_cast<double>(each.count) * factor});
+  for (const IndexedDocument* document : index_.documents()) {
+    const double factor = 1 + (newness(document->key, now) - 1) * question.recency;
+    for (const CountedParagraph& each : count_keywords(document->content, keywords))
+      found.push_back({&document->key, each, static_cast<double>(each.count) * factor});
   }
   std::ranges::stable_sort(found, std::greater(), &Counted::score);
   if (found.size() > question.limit) found.resize(question.limit);
@@ -135,12 +153,12 @@ void Memory::rank(const MemoryQuestion& question, const Meaning& meaning,
                                                .now_ms = clock_.unix_ms()});
   for (const Hit& hit : hits) {
     if (hit.score < question.min_score) break;
-    const Passage& passage = hit.document->passages[hit.passage];
+    const PassageView& passage = hit.document->passages[hit.passage];
     answer.hits.push_back({.path = hit.document->key,
                            .first_line = passage.first_line,
                            .last_line = passage.last_line,
                            .score = hit.score,
-                           .heading = passage.heading,
+                           .heading = std::string(passage.heading),
                            .snippet = snippet_of(passage.text, question.text)});
   }
   if (answer.hits.empty() && !hits.empty())

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -54,7 +55,9 @@ class Memory {
   // nobody.
   using FindEmbedder = std::function<Result<std::shared_ptr<Embedder>>()>;
 
-  Memory(sys::Fd root, const sys::Clock& clock, FindEmbedder find_embedder);
+  // Its index is kept in a file between processes, if there is a place for it.
+  Memory(sys::Fd root, const sys::Clock& clock, FindEmbedder find_embedder,
+         std::optional<PassageIndex::Place> index_place = {});
   ~Memory();
 
   Result<MemoryAnswer> search(const MemoryQuestion& question, std::stop_token stop);
@@ -73,8 +76,9 @@ class Memory {
     std::string why_not;
   };
 
+  void open_once();
+  void keep();
   Result<void> sync(MemoryAnswer& answer, const std::stop_token& stop);
-  void put(const std::string& path);
   void count(const MemoryQuestion& question, MemoryAnswer& answer) const;
   void rank(const MemoryQuestion& question, const Meaning& meaning, MemoryAnswer& answer) const;
   Meaning meaning_of(const MemoryQuestion& question, const std::stop_token& stop) const;
@@ -83,9 +87,11 @@ class Memory {
 
   const sys::Clock& clock_;
   const FindEmbedder find_embedder_;
+  const std::optional<PassageIndex::Place> index_place_;
   std::mutex writing_;
 
   std::mutex mutex_;  // guards all that follows
+  bool was_opened_ = false;
   MemoryFiles files_;
   PassageIndex index_;
   VectorMaker vectors_{index_, mutex_};

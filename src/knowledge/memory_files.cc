@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <set>
+#include <type_traits>
 
 #include "base/text.h"
 #include "sys/directory.h"
@@ -16,12 +19,27 @@ using sys::FileStatus;
 constexpr std::string_view kTopFiles[] = {"MEMORY.md", "memory.md", ".helve/MEMORY.md"};
 constexpr std::string_view kDirectory = "memory";
 constexpr size_t kMaxNames = 100'000;  // entries of one directory that are looked at
-// File systems count time in steps: two changes within one look like one.
-constexpr std::int64_t kTimeStepNs = 50'000'000;
+// File systems count time in steps, some of them in steps of two seconds: two changes within one
+// look like one.
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kTimeStepNs = kSecondNs / 20;
+constexpr std::int64_t kCoarseTimeStepNs = 21 * kSecondNs / 10;
 
-bool is_same(const FileStatus& a, const FileStatus& b) {
-  return a.same_file(b) && a.size == b.size && a.modified_ns == b.modified_ns &&
-         a.changed_ns == b.changed_ns;
+bool is_same(const NoteStamp& known, const FileStatus& now) {
+  return known.device == now.device && known.inode == now.inode && known.size == now.size &&
+         known.modified_ns == now.modified_ns && known.changed_ns == now.changed_ns;
+}
+
+NoteStamp stamp_of(const FileStatus& status, const Hash128& content, std::int64_t now_ns) {
+  const bool is_coarse = status.changed_ns % kSecondNs == 0;
+  const std::int64_t step = is_coarse ? kCoarseTimeStepNs : kTimeStepNs;
+  const bool is_fresh = status.changed_ns > now_ns - step;
+  return {.device = status.device,
+          .inode = status.inode,
+          .size = status.size,
+          .modified_ns = status.modified_ns,
+          .changed_ns = is_fresh ? 0 : status.changed_ns,
+          .content = content};
 }
 
 bool is_missing(std::errc number) {
@@ -53,6 +71,16 @@ std::string too_large(std::uint64_t bytes) {
 }
 
 }  // namespace
+
+std::string NoteStamp::bytes() const { return {reinterpret_cast<const char*>(this), sizeof *this}; }
+
+std::optional<NoteStamp> NoteStamp::of(std::string_view bytes) {
+  static_assert(std::has_unique_object_representations_v<NoteStamp>);
+  NoteStamp stamp;
+  if (bytes.size() != sizeof stamp) return {};
+  std::memcpy(&stamp, bytes.data(), sizeof stamp);
+  return stamp;
+}
 
 bool is_memory_path(std::string_view path) {
   if (std::ranges::find(kTopFiles, path) != std::end(kTopFiles)) return true;
@@ -174,17 +202,21 @@ MemoryFiles::Changes MemoryFiles::sync(std::int64_t now_ns, const std::stop_toke
       break;
     }
     const auto known = files_.find(each.path);
-    const bool is_known = known != files_.end() && !known->second.may_change_unseen &&
-                          is_same(known->second.status, each.status);
-    if (!is_known) take(each.path, each.status, now_ns, changes);
+    if (known == files_.end() || !is_same(known->second, each.status))
+      take(each.path, each.status, now_ns, changes);
   }
   return changes;
+}
+
+void MemoryFiles::remember(std::string path, const NoteStamp& stamp) {
+  bytes_ += stamp.size;
+  files_[std::move(path)] = stamp;
 }
 
 void MemoryFiles::take(const std::string& path, const FileStatus& status, std::int64_t now_ns,
                        Changes& changes) {
   const auto known = files_.find(path);
-  const std::uint64_t others = bytes_ - (known == files_.end() ? 0 : known->second.content.size());
+  const std::uint64_t others = bytes_ - (known == files_.end() ? 0 : known->second.size);
   sys::OrErrno<Content> content = std::unexpected(std::errc::not_enough_memory);
   if (others + status.size <= kMaxMemoryBytes) content = read_content(root_, path);
   ++reads_;
@@ -198,20 +230,18 @@ void MemoryFiles::take(const std::string& path, const FileStatus& status, std::i
     changes.removed.push_back(path);
     return drop(known);
   }
-  const bool is_fresh = content->status.changed_ns > now_ns - kTimeStepNs;
-  if (known != files_.end() && known->second.content == content->text) {
-    known->second.status = content->status;
-    known->second.may_change_unseen = is_fresh;
-    return;
-  }
+  const NoteStamp stamp = stamp_of(content->status, quick_hash_128(content->text), now_ns);
+  const bool is_known = known != files_.end() && known->second.content == stamp.content;
   if (known != files_.end()) drop(known);
-  bytes_ += content->text.size();
-  files_[path] = {std::move(content->text), content->status, is_fresh};
-  changes.put.push_back(path);
+  remember(path, stamp);
+  if (is_known)
+    changes.restamped.push_back(path);
+  else
+    changes.put.push_back({path, std::move(content->text), stamp});
 }
 
-void MemoryFiles::drop(std::map<std::string, File>::iterator file) {
-  bytes_ -= file->second.content.size();
+void MemoryFiles::drop(std::map<std::string, NoteStamp>::iterator file) {
+  bytes_ -= file->second.size;
   files_.erase(file);
 }
 

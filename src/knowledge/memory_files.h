@@ -4,12 +4,13 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/quick_hash.h"
 #include "base/result.h"
 #include "sys/file_at.h"
 
@@ -24,29 +25,43 @@ constexpr int kMaxMemoryDepth = 16;             // of directories in memory/
 // prompt quotes) or something below "memory/", relative and without "..". Compared part by part.
 bool is_memory_path(std::string_view path);
 
+// What is known of a note that was read. While its file is still that, so is the content.
+struct NoteStamp {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  // 0: it was read too soon after it was written to tell later
+  Hash128 content;
+
+  std::string bytes() const;
+  static std::optional<NoteStamp> of(std::string_view bytes);
+};
+
 // One thread at a time.
 class MemoryFiles {
  public:
-  struct File {
-    std::string content;
-    sys::FileStatus status;
-    bool may_change_unseen = false;  // it was read too soon after it was written to tell later
+  struct Note {
+    std::string path, content;
+    NoteStamp stamp;
   };
   struct Changes {
-    std::vector<std::string> put, removed;  // paths
-    std::vector<std::string> problems;      // what is left out, and why
-    bool is_stopped = false;                // before all was looked at
+    std::vector<Note> put;
+    std::vector<std::string> removed;    // paths
+    std::vector<std::string> restamped;  // with the content that they had
+    std::vector<std::string> problems;   // what is left out, and why
+    bool is_stopped = false;             // before all was looked at
   };
 
   explicit MemoryFiles(sys::Fd root) : root_(std::move(root)) {}
 
+  // A note that somebody remembers to have read.
+  void remember(std::string path, const NoteStamp& stamp);
   // Reads what is new or was changed since the last time, and nothing else.
   Changes sync(std::int64_t now_ns, const std::stop_token& stop);
 
   // A note as a whole, as it is now; `not_found` when there is none. On any thread.
   Result<std::string> read(std::string_view path) const;
 
-  const std::map<std::string, File>& files() const { return files_; }
+  const std::map<std::string, NoteStamp>& files() const { return files_; }
   std::uint64_t bytes() const { return bytes_; }  // of all
   size_t reads() const { return reads_; }         // files that were read so far
 
@@ -54,10 +69,10 @@ class MemoryFiles {
   class Walk;
   void take(const std::string& path, const sys::FileStatus& status, std::int64_t now_ns,
             Changes& changes);
-  void drop(std::map<std::string, File>::iterator file);
+  void drop(std::map<std::string, NoteStamp>::iterator file);
 
   const sys::Fd root_;
-  std::map<std::string, File> files_;  // by path
+  std::map<std::string, NoteStamp> files_;  // by path
   std::uint64_t bytes_ = 0;
   size_t reads_ = 0;
 };

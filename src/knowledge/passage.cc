@@ -157,10 +157,7 @@ std::vector<Passage> split_code(std::string_view text) {
   return gatherer.take();
 }
 
-}  // namespace
-
-std::vector<Passage> split_passages(std::string_view text, TextKind kind) {
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+std::vector<Passage> split_marked(std::string_view text, TextKind kind) {
   switch (kind) {
     case TextKind::markdown:
       return MarkdownSplitter(text).split();
@@ -170,6 +167,15 @@ std::vector<Passage> split_passages(std::string_view text, TextKind kind) {
       return split_plain(text);
   }
   return {};
+}
+
+}  // namespace
+
+std::vector<Passage> split_passages(std::string_view text, TextKind kind) {
+  const size_t mark = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+  std::vector<Passage> passages = split_marked(text.substr(mark), kind);
+  for (Passage& passage : passages) passage.begin += mark;
+  return passages;
 }
 
 }  // namespace helve::knowledge

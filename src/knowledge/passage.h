@@ -17,8 +17,16 @@ constexpr size_t kMaxPassageBytes = 1800;
 struct Passage {
   std::string heading;    // "Install > On Debian"; empty: none above it
   std::string text;       // whole lines, as they stand in the document, without the last ending
+  size_t begin = 0;       // where the text begins in the document, in bytes
   size_t first_line = 1;  // of the document, counted from 1
   size_t last_line = 1;   // inclusive
+};
+
+// The same, of a document that somebody else holds.
+struct PassageView {
+  std::string_view heading, text;
+  size_t first_line = 1;
+  size_t last_line = 1;
 };
 
 enum class TextKind : unsigned char { markdown, plain, code };

@@ -92,10 +92,16 @@ void PassageGatherer::emit(size_t end) {
 void PassageGatherer::put(std::string_view text, size_t last_line) {
   while (text.size() > kMaxPassageBytes) {  // then it is one line
     const std::string_view piece = first_piece(text);
-    if (!is_blank(piece)) passages_.push_back({heading_, std::string(piece), number_, last_line});
+    put_piece(piece, last_line);
     text.remove_prefix(piece.size());
   }
-  if (!is_blank(text)) passages_.push_back({heading_, std::string(text), number_, last_line});
+  put_piece(text, last_line);
+}
+
+void PassageGatherer::put_piece(std::string_view text, size_t last_line) {
+  if (is_blank(text)) return;
+  const auto begin = static_cast<size_t>(text.data() - document_.data());
+  passages_.push_back({heading_, std::string(text), begin, number_, last_line});
 }
 
 }  // namespace helve::knowledge

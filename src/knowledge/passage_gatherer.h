@@ -45,6 +45,7 @@ class PassageGatherer {
   void emit(size_t end);
   void emit_all(size_t end);
   void put(std::string_view text, size_t last_line);
+  void put_piece(std::string_view text, size_t last_line);
 
   std::string_view document_;
   std::string heading_;

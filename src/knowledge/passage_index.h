@@ -1,9 +1,9 @@
-// PassageIndex: finds the passages of many documents by words, by meaning, or by both.
+// PassageIndex: finds the passages of many documents by words, by meaning, or by both. It can be
+// kept in a file, which another process opens in a moment.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +17,19 @@ struct Document {
   std::string key;  // a path; a second document of the same key replaces the first
   std::string title;
   std::int64_t date_ms = 0;  // for recency; 0: unknown
-  std::vector<Passage> passages;
+  std::string stamp = {};    // whatever its owner will know it by
+  // What the passages are parts of; empty: they are all there is.
+  std::string content = {};
+  std::vector<Passage> passages = {};
+};
+
+// A document as it lies in the index.
+struct IndexedDocument {
+  std::string key, title;
+  std::int64_t date_ms = 0;
+  std::string stamp;
+  std::string_view content;
+  std::vector<PassageView> passages;
 };
 
 enum class Mode : unsigned char { keyword, semantic, hybrid };
@@ -29,14 +41,14 @@ struct Question {
   std::string_view prefix = {};     // only documents whose key begins so
   size_t limit = 10;
   double min_score = 0;
-  double recency = 0;       // weight of how new a document is, 0 to 1
+  double recency = 0;       // how much new documents gain, 0 to 1
   std::int64_t now_ms = 0;  // for recency
 };
 
 struct Hit {
-  const Document* document = nullptr;  // valid until the index changes
-  size_t passage = 0;                  // its number in the document
-  double score = 0;                    // 0 to 1
+  const IndexedDocument* document = nullptr;  // valid until the index changes
+  size_t passage = 0;                         // its number in the document
+  double score = 0;                           // 0 to 1
 };
 
 // One thread changes it, or any number ask it.
@@ -49,18 +61,37 @@ class PassageIndex {
 
   void put(Document document);
   void remove(std::string_view key);
-  const Document* find(std::string_view key) const;
+  void restamp(std::string_view key, std::string stamp);
+  const IndexedDocument* find(std::string_view key) const;
+  std::vector<const IndexedDocument*> documents() const;  // in the order of their keys
   size_t passages() const;
   size_t vectors() const;  // passages that have one
 
-  // What is embedded of a passage: its headings and its text.
-  static std::string embedded_text(const Document& document, const Passage& passage);
+  // What is embedded of a passage: its text, below the nearest heading.
+  static std::string embedded_text(const PassageView& passage);
+  // Vectors that another embedder made are dropped.
+  void use_embedder(std::string_view id);
   // Passages that have no vector yet, at most `limit`.
   std::vector<Hit> without_vector(size_t limit) const;
   void set_vector(std::string_view key, size_t passage, const Vector& vector);
 
   // The best first.
   std::vector<Hit> search(const Question& question) const;
+
+  // Where an index is kept between processes: a file of its own in a directory of its own.
+  struct Place {
+    std::string directory, name;
+  };
+  // What lies there, instead of all that is here. False, and nothing is changed: there is no index
+  // that is whole.
+  bool open(const Place& place);
+  // An error of the type "busy": another process writes it at this moment.
+  Result<void> save(const Place& place);
+  // Whether a next process would have so much to read again that saving is worth its time.
+  bool is_worth_saving() const;
+  // Whatever its owner wants to know when it is opened.
+  const std::string& note() const;
+  void set_note(std::string note);
 
  private:
   struct Parts;

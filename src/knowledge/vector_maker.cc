@@ -13,6 +13,7 @@ constexpr size_t kBatch = 64;  // passages
 std::string VectorMaker::wait(std::unique_lock<std::mutex>& lock,
                               const std::shared_ptr<Embedder>& embedder,
                               const std::stop_token& stop) {
+  if (!is_making_) index_.use_embedder(embedder->id());
   if (index_.vectors() == index_.passages()) return "";
   if (!is_making_) start(embedder);
   made_.wait_for(lock, stop, kPatience, [this] { return !is_making_; });
@@ -57,9 +58,8 @@ Result<size_t> VectorMaker::make_some(Embedder& embedder, const std::stop_token&
   {
     std::lock_guard lock(mutex_);
     for (const Hit& hit : index_.without_vector(kBatch))
-      wanted.push_back(
-          {hit.document->key, hit.passage,
-           PassageIndex::embedded_text(*hit.document, hit.document->passages[hit.passage])});
+      wanted.push_back({hit.document->key, hit.passage,
+                        PassageIndex::embedded_text(hit.document->passages[hit.passage])});
   }
   if (wanted.empty()) return size_t{0};
   std::vector<std::string_view> texts;
@@ -72,10 +72,10 @@ Result<size_t> VectorMaker::make_some(Embedder& embedder, const std::stop_token&
   size_t given = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
     const auto& [key, passage, text] = wanted[i];
-    const Document* const document = index_.find(key);
+    const IndexedDocument* const document = index_.find(key);
     // It may have changed meanwhile.
     if (!document || passage >= document->passages.size() ||
-        PassageIndex::embedded_text(*document, document->passages[passage]) != text)
+        PassageIndex::embedded_text(document->passages[passage]) != text)
       continue;
     index_.set_vector(key, passage, vectors[i]);
     ++given;

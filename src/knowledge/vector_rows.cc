@@ -51,6 +51,23 @@ Dot quickest_dot() {
   return portable_dot;
 }
 
+void VectorRows::keep(const KeptRows& rows) {
+  dimensions_ = rows.dimensions;
+  width_ = row_width(dimensions_);
+  kept_values_ = rows.values.data();
+  kept_ = static_cast<Slot>(rows.scales.size());
+  scales_.assign(rows.scales.begin(), rows.scales.end());
+  count_ =
+      static_cast<size_t>(std::ranges::count_if(scales_, [](float scale) { return scale >= 0; }));
+}
+
+KeptRows VectorRows::own() {
+  values_.insert(values_.begin(), kept_values_, kept_values_ + kept_ * width_);
+  kept_values_ = nullptr;
+  kept_ = 0;
+  return {dimensions_, values_, scales_};
+}
+
 VectorRows::Row VectorRows::row_of(const Vector& vector) const {
   Row row;
   const bool is_finite = std::ranges::all_of(vector, [](float x) { return std::isfinite(x); });
@@ -67,17 +84,19 @@ VectorRows::Row VectorRows::row_of(const Vector& vector) const {
 void VectorRows::set(Slot slot, const Vector& vector) {
   if (dimensions_ == 0) {
     dimensions_ = vector.size();
-    width_ = (dimensions_ + kRowStep - 1) / kRowStep * kRowStep;
+    width_ = row_width(dimensions_);
   }
   const Row row = row_of(vector);
   if (row.values.empty()) return;
+  if (slot < kept_) (void)own();
   if (slot >= scales_.size()) {
     scales_.resize(slot + 1, kNone);
-    values_.resize(scales_.size() * width_);
+    values_.resize((scales_.size() - kept_) * width_);
   }
   if (scales_[slot] < 0) ++count_;
   scales_[slot] = row.scale;
-  std::ranges::copy(row.values, values_.begin() + static_cast<std::ptrdiff_t>(slot * width_));
+  std::ranges::copy(row.values,
+                    values_.begin() + static_cast<std::ptrdiff_t>((slot - kept_) * width_));
 }
 
 void VectorRows::drop(Slot slot) {
@@ -87,6 +106,7 @@ void VectorRows::drop(Slot slot) {
 }
 
 void VectorRows::renumber(const std::vector<Slot>& slots) {
+  (void)own();
   size_t end = 0;
   for (Slot old = 0; old < scales_.size(); ++old) {
     const Slot slot = slots[old];

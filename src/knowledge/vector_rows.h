@@ -1,4 +1,5 @@
-// VectorRows: the vectors of passages, a byte a dimension, and which are nearest to another.
+// VectorRows: the vectors of passages, a byte a dimension, and which are nearest to another. It may
+// stand on rows that lie in a file: these are used where they are, what is added lies in memory.
 //
 // One thread changes it, or any number ask it.
 #pragma once
@@ -20,8 +21,22 @@ std::int32_t portable_dot(const std::int8_t* a, const std::int8_t* b, size_t siz
 // The quickest that this machine can do; all give the same.
 Dot quickest_dot();
 
+// Rows of the passages from slot 0 on, as they lie in a file.
+struct KeptRows {
+  size_t dimensions = 0;
+  std::span<const std::int8_t> values;
+  std::span<const float> scales;  // negative: there is none
+};
+constexpr size_t row_width(size_t dimensions) {
+  return (dimensions + kRowStep - 1) / kRowStep * kRowStep;
+}
+
 class VectorRows {
  public:
+  // To begin with, of rows that have nothing yet. What they lie in is borrowed, until own().
+  void keep(const KeptRows& rows);
+  // All as they lie in memory.
+  KeptRows own();
   // The first one says how many dimensions there are; those of another size are left out.
   void set(Slot slot, const Vector& vector);
   void drop(Slot slot);
@@ -48,13 +63,17 @@ class VectorRows {
                             const std::function<bool(Slot)>& accept) const;
 
  private:
-  const std::int8_t* at(Slot slot) const { return values_.data() + slot * width_; }
+  const std::int8_t* at(Slot slot) const {
+    return slot < kept_ ? kept_values_ + slot * width_ : values_.data() + (slot - kept_) * width_;
+  }
 
   Dot dot_ = quickest_dot();
   size_t dimensions_ = 0;
   size_t width_ = 0;  // of a row: the dimensions, rounded up
-  std::vector<std::int8_t> values_;
-  std::vector<float> scales_;  // by slot; negative: there is none
+  const std::int8_t* kept_values_ = nullptr;
+  Slot kept_ = 0;                    // slots below this lie there …
+  std::vector<std::int8_t> values_;  // … and the others here
+  std::vector<float> scales_;        // by slot; negative: there is none
   size_t count_ = 0;
 };
 

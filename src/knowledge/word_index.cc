@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <span>
 
@@ -40,11 +41,11 @@ void for_each_token(const WordIndex::Fields& fields, const Visit& visit) {
 // Where a search is in the postings of a term.
 class Cursor {
  public:
-  explicit Cursor(const WordIndex::Term& term)
-      : slots_(term.postings->slots),
-        impacts_(term.postings->impacts),
-        weight_(term.weight),
-        bound_(term.weight * term.postings->highest) {}
+  Cursor(const WordIndex::List& list, std::uint64_t weight)
+      : slots_(list.slots),
+        impacts_(list.impacts),
+        weight_(weight),
+        bound_(weight * list.highest) {}
 
   std::uint64_t bound() const { return bound_; }  // no posting counts more
   size_t size() const { return slots_.size(); }
@@ -86,13 +87,16 @@ class Cursor {
   size_t at_ = 0;
 };
 
+bool is_better(const Ranked& a, const Ranked& b) {
+  return a.score != b.score ? a.score > b.score : a.slot < b.slot;
+}
+
 // MaxScore: passages that have only words which cannot lift them among the best are never looked
 // at; those words are only looked up for passages that have others.
 class Search {
  public:
-  Search(const WordIndex::Query& query, size_t limit, const WordIndex::Accept& accept)
-      : limit_(limit), accept_(accept) {
-    for (const WordIndex::Term& term : query.terms) cursors_.emplace_back(term);
+  Search(std::vector<Cursor> cursors, size_t limit, const WordIndex::Accept& accept)
+      : limit_(limit), accept_(accept), cursors_(std::move(cursors)) {
     std::ranges::sort(cursors_, {}, &Cursor::bound);
     std::uint64_t sum = 0;
     for (const Cursor& cursor : cursors_) bounds_.push_back(sum += cursor.bound());
@@ -115,10 +119,6 @@ class Search {
   }
 
  private:
-  static bool is_better(const Ranked& a, const Ranked& b) {
-    return a.score != b.score ? a.score > b.score : a.slot < b.slot;
-  }
-
   void look_at(Slot slot) {
     std::uint64_t score = 0;
     for (size_t i = first_; i < cursors_.size(); ++i) {
@@ -156,13 +156,31 @@ class Search {
   std::vector<Ranked> best_;           // a heap, the least on top
 };
 
-const std::uint16_t* find(const WordIndex::Postings& postings, Slot slot) {
-  const auto found = std::ranges::lower_bound(postings.slots, slot);
-  if (found == postings.slots.end() || *found != slot) return nullptr;
-  return &postings.impacts[static_cast<size_t>(found - postings.slots.begin())];
+const std::uint16_t* find(const WordIndex::List& list, Slot slot) {
+  const auto found = std::ranges::lower_bound(list.slots, slot);
+  if (found == list.slots.end() || *found != slot) return nullptr;
+  return &list.impacts[static_cast<size_t>(found - list.slots.begin())];
 }
 
 }  // namespace
+
+void WordIndex::keep(const KeptWords& words) {
+  kept_ = words;
+  passages_ = words.passages;
+}
+
+const KeptTerm* WordIndex::find_kept(std::string_view word) const {
+  const auto name = [this](const KeptTerm& term) {
+    return kept_.names.substr(term.name_at, term.name_size);
+  };
+  const auto found = std::ranges::lower_bound(kept_.terms, word, {}, name);
+  return found == kept_.terms.end() || name(*found) != word ? nullptr : &*found;
+}
+
+WordIndex::List WordIndex::list_of(const KeptTerm& term) const {
+  return {kept_.slots.subspan(term.first, term.count),
+          kept_.impacts.subspan(term.first, term.count), term.highest};
+}
 
 void WordIndex::add(Slot slot, const Fields& fields) {
   struct Word {
@@ -196,8 +214,9 @@ void WordIndex::add(Slot slot, const Fields& fields) {
 void WordIndex::forget(const Fields& fields) {
   std::vector<Postings*> words;
   for_each_token(fields, [&](const std::string& token, size_t) {
-    const auto found = terms_.find(token);
-    if (found != terms_.end()) words.push_back(&found->second);
+    auto found = terms_.find(token);
+    if (found == terms_.end()) found = terms_.emplace(token, Postings()).first;
+    words.push_back(&found->second);
   });
   std::ranges::sort(words);
   const auto rest = std::ranges::unique(words);
@@ -207,25 +226,39 @@ void WordIndex::forget(const Fields& fields) {
 }
 
 void WordIndex::renumber(const std::vector<Slot>& slots) {
-  for (auto& [token, postings] : terms_) {
-    size_t kept = 0;
-    postings.highest = 0;
-    for (size_t i = 0; i < postings.slots.size(); ++i) {
-      const Slot slot = slots[postings.slots[i]];
+  const auto take = [&](Postings& to, const List& from) {
+    for (size_t i = 0; i < from.slots.size(); ++i) {
+      const Slot slot = slots[from.slots[i]];
       if (slot == kGone) continue;
-      postings.slots[kept] = slot;
-      postings.impacts[kept] = postings.impacts[i];
-      postings.highest = std::max(postings.highest, postings.impacts[kept++]);
+      to.slots.push_back(slot);
+      to.impacts.push_back(from.impacts[i]);
+      to.highest = std::max(to.highest, from.impacts[i]);
     }
-    postings.slots.resize(kept);
-    postings.impacts.resize(kept);
+    to.passages = static_cast<std::int32_t>(to.slots.size());
+  };
+  for (const KeptTerm& term : kept_.terms)
+    terms_.try_emplace(std::string(kept_.names.substr(term.name_at, term.name_size)));
+  for (auto& [word, postings] : terms_) {
+    Postings renumbered;
+    if (const KeptTerm* kept = find_kept(word)) take(renumbered, list_of(*kept));
+    take(renumbered, {postings.slots, postings.impacts});
+    postings = std::move(renumbered);
   }
   std::erase_if(terms_, [](const auto& term) { return term.second.slots.empty(); });
+  kept_ = {};
 }
 
-std::uint64_t WordIndex::weight_of(std::uint32_t passages) const {
-  const double with = passages;
-  const double rarity = std::log(1 + (passages_ - with + 0.5) / (with + 0.5));
+std::vector<std::pair<std::string_view, const WordIndex::Postings*>> WordIndex::sorted() const {
+  std::vector<std::pair<std::string_view, const Postings*>> terms;
+  for (const auto& [word, postings] : terms_) terms.emplace_back(word, &postings);
+  std::ranges::sort(terms, {}, [](const auto& term) { return term.first; });
+  return terms;
+}
+
+std::uint64_t WordIndex::weight_of(std::int64_t passages) const {
+  const auto with = static_cast<double>(passages);
+  const double without = passages_ + kOtherPassages - with;
+  const double rarity = std::log(1 + (without + 0.5) / (with + 0.5));
   return static_cast<std::uint64_t>(std::max(1.0, std::round(rarity * kRarityUnit)));
 }
 
@@ -237,13 +270,23 @@ WordIndex::Query WordIndex::query(std::string_view text) const {
   std::ranges::sort(words);
   const auto rest = std::ranges::unique(words);
   words.erase(rest.begin(), rest.end());
+  query.kept = kept_.passages;
   for (const std::string& word : words) {
-    const auto found = terms_.find(word);
-    const bool occurs = found != terms_.end() && found->second.passages > 0;
-    std::uint64_t weight = weight_of(occurs ? found->second.passages : 0);
-    if (is_function_word(word)) weight = std::min(weight, kMaxFunctionWeight);
-    query.weight += weight;
-    if (occurs) query.terms.push_back({&found->second, weight});
+    Term term{};
+    std::int64_t passages = 0;
+    if (const KeptTerm* kept = find_kept(word)) {
+      term.kept = list_of(*kept);
+      passages += kept->count;
+    }
+    if (const auto found = terms_.find(word); found != terms_.end()) {
+      const Postings& added = found->second;
+      term.added = {added.slots, added.impacts, added.highest};
+      passages += added.passages;
+    }
+    term.weight = weight_of(passages);
+    if (is_function_word(word)) term.weight = std::min(term.weight, kMaxFunctionWeight);
+    query.weight += term.weight;
+    if (passages > 0) query.terms.push_back(term);
   }
   if (query.terms.size() > kMaxTerms) {
     std::ranges::nth_element(query.terms, query.terms.begin() + kMaxTerms, std::greater(),
@@ -254,14 +297,25 @@ WordIndex::Query WordIndex::query(std::string_view text) const {
 }
 
 std::vector<Ranked> WordIndex::best(const Query& query, size_t limit, const Accept& accept) const {
-  if (limit == 0 || query.terms.empty()) return {};
-  return Search(query, limit, accept).run();
+  if (limit == 0) return {};
+  std::vector<Ranked> best;
+  for (const List Term::*list : {&Term::kept, &Term::added}) {
+    std::vector<Cursor> cursors;
+    for (const Term& term : query.terms) {
+      if (!(term.*list).slots.empty()) cursors.emplace_back(term.*list, term.weight);
+    }
+    std::ranges::copy(Search(std::move(cursors), limit, accept).run(), std::back_inserter(best));
+  }
+  std::ranges::sort(best, is_better);
+  if (best.size() > limit) best.resize(limit);
+  return best;
 }
 
 std::uint64_t WordIndex::score(const Query& query, Slot slot) {
   std::uint64_t score = 0;
   for (const Term& term : query.terms) {
-    if (const std::uint16_t* impact = find(*term.postings, slot)) score += term.weight * *impact;
+    const List& list = slot < query.kept ? term.kept : term.added;
+    if (const std::uint16_t* impact = find(list, slot)) score += term.weight * *impact;
   }
   return score;
 }
@@ -270,14 +324,6 @@ double WordIndex::relative_score(const Query& query, Slot slot) {
   if (query.weight == 0) return 0;
   return static_cast<double>(score(query, slot)) /
          (static_cast<double>(query.weight) * static_cast<double>(kFullImpact));
-}
-
-double WordIndex::coverage(const Query& query, Slot slot) {
-  std::uint64_t weight = 0;
-  for (const Term& term : query.terms) {
-    if (find(*term.postings, slot)) weight += term.weight;
-  }
-  return query.weight == 0 ? 0 : static_cast<double>(weight) / static_cast<double>(query.weight);
 }
 
 }  // namespace helve::knowledge

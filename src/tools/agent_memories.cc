@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/quick_hash.h"
 #include "base/text.h"
 #include "sys/file.h"
 #include "workspace/path.h"
@@ -50,8 +51,12 @@ Result<AgentMemories::Opened> AgentMemories::open(const std::string& directory) 
     opened.own = TRY(workspace::Workspace::make({.roots = {{opened.root}},
                                                  .journal_directory = options_.journal_directory,
                                                  .journal_limits = options_.journal_limits}));
-  opened.memory =
-      std::make_unique<knowledge::Memory>(std::move(*root), clock_, options_.find_embedder);
+  std::optional<knowledge::PassageIndex::Place> place;
+  if (!options_.index_directory.empty())
+    place = {.directory = options_.index_directory,
+             .name = fmt::format("{:016x}.bin", quick_hash(opened.root))};
+  opened.memory = std::make_unique<knowledge::Memory>(std::move(*root), clock_,
+                                                      options_.find_embedder, std::move(place));
   return opened;
 }
 

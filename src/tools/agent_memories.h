@@ -34,6 +34,7 @@ class AgentMemories {
     std::string journal_directory = {};
     workspace::JournalLimits journal_limits = {};
     knowledge::Memory::FindEmbedder find_embedder = {};
+    std::string index_directory = {};  // of what is kept of them; empty: nothing
   };
   AgentMemories(Options options, const sys::Clock& clock)
       : options_(std::move(options)), clock_(clock) {}

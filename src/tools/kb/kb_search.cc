@@ -132,15 +132,14 @@ std::string_view kind_of(Mode mode) {
 }
 
 KbFound found_of(const knowledge::LibraryHit& hit, size_t place) {
-  KbFound found{
-      .path = hit.path,
-      .version = static_cast<std::int64_t>(hit.version),
-      .score = hit.score,
-      .heading = {},
-      .start_line = static_cast<std::int64_t>(hit.passage.first_line),
-      .end_line = static_cast<std::int64_t>(hit.passage.last_line),
-      .snippet = shown_content(snippet_around(hit.passage.text, place, kSnippetChars)).text};
-  if (!hit.passage.heading.empty()) found.heading = escape_invalid_utf8(hit.passage.heading);
+  KbFound found{.path = hit.path,
+                .version = static_cast<std::int64_t>(hit.version),
+                .score = hit.score,
+                .heading = {},
+                .start_line = static_cast<std::int64_t>(hit.first_line),
+                .end_line = static_cast<std::int64_t>(hit.last_line),
+                .snippet = shown_content(snippet_around(hit.text, place, kSnippetChars)).text};
+  if (!hit.heading.empty()) found.heading = escape_invalid_utf8(hit.heading);
   return found;
 }
 
@@ -154,7 +153,7 @@ Result<KbSearchOutput> by_question(const KbSearchInput& in, std::optional<Patter
       .limit = static_cast<size_t>(in.limit),
       .per_document = kPerDocument};
   if (pattern)
-    question.accepts = [&](const knowledge::Passage& passage) {
+    question.accepts = [&](const knowledge::PassageView& passage) {
       return !pattern->find(passage.text, 1).empty();
     };
   const knowledge::LibraryAnswer answer = TRY(context.library->search(
@@ -163,7 +162,7 @@ Result<KbSearchOutput> by_question(const KbSearchInput& in, std::optional<Patter
       context.stop));
   KbSearchOutput out{.results = {}, .score_kind = std::string(kind_of(answer.mode)), .notes = {}};
   for (const knowledge::LibraryHit& hit : answer.hits) {
-    const std::string& text = hit.passage.text;
+    const std::string& text = hit.text;
     size_t place = first_word(text, *in.query);
     if (pattern) {
       if (const auto lines = pattern->find(text, 1); !lines.empty()) place = lines.front().begin;

@@ -22,7 +22,7 @@ using ::testing::StartsWith;
 class PromptParts : public Machine {
  protected:
   // Gathers anew.
-  void gather(std::string_view agent_prompt = "") {
+  void gather(std::string_view agent = "") {
     Place place;
     place.settings.config = config_;
     auto files =
@@ -30,7 +30,7 @@ class PromptParts : public Machine {
     ASSERT_TRUE(files) << describe(files.error());
     place.files = std::move(*files);
     notices_.clear();
-    parts_ = gather_prompt(place, around_, clock_, {agent_prompt, message_}, notices_);
+    parts_ = gather_prompt(place, around_, clock_, {agent, message_}, notices_);
   }
   // The text of a part; empty when it is missing.
   std::string part(std::string_view name) const {
@@ -66,7 +66,8 @@ TEST_F(PromptParts, WhatChangesLeastComesFirst) {
   put("work/AGENTS.md", "project");
   put("work/MEMORY.md", "notes");
   skill("work/.helve/skills/a", "a", "b");
-  gather("You review code.");
+  config_.agents = {{.id = "reviewer", .prompt = "You review code."}};
+  gather("reviewer");
   EXPECT_THAT(names(), ElementsAre("manner", "agent", "user instructions", "project instructions",
                                    "memory", "skills", "workspace"));
   EXPECT_EQ(part("agent"), "You review code.");
@@ -221,6 +222,21 @@ TEST_F(PromptParts, WhatIsNoRegularFileIsNoticedAndNeverWaitedFor) {
   gather();
   EXPECT_THAT(names(), ElementsAre("manner", "workspace"));
   EXPECT_THAT(notices_, SizeIs(2));
+}
+
+TEST_F(PromptParts, MemoryIsThatOfTheAgent) {
+  put("work/MEMORY.md", "of everybody");
+  put("notes/memory.md", "of the reviewer");
+  config_.agents = {{.id = "reviewer", .memory = at("notes")},
+                    {.id = "newcomer", .memory = at("nowhere")},
+                    {.id = "other"}};
+  gather("reviewer");
+  EXPECT_THAT(part("memory"), AllOf(HasSubstr("of the reviewer"), Not(HasSubstr("of everybody"))));
+  gather("newcomer");
+  EXPECT_THAT(part("memory"), IsEmpty());
+  gather("other");
+  EXPECT_THAT(part("memory"), HasSubstr("of everybody"));
+  EXPECT_THAT(notices_, IsEmpty());
 }
 
 TEST_F(PromptParts, MemoryIsBoundedInLinesAndBytes) {

@@ -81,9 +81,9 @@ TEST_F(InLibrary, TellsLinesAndHeadings) {
   write("a.md", "# Guide\n\nText.\n\n## Deploy\n\nThe zebra goes out on Monday.\n");
   const LibraryAnswer answer = ask("zebra");
   ASSERT_EQ(answer.hits.size(), 1u);
-  EXPECT_EQ(answer.hits[0].passage.heading, "Guide > Deploy");
-  EXPECT_LE(answer.hits[0].passage.first_line, 7u);
-  EXPECT_EQ(answer.hits[0].passage.last_line, 7u);
+  EXPECT_EQ(answer.hits[0].heading, "Guide > Deploy");
+  EXPECT_LE(answer.hits[0].first_line, 7u);
+  EXPECT_EQ(answer.hits[0].last_line, 7u);
 }
 
 TEST_F(InLibrary, SearchesHistoryWhenAsked) {

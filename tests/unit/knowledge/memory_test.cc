@@ -39,6 +39,12 @@ class FruitEmbedder final : public Embedder {
   std::atomic<size_t> embedded = 0;
 };
 
+// What was written now was written long ago, so that nothing can have changed unseen since.
+struct LaterClock final : sys::Clock {
+  std::int64_t unix_ms() const override { return sys::RealClock().unix_ms() + 60'000; }
+  Steady steady() const override { return sys::RealClock().steady(); }
+};
+
 class MemoryTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -94,11 +100,7 @@ TEST_F(MemoryTest, SeesEveryChangeOnDisk) {
 
 TEST_F(MemoryTest, ReadsOnlyWhatHasChanged) {
   for (int i = 0; i < 20; ++i) write("memory/" + std::to_string(i) + ".md", "apples\n");
-  // Long ago, so that nothing can have changed unseen since.
-  struct LaterClock final : sys::Clock {
-    std::int64_t unix_ms() const override { return sys::RealClock().unix_ms() + 60'000; }
-    Steady steady() const override { return sys::RealClock().steady(); }
-  } clock;
+  LaterClock clock;
   Memory memory(*sys::open_directory(root_.string()), clock, {});
   found(memory, "apples");
   EXPECT_EQ(memory.reads(), 20u);
@@ -107,6 +109,61 @@ TEST_F(MemoryTest, ReadsOnlyWhatHasChanged) {
   write("memory/7.md", "more apples\n");
   found(memory, "apples");
   EXPECT_EQ(memory.reads(), 21u);
+}
+
+// Each Memory is a process of its own.
+TEST_F(MemoryTest, ReadsOnlyWhatChangedSinceAnotherProcess) {
+  constexpr size_t kNotes = 60;
+  for (size_t i = 0; i < kNotes; ++i)
+    write("memory/" + std::to_string(i) + ".md", "# Note\n\napples " + std::to_string(i) + "\n");
+  LaterClock clock;
+  const PassageIndex::Place place{.directory = base_ / "kept", .name = "notes.bin"};
+  const auto process = [&] {
+    return std::make_unique<Memory>(*sys::open_directory(root_.string()), clock, fruit(), place);
+  };
+  const auto first = process();
+  const auto expected = first->search({.text = "apples", .min_score = 0}, {});
+  EXPECT_EQ(first->reads(), kNotes);
+  ASSERT_TRUE(fs::exists(base_ / "kept/notes.bin"));
+  const size_t embedded = embedder_->embedded;
+
+  const auto second = process();
+  const auto answer = second->search({.text = "apples", .min_score = 0}, {});
+  EXPECT_EQ(second->reads(), 0u);
+  EXPECT_EQ(embedder_->embedded, embedded + 1);  // the question
+  ASSERT_EQ(answer->hits.size(), expected->hits.size());
+  EXPECT_EQ(answer->files, kNotes);
+  EXPECT_EQ(answer->bytes, expected->bytes);
+  for (size_t i = 0; i < answer->hits.size(); ++i) {
+    EXPECT_EQ(answer->hits[i].path, expected->hits[i].path);
+    EXPECT_EQ(answer->hits[i].score, expected->hits[i].score);
+    EXPECT_EQ(answer->hits[i].snippet, expected->hits[i].snippet);
+  }
+  EXPECT_EQ(found(*second, "apples", Mode::keyword).size(), 6u);
+
+  write("memory/7.md", "pears\n");
+  fs::remove(root_ / "memory/8.md");
+  const auto third = process();
+  EXPECT_THAT(found(*third, "pears", Mode::keyword), ElementsAre("memory/7.md"));
+  EXPECT_EQ(third->reads(), 1u);
+  EXPECT_EQ(third->search({.text = "apples"}, {})->files, kNotes - 1);
+
+  fs::resize_file(base_ / "kept/notes.bin", 1000);
+  const auto fourth = process();
+  EXPECT_THAT(found(*fourth, "pears", Mode::keyword), ElementsAre("memory/7.md"));
+  EXPECT_EQ(fourth->reads(), kNotes - 1);
+}
+
+// Two writes within one step of the file system's clock look alike.
+TEST_F(MemoryTest, ReadsAgainWhatMayHaveChangedUnseen) {
+  for (int i = 0; i < 60; ++i) write("memory/" + std::to_string(i) + ".md", "apples\n");
+  const PassageIndex::Place place{.directory = base_ / "kept", .name = "notes.bin"};
+  Memory first(*sys::open_directory(root_.string()), clock_, {}, place);
+  found(first, "apples");
+  LaterClock clock;
+  Memory second(*sys::open_directory(root_.string()), clock, {}, place);
+  EXPECT_THAT(found(second, "apples"), testing::SizeIs(6));
+  EXPECT_GT(second.reads(), 0u);
 }
 
 TEST_F(MemoryTest, StaysBelowItsRoot) {

@@ -123,6 +123,8 @@ TEST(PassageIndex, GivesScoresThatMeanSomething) {
   EXPECT_LE(best[0].score, 1.0);
   for (const Hit& hit : index.search({.text = "is the boiler broken again, or was it on purpose"}))
     EXPECT_LT(hit.score, 0.35);
+  EXPECT_THAT(index.search({.text = "who is it that they did that for", .min_score = 0.35}),
+              IsEmpty());
   EXPECT_THAT(index.search({.text = "is the boiler broken", .min_score = 0.35}), IsEmpty());
 }
 
@@ -135,13 +137,25 @@ TEST(PassageIndex, MayPreferWhatIsNew) {
   EXPECT_EQ(found(index, {.text = "door code", .limit = 1})[0], "old:0");
   EXPECT_THAT(found(index, {.text = "door code", .limit = 3, .recency = 0.5, .now_ms = 100 * kDay}),
               ElementsAre("new:0", "old:0", "undated:0"));
+  // Nothing is lost for being old.
+  EXPECT_NEAR(index.search({.text = "door code", .recency = 1, .now_ms = 9000 * kDay})[2].score,
+              index.search({.text = "door code"})[2].score, 1e-9);
 }
 
-TEST(PassageIndex, EmbedsHeadingsWithTheText) {
-  const Document with{.title = "Notes"};
-  EXPECT_EQ(PassageIndex::embedded_text(with, {.heading = "A > B", .text = "text"}),
-            "Notes > A > B\ntext");
-  EXPECT_EQ(PassageIndex::embedded_text({}, {.text = "text"}), "text");
+TEST(PassageIndex, EmbedsTheTextBelowItsHeading) {
+  EXPECT_EQ(PassageIndex::embedded_text({.heading = "A > B", .text = "goes on"}), "B\ngoes on");
+  EXPECT_EQ(PassageIndex::embedded_text({.heading = "A > B", .text = "## B\ntext"}), "## B\ntext");
+  EXPECT_EQ(PassageIndex::embedded_text({.text = "text"}), "text");
+}
+
+TEST(PassageIndex, FindsAmongWordsWhatHasNoVectorYet) {
+  PassageIndex index;
+  index.put(document("a", {"the spare key of the hut"}));
+  index.put(document("b", {"lunch"}));
+  const Vector meaning = {0, 1};
+  const double by_words = index.search({.text = "spare key"})[0].score;
+  index.set_vector("b", 0, {1, 0});
+  EXPECT_EQ(index.search({.text = "spare key", .meaning = &meaning})[0].score, by_words);
 }
 
 }  // namespace

@@ -76,8 +76,8 @@ class Reference {
   std::uint64_t weight(const std::string& word) const {
     double with = 0;
     for (const auto& [slot, text] : texts_) with += impact(text, word) > 0 ? 1 : 0;
-    const double rarity =
-        std::log(1 + (static_cast<double>(texts_.size()) - with + 0.5) / (with + 0.5));
+    const double without = static_cast<double>(texts_.size()) + kOtherPassages - with;
+    const double rarity = std::log(1 + (without + 0.5) / (with + 0.5));
     return static_cast<std::uint64_t>(std::max(1.0, std::round(rarity * kRarityUnit)));
   }
   static std::uint64_t impact(const Words& text, const std::string& word) {
@@ -125,13 +125,22 @@ TEST(WordIndex, FindsNothingForNothing) {
 
 TEST(WordIndex, SaysHowMuchOfAQuestionAPassageHas) {
   const WordIndex index = index_of({{"", "", "alpha"}, {"", "", "alpha beta"}, {"", "", "gamma"}});
-  const WordIndex::Query query = index.query("alpha beta");
-  EXPECT_EQ(WordIndex::coverage(query, 1), 1);
-  EXPECT_GT(WordIndex::coverage(query, 0), 0);
-  EXPECT_LT(WordIndex::coverage(query, 0), 0.5);
-  EXPECT_EQ(WordIndex::coverage(query, 2), 0);
+  const auto score = [&](std::string_view question, Slot slot) {
+    return WordIndex::relative_score(index.query(question), slot);
+  };
+  EXPECT_GT(score("alpha beta", 1), score("alpha beta", 0));
+  EXPECT_GT(score("alpha beta", 0), 0);
+  EXPECT_LT(score("alpha beta", 1), 1);
+  EXPECT_EQ(score("alpha beta", 2), 0);
   // A word that occurs nowhere is missing, too.
-  EXPECT_LT(WordIndex::coverage(index.query("beta unknown"), 1), 1);
+  EXPECT_LT(score("beta unknown", 1), score("beta", 1));
+}
+
+// In a note alone every word is in every note.
+TEST(WordIndex, JudgesASingleNoteAsOneOfMany) {
+  const WordIndex alone = index_of({{"", "Database", "We use one file, no server."}});
+  EXPECT_GT(WordIndex::relative_score(alone.query("which database did we choose"), 0), 0.15);
+  EXPECT_LT(WordIndex::relative_score(alone.query("which boiler did we choose"), 0), 0.05);
 }
 
 TEST(WordIndex, TakesTheRarestOfTooManyWords) {

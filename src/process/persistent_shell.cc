@@ -103,7 +103,7 @@ Result<std::unique_ptr<PersistentShell>> PersistentShell::start(Supervisor& supe
   Launch& launch = started.launch;
   launch.argv = {kBash, "--norc", "--noprofile", fmt::format("/dev/fd/{}", numbers.orders)};
   launch.env = plan.environment;
-  launch.cwd = plan.directory;
+  launch.cwd = TRY(plan.directory());
   launch.open_files = plan.open_files;
   launch.view = Launch::View::stays;
   const auto give = [&](int number, int descriptor) {

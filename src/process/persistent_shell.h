@@ -41,7 +41,7 @@ struct ShellPlan {
   const sandbox::Policy& policy;
   const std::vector<std::string>& environment;
   const OutputLimits& limits;
-  std::string_view directory;
+  const std::function<Result<std::string>()>& directory;  // where it begins
   std::uint64_t open_files = 0;
 };
 

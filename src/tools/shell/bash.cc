@@ -180,7 +180,6 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
   if (in.command) {
     TRY(check_no_route(*in.command, settings.routes, context));
   }
-  const std::string directory = TRY(directory_to_run_in({}, context));
   if (in.restart) TRY(shells.end(context.who.session, context.stop));
   if (!in.command) {
     BashOutput out;
@@ -201,6 +200,7 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
   }
   std::optional<CommandWatch> watch;
   call.on_turn = [&] { watch.emplace(context, settings.policy.level); };
+  const std::function directory = [&context] { return directory_to_run_in({}, context); };
   Result<ShellAnswer> run = shells.run(call,
                                        {.policy = settings.policy,
                                         .environment = settings.environment,

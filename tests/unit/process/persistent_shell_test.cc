@@ -48,7 +48,7 @@ class PersistentShellTest : public ::testing::Test {
                         {.policy = policy_,
                          .environment = environment_,
                          .limits = limits_,
-                         .directory = root_,
+                         .directory = [this] { return root_; },
                          .open_files = open_files_},
                         std::move(stop));
   }

@@ -52,10 +52,12 @@ class View : public ::testing::TestWithParam<How> {
     return GetParam() == How::in_one_shell ? run_in_shell(quiet) : run_alone(quiet);
   }
   int run_in_shell(const std::string& command) {
-    const std::string directory = base_ / "root";
     const auto answer = supervisor_.shells().run(
         {.session = "session", .command = command, .deadline = soon(), .grace = {}},
-        {.policy = policy_, .environment = environment_, .limits = limits_, .directory = directory},
+        {.policy = policy_,
+         .environment = environment_,
+         .limits = limits_,
+         .directory = [this] { return base_ / "root"; }},
         {});
     EXPECT_TRUE(answer) << describe(answer.error());
     return answer ? answer->exit_code : -1;

@@ -335,6 +335,7 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .tool = passage.tool().spec.name,
           .call_id = passage.outcome.call_id,
           .named_session = call.named_session,
+          .wants_written = call.wants_written,
           .stop = call.stop,
           .files = capabilities_.files,
           .index = capabilities_.index,

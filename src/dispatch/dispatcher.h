@@ -35,6 +35,7 @@ struct Call {
   Caller caller = Caller::cli;
   const Identity& who;
   bool named_session = false;      // as in Context
+  bool wants_written = false;      // likewise
   const Policy* policy = nullptr;  // null: everything loaded is allowed
   Cap cap = Cap::inline_limit;
   std::stop_token stop = {};

@@ -25,13 +25,14 @@ const Tool* NestedCalls::find(std::string_view name) const {
   return dispatcher_.registry().find(name).tool;
 }
 
-Calls::Answer NestedCalls::call(std::string_view name, const Json& arguments) {
+Calls::Answer NestedCalls::call(std::string_view name, const Json& arguments, Want want) {
   Silent listener(outer_.listener);
   Outcome outcome = dispatcher_.call({.tool = name,
                                       .arguments = &arguments,
                                       .caller = Caller::pipe,
                                       .who = outer_.who,
                                       .named_session = outer_.named_session,
+                                      .wants_written = want == Want::written,
                                       .policy = outer_.policy,
                                       .cap = Cap::none,
                                       .stop = context_.stop,

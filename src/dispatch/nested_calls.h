@@ -13,7 +13,7 @@ class NestedCalls final : public Calls {
       : dispatcher_(dispatcher), outer_(outer), context_(context) {}
 
   const Tool* find(std::string_view name) const override;
-  Answer call(std::string_view name, const Json& arguments) override;
+  Answer call(std::string_view name, const Json& arguments, Want want) override;
 
  private:
   Dispatcher& dispatcher_;

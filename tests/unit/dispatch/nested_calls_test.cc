@@ -21,7 +21,7 @@ struct RelayOutput {
 };
 
 Result<RelayOutput> relay(const RelayInput& in, Context& context) {
-  Calls::Answer answer = context.calls->call(in.tool, in.input);
+  Calls::Answer answer = context.calls->call(in.tool, in.input, Calls::Want::answer);
   if (answer.error) return *answer.error;
   return RelayOutput{text_of(answer.product.content)};
 }

@@ -23,6 +23,7 @@ struct KbPipeInput {
   PipeFormat format = PipeFormat::text;
   std::optional<std::string> change_note;
 
+  Demand demand(const Context&) const { return {.inner = Demand::Inner{tool_name, tool_input}}; }
   static constexpr auto schema() {
     return object(
         "Run another tool and store its whole answer as a document, without reading it. The answer "

@@ -15,6 +15,7 @@ TEST(DocumentPath, IsAKey) {
   EXPECT_EQ(must(document_path("./notes//today.md/")), "notes/today.md");
   EXPECT_EQ(must(document_path("äöü/日本.md")), "äöü/日本.md");
   EXPECT_EQ(must(document_path("...")), "...");
+  EXPECT_EQ(must(document_path("می‌خواهم.md")), "می‌خواهم.md");
 }
 
 TEST(DocumentPath, SaysWhatIsWrong) {
@@ -25,6 +26,10 @@ TEST(DocumentPath, SaysWhatIsWrong) {
   EXPECT_EQ(message(""), "'' names no document");
   EXPECT_EQ(message(std::string_view("a\0b", 3)), "'a\\x00b' has a control character in it");
   EXPECT_EQ(message("a\nb"), "'a\\nb' has a control character in it");
+  EXPECT_EQ(message("a\xc2\x9b"
+                    "b"),
+            "'a\\u{9b}b' has a control character in it");
+  EXPECT_EQ(message("a\u202eb"), "'a\\u{202e}b' has a control character in it");
   EXPECT_EQ(message("a\xff"), "'a\\xff' is not UTF-8");
   EXPECT_NE(message(std::string(1025, 'a')).find("has 1025 bytes"), std::string::npos);
   EXPECT_EQ(document_path("lr_3").error().type, "stored_result");
@@ -216,11 +221,6 @@ TEST_F(InDocuments, RestoreAHistory) {
   EXPECT_EQ(paths(), Paths{"a"});
 }
 
-TEST_F(InDocuments, HaveABoundOnTheirSize) {
-  const std::string large(kMaxDocumentBytes + 1, 'x');
-  EXPECT_EQ(write("a", large).error().code, Code::too_large);
-  EXPECT_EQ(paths(), Paths{});
-}
 TEST_F(InDocuments, CountNoFurtherThanNumbersAreExact) {
   const std::vector<Draft> last{
       {.version = {.path = "a", .number = kMaxVersionNumber}, .content = "x"}};
@@ -273,6 +273,11 @@ TEST_F(InDocuments, TakeNothingThatChangesMeanwhile) {
   EXPECT_EQ(paths(), Paths{});
 }
 
+TEST_F(InDocuments, HaveABoundOnTheirSize) {
+  const std::string large(kMaxDocumentBytes + 1, 'x');
+  EXPECT_EQ(write("a", large).error().code, Code::too_large);
+  EXPECT_EQ(paths(), Paths{});
+}
 
 TEST_F(InDocuments, SurviveTwoWritersAtOnce) {
   Helper first({"documents", opener_.path(), "50"}), second({"documents", opener_.path(), "50"});

@@ -1,5 +1,6 @@
 #include "base/hash.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -69,31 +70,36 @@ void compress(Sha1State& state, const unsigned char* block) {
 
 // Both take blocks of the same size, and end in the same way.
 template <typename Words>
-Words digest(Words state, std::string_view content) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(content.data());
-  size_t done = 0;
-  for (; content.size() - done >= kBlock; done += kBlock) compress(state, bytes + done);
+std::string_view compress_blocks(Words& state, std::string_view content) {
+  for (; content.size() >= kBlock; content.remove_prefix(kBlock))
+    compress(state, reinterpret_cast<const unsigned char*>(content.data()));
+  return content;
+}
 
-  // The rest, a 1 bit, zeros, and the length in bits fill one block or two.
+// The rest, a 1 bit, zeros, and the length in bits fill one block or two.
+template <typename Words>
+Words ended(Words state, std::string_view rest, std::uint64_t bytes) {
   std::array<unsigned char, 2 * kBlock> tail{};
-  const size_t rest = content.size() - done;
-  for (size_t i = 0; i < rest; ++i) tail[i] = bytes[done + i];
-  tail[rest] = 0x80;
-  const size_t tail_size = rest + 9 <= kBlock ? kBlock : 2 * kBlock;
-  const std::uint64_t bits = std::uint64_t{content.size()} * 8;
-  for (size_t i = 0; i < 8; ++i) {
+  std::ranges::copy(rest, tail.begin());
+  tail[rest.size()] = 0x80;
+  const size_t tail_size = rest.size() + 9 <= kBlock ? kBlock : 2 * kBlock;
+  const std::uint64_t bits = bytes * 8;
+  for (size_t i = 0; i < 8; ++i)
     tail[tail_size - 1 - i] = static_cast<unsigned char>(bits >> (8 * i));
-  }
   for (size_t i = 0; i < tail_size; i += kBlock) compress(state, tail.data() + i);
-
   return state;
 }
 
-State sha256(std::string_view content) {
-  return digest(State{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c,
-                      0x1f83d9ab, 0x5be0cd19},
-                content);
+template <typename Words>
+Words digest(Words state, std::string_view content) {
+  const std::string_view rest = compress_blocks(state, content);
+  return ended(state, rest, content.size());
 }
+
+constexpr State kSha256Start = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+
+State sha256(std::string_view content) { return digest(kSha256Start, content); }
 
 // A key of one block, each byte with this mask.
 std::string masked(std::string_view key, unsigned char mask) {
@@ -123,6 +129,22 @@ std::string raw(const State& state) {
 }  // namespace
 
 std::string sha256_hex(std::string_view content) { return hex(sha256(content)); }
+
+Sha256::Sha256() : state_(kSha256Start) {}
+
+void Sha256::add(std::string_view piece) {
+  bytes_ += piece.size();
+  if (!rest_.empty()) {
+    const std::string_view head = piece.substr(0, kBlock - rest_.size());
+    rest_ += head;
+    piece.remove_prefix(head.size());
+    if (rest_.size() < kBlock) return;
+    compress_blocks(state_, rest_);
+  }
+  rest_ = compress_blocks(state_, piece);
+}
+
+std::string Sha256::hex() const { return helve::hex(ended(state_, rest_, bytes_)); }
 
 std::string sha1_hex(std::string_view content) {
   return hex(

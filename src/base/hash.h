@@ -2,6 +2,8 @@
 // SHA-1: only for what others have named by it.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -9,6 +11,19 @@ namespace helve {
 
 // 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view content);
+
+// The same of a content that comes in pieces.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view piece);
+  std::string hex() const;  // of all so far
+
+ private:
+  std::array<std::uint32_t, 8> state_;
+  std::uint64_t bytes_ = 0;
+  std::string rest_;  // of a block that is not full
+};
 
 // 40 of them.
 std::string sha1_hex(std::string_view content);

@@ -112,51 +112,69 @@ std::string Approvals::key_of(const Case& wanted, const AllowRule& exact) const 
   return fmt::format("{}\n{}\n{}", to_yaml(exact), moves, wanted.demand.directory);
 }
 
-Result<void> Approvals::decide(const Case& wanted, const Asking& asking, Ruling& ruling) const {
-  if (judge_.is_silent(wanted)) return {};
+// Nothing is open where a rule, or an earlier word, has decided.
+Result<Approvals::Doubt> Approvals::doubt(const Case& wanted, Ruling& ruling) const {
+  Doubt doubt;
+  if (judge_.is_silent(wanted)) return doubt;
   const std::string text = wanted.bound.arguments();
   const Json parsed = TRY(parse_json(text, {.bytes = text.size()}));
   const JsonObject& arguments = parsed.get_object();
-  const Judgement judgement = judge_.judge(wanted, arguments);
-  if (!judgement.denied.empty()) {
-    ruling.decided = "rule";
-    return Error{Code::denied, fmt::format("the command is denied: {}", judgement.denied),
-                 "use another command, or change that rule", "forbidden_command"};
-  }
-  if (judgement.reasons.empty()) {
-    if (judgement.rule_allows) ruling.decided = "rule";
-    return {};
+  doubt.judgement = judge_.judge(wanted, arguments);
+  if (!doubt.is_open()) {
+    if (!doubt.judgement.denied.empty() || doubt.judgement.rule_allows) ruling.decided = "rule";
+    return doubt;
   }
   const AllowRule exact = exact_rule(wanted.tool, arguments, wanted.demand, wanted.who.workspace);
-  const std::string key = key_of(wanted, exact);
-  if (grants_->has(wanted.who.session, key)) {
-    ruling.decided = "session";
-    return {};
+  doubt.keys = {key_of(wanted, exact)};
+  if (wanted.is_allowed || grants_->has(wanted.who.session, doubt.keys.front())) {
+    ruling.decided = wanted.is_allowed ? "person" : "session";
+    return Doubt{};
   }
-  const Offer offer = judge_.offer(wanted, exact, judgement);
-  return ask(question(wanted, judgement, offer), key, offer, asking, ruling);
+  doubt.offer = judge_.offer(wanted, exact, doubt.judgement);
+  return doubt;
 }
 
-Approver::Question Approvals::question(const Case& wanted, const Judgement& judgement,
-                                       const Offer& offer) const {
-  Approver::Question question{.who = wanted.who,
-                              .tool = wanted.tool.spec.name,
-                              .effect = wanted.effect,
-                              .arguments = said_arguments(wanted),
-                              .demand = wanted.demand,
-                              .reason = judgement.reasons,
-                              .rules = offer.lines,
-                              .no_rule = offer.why_not,
-                              .file = grants_->file(),
-                              .timeout = judge_.settings().timeout};
+Result<void> Approvals::decide(const Case& wanted, const Asking& asking, Ruling& ruling) const {
+  Doubt doubt = TRY(this->doubt(wanted, ruling));
+  if (!doubt.judgement.denied.empty())
+    return Error{Code::denied, fmt::format("the command is denied: {}", doubt.judgement.denied),
+                 "use another command, or change that rule", "forbidden_command"};
+  if (!doubt.is_open()) return {};
+  Demand demand = wanted.demand;
+  Effect effect = wanted.effect;
+  if (wanted.inner) {
+    Ruling of_inner;
+    Doubt inner = TRY(this->doubt(*wanted.inner, of_inner));
+    // What is denied says so itself, when it is called.
+    if (inner.is_open()) {
+      ruling.allows_inner = true;
+      demand = wanted.inner->demand;
+      effect = std::max(effect, wanted.inner->effect);
+      doubt.judgement.ask(
+          fmt::format("{}: {}", wanted.inner->tool.spec.name, inner.judgement.reasons));
+      std::ranges::move(inner.keys, std::back_inserter(doubt.keys));
+      doubt.offer = both(std::move(doubt.offer), std::move(inner.offer));
+    }
+  }
   const bool may_fall_back = judge_.settings().fallback == ApprovalSettings::Fallback::allow;
-  if (may_fall_back && wanted.demand.beyond.empty() && wanted.demand.is_confined)
-    question.on_timeout = Answer::once;
-  return question;
+  const Approver::Question question{
+      .who = wanted.who,
+      .tool = wanted.tool.spec.name,
+      .effect = effect,
+      .arguments = said_arguments(wanted),
+      .demand = demand,
+      .reason = doubt.judgement.reasons,
+      .rules = doubt.offer.lines,
+      .no_rule = doubt.offer.why_not,
+      .file = grants_->file(),
+      .timeout = judge_.settings().timeout,
+      .on_timeout = may_fall_back && demand.beyond.empty() && demand.is_confined ? Answer::once
+                                                                                 : Answer::deny};
+  return ask(question, doubt, asking, ruling);
 }
 
-Result<void> Approvals::ask(const Approver::Question& question, std::string_view key,
-                            const Offer& offer, const Asking& asking, Ruling& ruling) const {
+Result<void> Approvals::ask(const Approver::Question& question, const Doubt& doubt,
+                            const Asking& asking, Ruling& ruling) const {
   if (!asking.approver) {
     ruling.decided = "nobody";
     return nobody(question, nullptr);
@@ -187,10 +205,10 @@ Result<void> Approvals::ask(const Approver::Question& question, std::string_view
           fmt::format("a person refused this call of '{}' ({})", question.tool, question.reason),
           "approval_refused");
     case Answer::session:
-      grants_->remember(question.who.session, key);
+      for (const std::string& key : doubt.keys) grants_->remember(question.who.session, key);
       return {};
     case Answer::always:
-      keep_for_ever(question, offer.rules, ruling);
+      keep_for_ever(question, doubt.offer.rules, ruling);
       return {};
     case Answer::once:
       return {};

@@ -42,17 +42,25 @@ class Approvals {
   struct Ruling {
     std::string decided = {};             // as in CallRecord
     std::vector<std::string> notes = {};  // for the caller
+    bool allows_inner = false;            // a person allowed the inner call, too
   };
   Result<void> permit(const Case& wanted, const Asking& asking, Ruling& ruling) const;
 
  private:
+  // What there is to ask about a call.
+  struct Doubt {
+    Judgement judgement;
+    std::vector<std::string> keys;  // what a word for the session is good for
+    Offer offer;
+
+    bool is_open() const { return !judgement.reasons.empty() && judgement.denied.empty(); }
+  };
   Result<void> decide(const Case& wanted, const Asking& asking, Ruling& ruling) const;
+  Result<Doubt> doubt(const Case& wanted, Ruling& ruling) const;
   // Tells two demands apart: a grant for a session is good for the same one only.
   std::string key_of(const Case& wanted, const AllowRule& exact) const;
-  Approver::Question question(const Case& wanted, const Judgement& judgement,
-                              const Offer& offer) const;
-  Result<void> ask(const Approver::Question& question, std::string_view key, const Offer& offer,
-                   const Asking& asking, Ruling& ruling) const;
+  Result<void> ask(const Approver::Question& question, const Doubt& doubt, const Asking& asking,
+                   Ruling& ruling) const;
   Result<void> timed_out(const Approver::Question& question, Ruling& ruling) const;
   void keep_for_ever(const Approver::Question& question, const Standing& rules,
                      Ruling& ruling) const;

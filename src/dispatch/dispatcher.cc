@@ -35,7 +35,8 @@ struct Dispatcher::Passage {
   CallRecord record = {};
   bool begun = false;  // the intent is on disk
   bool ran = false;
-  size_t output_bytes = 0;  // before anything is cut
+  std::string allowed_inside;  // Call::allowed of the call that it makes
+  size_t output_bytes = 0;     // before anything is cut
 
   const Tool& tool() const { return *found.tool; }
 };
@@ -55,6 +56,24 @@ const sys::RealClock kRealClock;
 Error forbidden(const Tool& tool, std::string_view why) {
   return Error{Code::denied, fmt::format("tool '{}' is denied: {}", tool.spec.name, why),
                "use another tool, or change that rule", "forbidden_tool"};
+}
+
+// As in Call::allowed.
+std::string name_of(const Tool& tool, const Bound& bound) {
+  return fmt::format("{} {}", tool.spec.name, bound.arguments());
+}
+
+Case case_of(const Identity& who, const Tool& tool, const Bound& bound,
+             const Policy::Decision& decision, const Context& context) {
+  Case wanted{.who = who,
+              .tool = tool,
+              .effect = bound.effect(),
+              .bound = bound,
+              .demand = bound.demand(context),
+              .script = {},
+              .asked_by = decision.verdict == Verdict::ask ? decision.reason : ""};
+  wanted.script = analysis_of(wanted.demand);
+  return wanted;
 }
 
 std::string how_to_list_tools(Caller caller) {
@@ -237,24 +256,30 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   return product;
 }
 
+Policy::Decision Dispatcher::decide(const Call& call, const Tool& tool, Effect effect) const {
+  if (!call.policy) return {Verdict::allow, ""};
+  const size_t index = registry_.index_of(tool);
+  if (!call.policy->allows(index)) return {Verdict::deny, std::string(call.policy->reason(index))};
+  if (call.policy->decides_plainly()) return {Verdict::allow, ""};
+  return call.policy->decide(index, effect);
+}
+
 Result<void> Dispatcher::ask_policy(Passage& passage, const Context& context) {
   const Tool& tool = passage.tool();
   const Call& call = passage.call;
-  Policy::Decision decision{Verdict::allow, ""};
-  if (call.policy && !call.policy->decides_plainly())
-    decision = call.policy->decide(registry_.index_of(tool), passage.effect);
+  const Policy::Decision decision = decide(call, tool, passage.effect);
   if (decision.verdict == Verdict::deny) return forbidden(tool, decision.reason);
-  const std::string_view asked_by =
-      decision.verdict == Verdict::ask ? std::string_view(decision.reason) : "";
-  const Demand demand = passage.bound->demand(context);
-  const shell::Analysis script = analysis_of(demand);
-  const Case wanted{.who = call.who,
-                    .tool = tool,
-                    .effect = passage.effect,
-                    .bound = *passage.bound,
-                    .demand = demand,
-                    .script = script,
-                    .asked_by = asked_by};
+  Case wanted = case_of(call.who, tool, *passage.bound, decision, context);
+  const Demand& demand = wanted.demand;
+  wanted.is_allowed = !call.allowed.empty() && call.allowed == name_of(tool, *passage.bound);
+  const InnerCall inner = bind_inner(registry_, demand);
+  std::optional<Case> inner_case;
+  if (inner.tool) {
+    const Policy::Decision about = decide(call, *inner.tool, inner.bound->effect());
+    if (about.verdict != Verdict::deny)
+      inner_case.emplace(case_of(call.who, *inner.tool, *inner.bound, about, context));
+  }
+  if (inner_case) wanted.inner = &*inner_case;
   passage.only_reads = only_reads(wanted);
   Approvals::Ruling ruling;
   Result<void> permitted =
@@ -264,6 +289,7 @@ Result<void> Dispatcher::ask_policy(Passage& passage, const Context& context) {
                    .deadlines = *deadlines_,
                    .stop = call.stop},
                   ruling);
+  if (ruling.allows_inner) passage.allowed_inside = name_of(*inner.tool, *inner.bound);
   passage.record.decided = std::move(ruling.decided);
   // Where it ran is to be known later, whoever allowed it.
   for (size_t i = 0; permitted && i < demand.beyond.size(); ++i)
@@ -335,6 +361,7 @@ Context Dispatcher::context_of(const Passage& passage) const {
           .tool = passage.tool().spec.name,
           .call_id = passage.outcome.call_id,
           .named_session = call.named_session,
+          .wants_written = call.wants_written,
           .stop = call.stop,
           .files = capabilities_.files,
           .index = capabilities_.index,
@@ -358,7 +385,7 @@ Result<Product> Dispatcher::run(Passage& passage, Context& context) {
     store = capabilities_.store();
     context.store = store.get();
   }
-  NestedCalls calls(*this, call, context);
+  NestedCalls calls(*this, call, passage.allowed_inside, context);
   context.calls = &calls;
   auto run = [&] {
     return guarded(passage.tool().spec.name, [&] { return passage.bound->run(context); });

@@ -34,7 +34,10 @@ struct Call {
   std::string_view raw_arguments = {};  // text, parsed and conservatively repaired here
   Caller caller = Caller::cli;
   const Identity& who;
-  bool named_session = false;      // as in Context
+  bool named_session = false;  // as in Context
+  bool wants_written = false;  // likewise
+  std::string_view allowed =
+      {};  // what a person allowed with the outer call: its tool and arguments
   const Policy* policy = nullptr;  // null: everything loaded is allowed
   Cap cap = Cap::inline_limit;
   std::stop_token stop = {};
@@ -112,6 +115,7 @@ class Dispatcher {
   Result<Product> pass(Passage& passage);
   Context context_of(const Passage& passage) const;
   Result<void> ask_policy(Passage& passage, const Context& context);
+  Policy::Decision decide(const Call& call, const Tool& tool, Effect effect) const;
   Result<void> run_before_hooks(Passage& passage);
   void run_after_hooks(Passage& passage, Result<Product>& result);
   const Dialect::Entry* words_of(const Passage& passage) const;

@@ -40,6 +40,16 @@ Offer within_bounds(Offer offer) {
 
 }  // namespace
 
+Offer both(Offer one, Offer other) {
+  for (const Offer* each : {&one, &other}) {
+    if (!each->why_not.empty()) return {.why_not = each->why_not};
+  }
+  std::ranges::move(other.lines, std::back_inserter(one.lines));
+  std::ranges::move(other.rules.allow, std::back_inserter(one.rules.allow));
+  std::ranges::move(other.rules.commands, std::back_inserter(one.rules.commands));
+  return within_bounds(std::move(one));
+}
+
 // The rules for commands, compiled for the workspace that asked last. They change only when a
 // person allows something for ever.
 struct Judge::Cache {
@@ -86,7 +96,7 @@ bool Judge::asks_by_mode(const Case& wanted) const {
 }
 
 std::string Judge::asked_by(const Case& wanted) const {
-  if (!wanted.asked_by.empty()) return std::string(wanted.asked_by);
+  if (!wanted.asked_by.empty()) return wanted.asked_by;
   return asks_by_mode(wanted) ? settings_.mode_from : "";
 }
 

@@ -41,9 +41,11 @@ struct Case {
   const Tool& tool;
   Effect effect;
   const Bound& bound;
-  const Demand& demand;
-  const shell::Analysis& script;   // of the demand
-  std::string_view asked_by = {};  // the policy's rule that asks; empty: none does
+  Demand demand;
+  shell::Analysis script;       // of the demand
+  std::string asked_by = {};    // the policy's rule that asks; empty: none does
+  const Case* inner = nullptr;  // the call that it makes; null: it makes none
+  bool is_allowed = false;      // a person has allowed this very call, with the one that makes it
 };
 
 // What the command of a demand runs, where it does. Empty: it has none.
@@ -71,6 +73,9 @@ struct Offer {
   Standing rules = {};  // the same
   std::string why_not = {};
 };
+
+// The rules that would allow two calls that are made as one.
+Offer both(Offer one, Offer other);
 
 class Judge {
  public:

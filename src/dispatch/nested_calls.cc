@@ -21,17 +21,34 @@ class Silent final : public Listener {
 
 }  // namespace
 
+InnerCall bind_inner(const Registry& registry, const Demand& demand) {
+  if (!demand.inner || !demand.inner->arguments.is_object()) return {};
+  const auto [tool, dialect] = registry.find(demand.inner->tool);
+  if (!tool) return {};
+  Json arguments = demand.inner->arguments;
+  if (dialect) {
+    Result<JsonObject> canonical = to_canonical(*dialect, arguments.get_object());
+    if (!canonical) return {};
+    arguments = std::move(*canonical);
+  }
+  Result<std::unique_ptr<Bound>> bound = tool->bind(arguments);
+  if (!bound) return {};
+  return {tool, std::move(*bound)};
+}
+
 const Tool* NestedCalls::find(std::string_view name) const {
   return dispatcher_.registry().find(name).tool;
 }
 
-Calls::Answer NestedCalls::call(std::string_view name, const Json& arguments) {
+Calls::Answer NestedCalls::call(std::string_view name, const Json& arguments, Want want) {
   Silent listener(outer_.listener);
   Outcome outcome = dispatcher_.call({.tool = name,
                                       .arguments = &arguments,
                                       .caller = Caller::pipe,
                                       .who = outer_.who,
                                       .named_session = outer_.named_session,
+                                      .wants_written = want == Want::written,
+                                      .allowed = allowed_,
                                       .policy = outer_.policy,
                                       .cap = Cap::none,
                                       .stop = context_.stop,

@@ -12,6 +12,8 @@
 namespace helve::process {
 namespace {
 
+constexpr size_t kPiece = 64u << 10;  // bytes that are read at once
+
 std::string gap(std::uint64_t bytes) {
   return fmt::format("\n[… {} of output left out …]\n", human_size(bytes));
 }
@@ -140,20 +142,25 @@ Output::Part Output::part(std::uint64_t offset, size_t most) const {
   return {std::move(bytes), offset};
 }
 
+bool Output::each_piece(const std::function<bool(std::string_view)>& take) const {
+  for (std::uint64_t next = 0; next < size_;) {
+    const Part more = part(next, kPiece);
+    if (more.bytes.empty()) break;
+    if (more.offset > next && !take(gap(more.offset - next))) return false;
+    if (!take(more.bytes)) return false;
+    next = more.offset + more.bytes.size();
+  }
+  return true;
+}
+
 std::string Output::whole() const {
   std::string bytes;
   bytes.reserve(static_cast<size_t>(size_ - lost()) + 100);
-  while (true) {
-    const std::uint64_t next = bytes.size();
-    Part more = part(next, kTail);
-    if (more.bytes.empty()) return bytes;
-    if (more.offset == next) {
-      bytes += more.bytes;
-      continue;
-    }
-    bytes += gap(more.offset - next);
-    return bytes += tail(kTail);
-  }
+  each_piece([&](std::string_view piece) {
+    bytes += piece;
+    return true;
+  });
+  return bytes;
 }
 
 }  // namespace helve::process

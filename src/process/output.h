@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -49,8 +50,10 @@ class Output {
     std::uint64_t offset = 0;  // of the first of them
   };
   Part part(std::uint64_t offset, size_t most) const;
-  // All that is kept; a gap is marked by a line.
-  std::string whole() const;
+  // All that is kept, piece by piece until one is not taken; a gap is marked by a line. False: one
+  // was not.
+  bool each_piece(const std::function<bool(std::string_view)>& take) const;
+  std::string whole() const;  // the same at once
 
  private:
   static constexpr size_t kHead = 256u << 10;

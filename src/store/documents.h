@@ -17,15 +17,17 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tool/long_text.h"
 
 namespace helve::store {
 
-constexpr size_t kMaxDocumentPath = 1'024;          // bytes
-constexpr size_t kMaxDocumentBytes = 256u << 20;    // of one version
-constexpr std::uint64_t kMaxDocuments = 1'000'000;  // of a shelf
-constexpr std::uint64_t kMaxVersions = 10'000;      // of a document
-constexpr size_t kMaxChangeNote = 1'000;            // bytes; the rest is cut
-constexpr size_t kMaxDocumentsListed = 10'000;      // of one answer
+constexpr size_t kMaxDocumentPath = 1'024;                     // bytes
+constexpr size_t kMaxDocumentBytes = 256u << 20;               // of one version
+constexpr std::uint64_t kMaxDocuments = 1'000'000;             // of a shelf
+constexpr std::uint64_t kMaxVersions = 10'000;                 // of a document
+constexpr std::uint64_t kMaxVersionNumber = (1ull << 53) - 1;  // exact in any JSON
+constexpr size_t kMaxChangeNote = 1'000;                       // bytes; the rest is cut
+constexpr size_t kMaxDocumentsListed = 10'000;                 // of one answer
 
 // The path as the key it is: "./a//b/" is "a/b". An error names what is wrong with it.
 Result<std::string> document_path(std::string_view path);
@@ -72,6 +74,7 @@ struct Draft {
   DocumentVersion version;  // its path is a key
   std::string_view content = {};
   Expected expected = {};
+  const LongText* long_content = nullptr;  // instead of the content
 };
 
 struct DocumentFilter {

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "store/store.h"
+#include "tool/long_text.h"
 
 namespace helve::store {
 namespace {
@@ -132,6 +133,11 @@ Statement& Statement::blob(int parameter, std::string_view value) {
   return *this;
 }
 
+Statement& Statement::zeros(int parameter, std::uint64_t bytes) {
+  check(sqlite3_bind_zeroblob64(statement_, parameter, bytes));
+  return *this;
+}
+
 Statement& Statement::integer(int parameter, std::int64_t value) {
   check(sqlite3_bind_int64(statement_, parameter, value));
   return *this;
@@ -228,6 +234,28 @@ Result<std::int64_t> Database::integer(std::string_view sql) {
 
 std::uint64_t Database::changes() const {
   return static_cast<std::uint64_t>(sqlite3_changes64(connection_));
+}
+
+Result<void> Database::fill(const Cell& cell, const LongText& text) {
+  sqlite3_blob* blob = nullptr;
+  int code = sqlite3_blob_open(connection_, "main", cell.table, cell.column, cell.row, 1, &blob);
+  const auto size = static_cast<size_t>(blob ? sqlite3_blob_bytes(blob) : 0);
+  size_t done = 0;
+  bool fits = true;
+  const auto write = [&](std::string_view piece) {
+    fits = piece.size() <= size - done;
+    if (fits)
+      code = sqlite3_blob_write(blob, piece.data(), static_cast<int>(piece.size()),
+                                static_cast<int>(done));
+    done += piece.size();
+    return fits && code == SQLITE_OK;
+  };
+  if (code == SQLITE_OK) text.read(write);
+  const int closed = sqlite3_blob_close(blob);
+  if (code == SQLITE_OK) code = closed;
+  if (code != SQLITE_OK) return error(code);
+  if (fits && done == size) return {};
+  return Error{Code::unavailable, "the text is not the one that was measured", "try again"};
 }
 
 Result<void> Database::use_write_ahead_log() {

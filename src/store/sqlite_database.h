@@ -16,6 +16,10 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
+namespace helve {
+class LongText;
+}
+
 namespace helve::store {
 
 class Database;
@@ -30,6 +34,7 @@ class Statement {
   // Parameters from 1. The bytes are not copied: they must live until the statement ends.
   Statement& text(int parameter, std::string_view value);
   Statement& blob(int parameter, std::string_view value);
+  Statement& zeros(int parameter, std::uint64_t bytes);  // as a blob that is to be filled
   Statement& integer(int parameter, std::int64_t value);
 
   Result<bool> step();  // true: there is a row
@@ -70,6 +75,13 @@ class Database {
   Result<std::int64_t> integer(
       std::string_view sql);      // the answer of a query that gives one number
   std::uint64_t changes() const;  // rows of the latest insert, update or delete
+  // Fills a blob, which must be as long as the text.
+  struct Cell {
+    const char* table;
+    const char* column;
+    std::int64_t row;
+  };
+  Result<void> fill(const Cell& cell, const LongText& text);
 
   // Write-ahead logging, where the file system can: readers and the writer do not wait for each
   // other.

@@ -13,6 +13,8 @@
 namespace helve::store {
 namespace {
 
+constexpr std::uint64_t kWrittenAtOnce = 1u << 20;  // bytes of a content
+
 std::int64_t signed_of(std::uint64_t number) { return static_cast<std::int64_t>(number); }
 std::uint64_t unsigned_of(std::int64_t number) { return static_cast<std::uint64_t>(number); }
 
@@ -83,15 +85,41 @@ Result<void> check_expected(const Draft& draft, std::uint64_t number) {
   return {};
 }
 
-Result<void> measure(DocumentVersion& version, std::string_view content) {
-  if (content.size() > kMaxDocumentBytes)
+// What a draft holds, in pieces or in one.
+class ContentOf final : public LongText {
+ public:
+  explicit ContentOf(const Draft& draft) : draft_(draft) {}
+  void read(const Take& take) const override {
+    if (draft_.long_content)
+      draft_.long_content->read(take);
+    else
+      take(draft_.content);
+  }
+
+ private:
+  const Draft& draft_;
+};
+
+Result<DocumentVersion> measured(const Draft& draft) {
+  DocumentVersion version = draft.version;
+  version.bytes = version.lines = 0;
+  Sha256 hash;
+  bool ends_line = true;
+  ContentOf(draft).read([&](std::string_view piece) {
+    version.bytes += piece.size();
+    if (version.bytes > kMaxDocumentBytes) return false;
+    hash.add(piece);
+    version.lines += count_newlines(piece);
+    if (!piece.empty()) ends_line = piece.ends_with('\n');
+    return true;
+  });
+  if (version.bytes > kMaxDocumentBytes)
     return Error{Code::too_large,
-                 fmt::format("'{}' would have {}", shown(version.path), human_size(content.size())),
+                 fmt::format("'{}' would have {}", shown(version.path), human_size(version.bytes)),
                  fmt::format("a document has at most {}", human_size(kMaxDocumentBytes))};
-  version.bytes = content.size();
-  version.lines = count_lines(content);
-  version.hash = version.is_removed ? "" : sha256_hex(content);
-  return {};
+  if (!ends_line) ++version.lines;
+  version.hash = version.is_removed ? "" : hash.hex();
+  return version;
 }
 
 // Text sorts before bytes, so that no path comes after these.
@@ -166,7 +194,12 @@ Result<SqliteDocuments::Place> SqliteDocuments::make_place(std::string_view path
 }
 
 Result<void> SqliteDocuments::add_version(const Place& place, DocumentVersion& version,
-                                          std::string_view content) {
+                                          const Draft& draft) {
+  if (version.number > kMaxVersionNumber)
+    return Error{Code::too_large,
+                 fmt::format("'{}' has version {}, and none can follow it", shown(version.path),
+                             kMaxVersionNumber),
+                 "kb_move takes what it holds to another path"};
   if (version.number > kMaxVersions) {
     Statement count =
         TRY(database_.prepare("SELECT count(*) FROM document_versions WHERE document = ?1"));
@@ -191,20 +224,28 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) RETURN
   TRY(insert.text(15, version.hash).step());
   version.change = insert.integer_at(0);
   TRY(insert.run());
-  Statement keep =
-      TRY(database_.prepare("INSERT INTO document_contents (version, content) VALUES (?1, ?2)"));
-  if (!version.is_removed) TRY(keep.integer(1, version.change).blob(2, content).run());
+  if (!version.is_removed) TRY(add_content(version, draft));
   Statement update =
       TRY(database_.prepare("UPDATE documents SET latest = ?2, number = ?3 WHERE key = ?1"));
   update.integer(1, place.key).integer(2, version.change).integer(3, signed_of(version.number));
   return update.run();
 }
 
+// SQLite holds a row as a whole before it writes it, unless it is filled afterwards.
+Result<void> SqliteDocuments::add_content(const DocumentVersion& version, const Draft& draft) {
+  Statement keep =
+      TRY(database_.prepare("INSERT INTO document_contents (version, content) VALUES (?1, ?2)"));
+  keep.integer(1, version.change);
+  if (!draft.long_content && version.bytes <= kWrittenAtOnce)
+    return keep.blob(2, draft.content).run();
+  TRY(keep.zeros(2, version.bytes).run());
+  return database_.fill({"document_contents", "content", version.change}, ContentOf(draft));
+}
+
 Result<std::vector<DocumentVersion>> SqliteDocuments::write(std::span<const Draft> drafts) {
   std::vector<DocumentVersion> written;
   for (const Draft& draft : drafts) {
-    DocumentVersion& version = written.emplace_back(draft.version);
-    TRY(measure(version, draft.content));
+    DocumentVersion& version = written.emplace_back(TRY(measured(draft)));
     version.created_ms = clock_.unix_ms();
     version.is_latest = true;
   }
@@ -214,7 +255,7 @@ Result<std::vector<DocumentVersion>> SqliteDocuments::write(std::span<const Draf
     TRY(check_expected(drafts[i], place.is_removed ? 0 : place.number));
     if (place.key == 0) place = TRY(make_place(written[i].path));
     written[i].number = place.number + 1;
-    TRY(add_version(place, written[i], drafts[i].content));
+    TRY(add_version(place, written[i], drafts[i]));
   }
   TRY(transaction.commit());
   return written;
@@ -222,17 +263,17 @@ Result<std::vector<DocumentVersion>> SqliteDocuments::write(std::span<const Draf
 
 Result<void> SqliteDocuments::restore(std::span<const Draft> versions) {
   std::vector<DocumentVersion> restored;
-  for (const Draft& draft : versions)
-    TRY(measure(restored.emplace_back(draft.version), draft.content));
+  for (const Draft& draft : versions) restored.push_back(TRY(measured(draft)));
   Transaction transaction = TRY(Transaction::begin(database_, durability_));
   Place place;
   for (size_t i = 0; i < restored.size(); ++i) {
     const bool goes_on = i > 0 && restored[i].path == restored[i - 1].path;
     const std::uint64_t before = goes_on ? restored[i - 1].number : 0;
-    if (restored[i].number <= before || restored[i].number > INT64_MAX)
+    if (restored[i].number <= before || restored[i].number > kMaxVersionNumber)
       return Error{Code::invalid_argument,
                    fmt::format("the versions of '{}' are out of order: {} after {}",
-                               shown(restored[i].path), restored[i].number, before)};
+                               shown(restored[i].path), restored[i].number, before),
+                   fmt::format("they grow, up to {}", kMaxVersionNumber)};
     if (!goes_on) {
       if (TRY(place_of(restored[i].path)).key != 0)
         return Error{
@@ -241,7 +282,7 @@ Result<void> SqliteDocuments::restore(std::span<const Draft> versions) {
             .type = "path_conflict"};
       place = TRY(make_place(restored[i].path));
     }
-    TRY(add_version(place, restored[i], versions[i].content));
+    TRY(add_version(place, restored[i], versions[i]));
   }
   return transaction.commit();
 }

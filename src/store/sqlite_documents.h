@@ -43,7 +43,8 @@ class SqliteDocuments final : public Documents {
   Result<std::int64_t> make_shelf();
   Result<Place> place_of(std::string_view path);
   Result<Place> make_place(std::string_view path);
-  Result<void> add_version(const Place& place, DocumentVersion& version, std::string_view content);
+  Result<void> add_version(const Place& place, DocumentVersion& version, const Draft& draft);
+  Result<void> add_content(const DocumentVersion& version, const Draft& draft);
 
   Database& database_;
   const std::string name_;

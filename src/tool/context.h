@@ -79,7 +79,8 @@ struct Context {
   std::string_view call_id = {};
   bool named_session = false;  // the caller chose it, and means what was done in it
 
-  bool only_reads = false;  // nothing is changed by this call, as far as can be told beforehand
+  bool wants_written = false;  // the caller takes all that a command wrote: Product::written
+  bool only_reads = false;     // nothing is changed by this call, as far as can be told beforehand
 
   std::stop_token stop = {};  // requested on cancellation and at the deadline
   std::optional<std::chrono::steady_clock::time_point> deadline = {};

@@ -2,10 +2,12 @@
 // runs; a tool whose input has `Demand demand(const Context&) const` tells it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 
 namespace helve {
@@ -26,6 +28,13 @@ struct Demand {
   bool restarts = false;  // that shell, before
   bool is_confined = true;               // otherwise the settings give it no sandbox
   std::vector<std::string> beyond = {};  // what it wants outside of the sandbox, in words as below
+  // The call of another tool that it makes before it changes anything: people are asked about both
+  // at once.
+  struct Inner {
+    std::string tool;
+    Json arguments;
+  };
+  std::optional<Inner> inner = {};
 
   bool is_plain() const { return command.empty() && beyond.empty(); }
 };

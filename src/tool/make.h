@@ -90,6 +90,9 @@ Tool make_tool(Spec spec, Result<Output> (*run)(const Input&, Context&),
          if constexpr (requires { output->told_bytes; }) {
            if (product) product->told_bytes = output->told_bytes;
          }
+         if constexpr (requires { product->written = std::move(output->written); }) {
+           if (product) product->written = std::move(output->written);
+         }
          return product;
        },
        reinterpret_cast<AnyFunction>(effect_of),

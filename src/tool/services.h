@@ -59,11 +59,13 @@ class Calls {
     Product product;  // whole, however long
     std::vector<std::string> notes;
   };
+  // What is wanted of a command: what it answers, or besides all that it wrote.
+  enum class Want : unsigned char { answer, written };
 
   virtual ~Calls() = default;
   // By any of its names; null when there is none.
   virtual const Tool* find(std::string_view name) const = 0;
-  virtual Answer call(std::string_view name, const Json& arguments) = 0;
+  virtual Answer call(std::string_view name, const Json& arguments, Want want) = 0;
 };
 
 // What is written down about a call.

@@ -12,6 +12,7 @@
 #include "schema/type.h"
 #include "tool/content.h"
 #include "tool/demand.h"
+#include "tool/long_text.h"
 
 namespace helve {
 
@@ -61,6 +62,9 @@ struct Product {
   bool is_partial = false;  // some of it could not be done, and the answer says what
   int shell_status = 0;     // what a shell is told; of a program that the call ran
   size_t told_bytes = 0;    // the listener has had so much of the text, or what it stands for
+  // All that a command wrote, byte for byte; only where Context::wants_written, and null where no
+  // command has ended.
+  std::unique_ptr<const LongText> written = nullptr;
 };
 
 // Arguments that were decoded and found right, ready to run.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "store/documents.h"
 #include "sys/file_at.h"
 #include "tool/services.h"
 #include "tools/files.h"
@@ -16,6 +17,8 @@ constexpr char kEscape = '\x1b';
 constexpr size_t kMaxEscapeCode = 64;       // bytes; of one that is waited for
 constexpr size_t kPiece = 64u << 10;        // bytes that are told at once
 constexpr size_t kMaxCommand = 128u << 10;  // what the kernel takes as one argument
+// Bytes; with a line that says what is left out it fits into a document.
+constexpr std::uint64_t kMostTaken = store::kMaxDocumentBytes - 1000;
 
 bool is_between(char c, char first, char last) { return c >= first && c <= last; }
 
@@ -128,7 +131,26 @@ bool is_as_it_was(const std::string& text, const std::string& raw, Origin origin
   return text == (origin == Origin::terminal ? with_plain_lines(raw) : raw);
 }
 
+class Written final : public LongText {
+ public:
+  explicit Written(process::Output output) : output_(std::move(output)) {}
+  void read(const Take& take) const override { output_.each_piece(take); }
+
+ private:
+  const process::Output output_;
+};
+
 }  // namespace
+
+process::OutputLimits output_limits(const process::Settings& settings, const Context& context) {
+  process::OutputLimits limits = settings.output;
+  if (context.wants_written) limits.capture_bytes = std::max(limits.capture_bytes, kMostTaken);
+  return limits;
+}
+
+std::unique_ptr<const LongText> all_written(process::Output output) {
+  return std::make_unique<Written>(std::move(output));
+}
 
 ShownOutput show_output(const process::Output& output, size_t chars, Context& context,
                         Origin origin) {
@@ -138,6 +160,7 @@ ShownOutput show_output(const process::Output& output, size_t chars, Context& co
   if (is_cut && output.lost() > 0)
     shown.notes.push_back(fmt::format("of {} of output, {} in the middle were not kept",
                                       human_size(output.size()), human_size(output.lost())));
+  if (context.wants_written) return shown;
   const std::string size = fmt::format("the output had {}", human_size(output.size()));
   if (context.results)
     keep(output.whole(), is_cut ? size : kChanged, context, shown);

@@ -2,6 +2,7 @@
 // reader, and what was left out or changed for that stays readable by id.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "process/commands.h"
 #include "process/output.h"
 #include "tool/context.h"
+#include "tool/long_text.h"
 
 namespace helve::tools {
 
@@ -25,11 +27,17 @@ enum class Origin : unsigned char { pipe, terminal };
 // become \xNN.
 std::string readable(std::string_view bytes, Origin origin = Origin::pipe);
 
-// At most `chars` characters of it. When that is not all, or not as it was, the whole is kept.
+// At most `chars` characters of it. When that is not all, or not as it was, the whole is kept,
+// unless the caller takes it.
 ShownOutput show_output(const process::Output& output, size_t chars, Context& context,
                         Origin origin = Origin::pipe);
 // All of a part. When it is not shown as it was, it is kept.
 ShownOutput show_part(const std::string& bytes, Context& context, Origin origin);
+
+// What is kept of a command's output: more than usual for a caller who takes all of it …
+process::OutputLimits output_limits(const process::Settings& settings, const Context& context);
+// … as it was.
+std::unique_ptr<const LongText> all_written(process::Output output);
 
 // How much of `bytes` ends neither within a character nor within an escape code.
 size_t whole_length(std::string_view bytes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct ExecOutput {
   int shell_status = 0;        // not part of the value
   bool tells_changes = false;  // the same: whether the text has them in a line
   size_t told_bytes = 0;       // the same: of the text, while it ran
+  std::unique_ptr<const LongText> written = nullptr;  // the same: Product::written
 
   static constexpr auto schema() {
     return object(

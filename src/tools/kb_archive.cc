@@ -9,7 +9,8 @@
 namespace helve::tools {
 namespace {
 
-constexpr size_t kRoomForQuotes = 1000;  // bytes; short texts stay readable
+constexpr size_t kRoomForQuotes = 1000;                    // bytes; short texts stay readable
+constexpr std::int64_t kLatestTime = 253'402'300'799'999;  // ms; the end of the year 9999
 constexpr std::string_view kFormat = "helve-documents-1";
 constexpr std::string_view kFields[] = {"path", "mime_type", "source"};
 
@@ -25,6 +26,20 @@ std::int64_t integer_at(const Json& value, std::string_view key) {
 bool is_set(const Json& value, std::string_view key) {
   const Json* found = find(value, key);
   return found && found->is_bool() && found->get_bool();
+}
+
+// What lists show without a look at it.
+Result<std::string> word_at(const Json& value, std::string_view key) {
+  const std::string_view word = string_at(value, key);
+  if (escape_for_display(word) == word) return std::string(word);
+  return damaged(fmt::format("its {} has characters that cannot be shown", key));
+}
+
+// Of a clock; 0 where there is none.
+Result<std::int64_t> time_at(const Json& value, std::string_view key) {
+  const std::int64_t time = integer_at(value, key);
+  if (time >= -kLatestTime && time <= kLatestTime) return time;
+  return damaged(fmt::format("its {} is no time", key));
 }
 
 Result<std::string> content_of(const Json& value) {
@@ -88,17 +103,19 @@ Result<ArchiveLine> from_line(std::string_view text) {
   const std::int64_t number = integer_at(*value, "version");
   const std::int64_t versions = integer_at(*value, "versions");
   if (number < 1 || versions < 1) return damaged("it has no version");
-  line.versions = static_cast<size_t>(versions);
   version.number = static_cast<std::uint64_t>(number);
-  version.mime_type = string_at(*value, "mime_type");
-  version.source = {.kind = std::string(string_at(*value, "source")),
-                    .from = std::string(string_at(*value, "from")),
-                    .modified_ms = integer_at(*value, "modified_ms"),
-                    .hash = std::string(string_at(*value, "source_sha256"))};
+  line.versions = static_cast<size_t>(versions);
+  if (version.number > store::kMaxVersionNumber || line.versions > store::kMaxVersions)
+    return damaged("there are no versions of such numbers");
+  version.mime_type = TRY(word_at(*value, "mime_type"));
+  version.source.kind = TRY(word_at(*value, "source"));
+  version.source.from = string_at(*value, "from");
+  version.source.modified_ms = TRY(time_at(*value, "modified_ms"));
+  version.source.hash = TRY(word_at(*value, "source_sha256"));
   version.note = string_at(*value, "change_note");
   version.agent = string_at(*value, "agent");
   version.session = string_at(*value, "session");
-  version.created_ms = integer_at(*value, "written_ms");
+  version.created_ms = TRY(time_at(*value, "written_ms"));
   version.is_removed = is_set(*value, "removed");
   if (version.is_removed) return line;
   line.content = TRY(content_of(*value));

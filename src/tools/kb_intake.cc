@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "knowledge/library.h"
 #include "knowledge/mime_type.h"
 #include "media/file_type.h"
 #include "media/to_text.h"
@@ -46,13 +47,18 @@ Error too_many(const std::string& source) {
 
 }  // namespace
 
+bool is_shared(const Context& context) { return context.library->shelf().empty(); }
+
 Result<Intake> take_in(const workspace::Workspace& files, const std::string& path,
                        const Context& context) {
-  workspace::Snapshot file = TRY(files.read_whole(path, store::kMaxDocumentBytes));
+  Result<workspace::Snapshot> whole = files.read_whole(path, store::kMaxDocumentBytes);
+  if (!whole && whole.error().code == Code::too_large)
+    whole.error().hint = "split it, or store what of it matters: kb_pipe with exec";
+  workspace::Snapshot file = TRY(std::move(whole));
   Intake intake{.content = {},
                 .mime_type = knowledge::mime_type_of(path),
                 .source = {.kind = "file",
-                           .from = files.display(path),
+                           .from = is_shared(context) ? file.real_path : files.display(path),
                            .modified_ms = file.version.modified_ns / 1'000'000,
                            .hash = sha256_hex(file.content)}};
   if (!is_converted(file.content, intake.mime_type)) {

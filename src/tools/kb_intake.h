@@ -13,6 +13,9 @@ namespace helve::tools {
 
 constexpr size_t kMaxTakenIn = 100'000;  // files of one call
 
+// Whether several workspaces keep their documents together: then a source has its absolute path.
+bool is_shared(const Context& context);
+
 // What a file becomes: text stays byte for byte, other kinds are converted.
 struct Intake {
   std::string content;

@@ -1,4 +1,5 @@
-"""Documents are whole or not there: kills during kb_add, and two that add at once. documents.py HELVE"""
+"""Documents are whole or not there: kills during kb_add, two that add at once, and more than memory should hold.
+documents.py HELVE"""
 
 import hashlib
 import json
@@ -93,7 +94,21 @@ def two_at_once(helve, base):
     assert {each["version"] for each in found} <= {1, 2}
 
 
-for part in (killed, two_at_once):
+def piped(helve, base):
+    """100 MB of a command's output become a document, and nobody holds them."""
+    store = Store(helve, base)
+    size, most = 100_000_000, 64 << 20
+    command = f"yes 0123456789abcdef | head -c {size}"
+    process = store.start("kb", "pipe", "exec", json.dumps({"command": command}), "log", "--json")
+    answer = json.loads(process.stdout.read())
+    _, status, usage = os.wait4(process.pid, 0)
+    assert status == 0 and answer["bytes_written"] == size, (status, answer)
+    wanted = hashlib.sha256((b"0123456789abcdef\n" * (size // 17 + 1))[:size]).hexdigest()
+    assert store.call("kb", "info", "log")["sha256"] == wanted
+    assert usage.ru_maxrss * 1024 < most, usage.ru_maxrss
+
+
+for part in (killed, two_at_once, piped):
     with tempfile.TemporaryDirectory(prefix="helve-documents-") as base:
         part(sys.argv[1], pathlib.Path(base).resolve())
     print(f"{part.__name__}: good")

@@ -43,7 +43,7 @@ struct KbAddInput {
     if (source.has_value() == content.has_value())
       return Error{Code::invalid_argument,
                    source ? "source and content were both given" : "there is nothing to add",
-                   "pass a source (a file, folder, glob or result), or content and a path"};
+                   "pass a source (a file, folder, glob or result), or content and its path"};
     if (content && !path) return Error{Code::invalid_argument, "the text has no path", "pass path"};
     return {};
   }
@@ -99,6 +99,13 @@ struct KbAddOutput {
   }
 };
 
+// Whether a document is what its source is still, whenever that was written last.
+bool is_of(const store::DocumentVersion& old, const store::DocumentVersion& now) {
+  return !now.source.hash.empty() && old.source.hash == now.source.hash &&
+         old.source.kind == now.source.kind && old.source.from == now.source.from &&
+         old.mime_type == now.mime_type;
+}
+
 // Writes documents in batches: each is whole, and a kill loses no batch that was written.
 class Writer {
  public:
@@ -106,9 +113,7 @@ class Writer {
 
   Result<void> add(store::DocumentVersion version, std::string content) {
     const Result<store::DocumentVersion> old = documents_.find(version.path);
-    const bool is_same = old && old->source == version.source &&
-                         old->mime_type == version.mime_type && !version.source.hash.empty();
-    if (is_same) {
+    if (old && is_of(*old, version)) {
       ++out_.unchanged;
       return {};
     }

@@ -42,6 +42,10 @@ struct KbExportOutput {
                   arg<&KbExportOutput::versions>("Of all documents"),
                   opt<&KbExportOutput::notes>("What was left out"));
   }
+  void note(std::string note) {
+    if (!notes) notes.emplace();
+    notes->push_back(std::move(note));
+  }
   std::string text() const {
     std::string out = fmt::format("Exported {} documents with {} versions to {}\n", documents,
                                   versions, join(files, ", "));
@@ -70,9 +74,7 @@ class Parts {
     return {};
   }
   Result<void> write() {
-    const std::string path =
-        is_folder() ? fmt::format("{}documents-{:04}.jsonl", in_.file, out_.files.size() + 1)
-                    : in_.file;
+    const std::string path = is_folder() ? part(out_.files.size() + 1) : in_.file;
     const workspace::Change change{.path = path,
                                    .content = std::move(content_),
                                    .on_conflict = in_.on_conflict == KbConflict::error
@@ -83,8 +85,25 @@ class Parts {
     content_ = archive_header();
     return {};
   }
+  // Of an earlier export that had more of them: they would be read with these.
+  Result<void> deal_with_others() {
+    for (size_t number = out_.files.size() + 1; is_folder(); ++number) {
+      if (!files_.open_file(part(number))) return {};
+      if (in_.on_conflict == KbConflict::error) {
+        out_.note(fmt::format("{} is of another export and would be imported with these",
+                              files_.display(part(number))));
+        return {};
+      }
+      const workspace::Change change{.kind = workspace::Change::Kind::remove, .path = part(number)};
+      TRY(files_.apply({&change, 1}, author_of(context_)));
+    }
+    return {};
+  }
 
  private:
+  std::string part(size_t number) const {
+    return fmt::format("{}documents-{:04}.jsonl", in_.file, number);
+  }
   bool is_folder() const { return in_.file.ends_with('/'); }
 
   const KbExportInput& in_;
@@ -99,9 +118,8 @@ Result<void> add_document(const std::string& path, store::Documents& documents, 
   std::vector<store::DocumentVersion> versions = TRY(documents.versions(path, store::kMaxVersions));
   std::erase_if(versions, [&](const store::DocumentVersion& version) {
     if (version.bytes <= kMaxArchivedVersion) return false;
-    if (!out.notes) out.notes.emplace();
-    out.notes->push_back(fmt::format("version {} of {} is too large for an archive: {}",
-                                     version.number, path, human_size(version.bytes)));
+    out.note(fmt::format("version {} of {} is too large for an archive: {}", version.number, path,
+                         human_size(version.bytes)));
     out.is_partial = true;
     return true;
   });
@@ -135,6 +153,7 @@ Result<KbExportOutput> kb_export(const KbExportInput& in, Context& context) {
     filter.after = page.back().path;
   }
   TRY(parts.write());
+  TRY(parts.deal_with_others());
   return out;
 }
 

@@ -11,6 +11,7 @@ namespace helve::tools {
 namespace {
 
 constexpr size_t kPreviewChars = 200;
+constexpr size_t kPreviewBytes = 4 * kPreviewChars;
 constexpr size_t kMaxMessageChars = 2'000;
 
 enum class PipeFormat : unsigned char { text, json };
@@ -22,6 +23,7 @@ struct KbPipeInput {
   PipeFormat format = PipeFormat::text;
   std::optional<std::string> change_note;
 
+  Demand demand(const Context&) const { return {.inner = Demand::Inner{tool_name, tool_input}}; }
   static constexpr auto schema() {
     return object(
         "Run another tool and store its whole answer as a document, without reading it. The answer "
@@ -96,20 +98,38 @@ Error inner_error(const Calls::Answer& answer, const std::string& name) {
   return error;
 }
 
-// Of a command: what it wrote, all of it where only a part is shown, without remarks on it.
-Result<std::string> written_by(const Json& value, Context& context) {
-  const Json* stored = find(value, "stored");
-  if (stored && stored->is_string() && context.results)
-    return context.results->text(context.who.session, stored->get_string());
-  return std::string(string_at(value, "output"));
+// What is stored: of a command all that it wrote, which is read where it lies, without remarks on
+// it; of others what they answer.
+struct Stored {
+  std::unique_ptr<const LongText> written;
+  std::string text = {};
+
+  std::string beginning() const {
+    std::string begin = text.substr(0, kPreviewBytes + 1);
+    if (written)
+      written->read([&](std::string_view piece) {
+        begin += piece.substr(0, kPreviewBytes + 1 - begin.size());
+        return begin.size() <= kPreviewBytes;
+      });
+    return preview(shown_content(cut_utf8(begin, kPreviewBytes)).text, kPreviewChars);
+  }
+};
+
+Stored stored_of(Product& product, PipeFormat format) {
+  if (format == PipeFormat::json && !product.json.empty()) return {{}, std::move(product.json)};
+  if (product.written) return {std::move(product.written)};
+  return {{}, text_of(product.content)};
 }
 
-Result<std::string> content_of(Product& product, PipeFormat format, Context& context) {
-  if (format == PipeFormat::json && !product.json.empty()) return std::move(product.json);
+// What the tool itself says besides, such as that something is missing.
+void add_notes_of(const Product& product, std::vector<std::string>& notes) {
+  if (product.json.find("\"notes\"") == product.json.npos) return;
   const Result<Json> value = parse_json(product.json, {.bytes = product.json.size()});
-  const Json* output = value ? find(*value, "output") : nullptr;
-  if (output && output->is_string()) return written_by(*value, context);
-  return text_of(product.content);
+  const Json* said = value ? find(*value, "notes") : nullptr;
+  if (!said || !said->is_array()) return;
+  for (const Json& note : said->get_array()) {
+    if (note.is_string()) notes.emplace_back(note.get_string());
+  }
 }
 
 Result<KbPipeOutput> kb_pipe(const KbPipeInput& in, Context& context) {
@@ -123,27 +143,30 @@ Result<KbPipeOutput> kb_pipe(const KbPipeInput& in, Context& context) {
   if (tool->spec.terminal)
     return forbidden(
         fmt::format("'{}' ends the task: its answer is not for a document", tool->spec.name));
-  Calls::Answer answer = context.calls->call(in.tool_name, in.tool_input);
+  Calls::Answer answer = context.calls->call(
+      in.tool_name, in.tool_input,
+      in.format == PipeFormat::text ? Calls::Want::written : Calls::Want::answer);
   if (answer.error) return inner_error(answer, in.tool_name);
   const int status = answer.product.shell_status;
-  const std::string content = TRY(content_of(answer.product, in.format, context));
+  add_notes_of(answer.product, answer.notes);
+  const Stored stored = stored_of(answer.product, in.format);
   store::DocumentVersion version = version_by(
       context, path, {.kind = "pipe", .from = tool->spec.name + " " + to_text(in.tool_input)},
       in.change_note);
   version.mime_type =
       in.format == PipeFormat::json ? "application/json" : knowledge::mime_type_of(version.path);
-  Result<store::DocumentVersion> written = store::write_document(*documents, {version, content});
+  Result<store::DocumentVersion> written =
+      store::write_document(*documents, {version, stored.text, {}, stored.written.get()});
   if (!written) {
     written.error().type = "write_failed";
     return std::move(written).error();
   }
-  KbPipeOutput out{
-      .path = written->path,
-      .version = static_cast<std::int64_t>(written->number),
-      .bytes_written = static_cast<std::int64_t>(written->bytes),
-      .preview = preview(shown_content(cut_utf8(content, 4 * kPreviewChars)).text, kPreviewChars),
-      .exit_code = {},
-      .notes = {}};
+  KbPipeOutput out{.path = written->path,
+                   .version = static_cast<std::int64_t>(written->number),
+                   .bytes_written = static_cast<std::int64_t>(written->bytes),
+                   .preview = stored.beginning(),
+                   .exit_code = {},
+                   .notes = {}};
   if (status != 0) out.exit_code = status;
   if (!answer.notes.empty()) out.notes = std::move(answer.notes);
   return out;

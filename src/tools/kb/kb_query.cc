@@ -159,10 +159,16 @@ Result<KbQueryOutput> kb_query(const KbQueryInput& in, Context& context) {
   if (output->is_undefined()) return out;
   std::string json =
       TRY(json_of(*output, in.output_path ? store::kMaxDocumentBytes - 1 : kMaxShownBytes));
-  if (in.output_path)
+  if (in.output_path) {
     out.stored = TRY(store_result(in, output_path, std::move(json), *documents, context));
-  else
-    out.result = TRY(parse_json(json, {.bytes = json.size(), .depth = kMaxResultDepth}));
+    return out;
+  }
+  Result<Json> shown = parse_json(json, {.bytes = json.size(), .depth = kMaxResultDepth});
+  if (!shown)
+    return Error{Code::too_large,
+                 fmt::format("the result is nested deeper than {} levels", kMaxResultDepth),
+                 "store it with output_path, or ask for less", "evaluation_error"};
+  out.result = std::move(*shown);
   return out;
 }
 

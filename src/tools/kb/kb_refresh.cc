@@ -56,6 +56,9 @@ enum class Fresh : unsigned char { unchanged, refreshed };
 Result<Fresh> refresh(const store::DocumentVersion& old, const KbRefreshInput& in,
                       const workspace::Workspace& files, Context& context,
                       store::Documents& documents, KbRefreshOutput& out) {
+  if (is_shared(context) && !old.source.from.starts_with('/'))
+    return Error{Code::not_found, fmt::format("nobody knows in which workspace '{}' lies",
+                                              escape_for_display(old.source.from))};
   const workspace::OpenFile file = TRY(files.open_file(old.source.from));
   const bool is_as_it_was = file.status.modified_ns / 1'000'000 == old.source.modified_ms;
   if (is_as_it_was && !in.force) return Fresh::unchanged;

@@ -17,6 +17,7 @@ using std::chrono::milliseconds;
 
 constexpr size_t kProgressChars = 2000;
 constexpr size_t kLastWords = 4000;  // of a shell that has ended
+constexpr std::string_view kBeforeErrors = "\nError:\n";
 
 struct BashInput {
   std::optional<std::string> command;
@@ -60,6 +61,7 @@ struct BashOutput {
   Notes notes;
   int shell_status = 0;        // not part of the value
   bool tells_changes = false;  // the same: whether the text has them in a line
+  std::unique_ptr<const LongText> written = nullptr;  // the same: Product::written
 
   static constexpr auto schema() {
     return object(
@@ -77,7 +79,7 @@ struct BashOutput {
 
   std::string text() const {
     std::string out = stdout_;
-    if (!stderr_.empty()) out += "\nError:\n" + stderr_;
+    if (!stderr_.empty()) out.append(kBeforeErrors).append(stderr_);
     const auto add = [&](const std::string& line) {
       if (!out.empty() && !out.ends_with('\n')) out += '\n';
       out += line;
@@ -140,7 +142,18 @@ std::string_view about_before(ShellAnswer::Before before) {
   }
 }
 
-Result<BashOutput> shown(const ShellAnswer& answer, CommandChanges changes, Context& context) {
+std::unique_ptr<const LongText> all_of(ShellAnswer& answer) {
+  if (answer.err.size() > 0) {
+    answer.out.append(kBeforeErrors);
+    answer.err.each_piece([&](std::string_view piece) {
+      answer.out.append(piece);
+      return true;
+    });
+  }
+  return all_written(std::move(answer.out));
+}
+
+Result<BashOutput> shown(ShellAnswer answer, CommandChanges changes, Context& context) {
   const size_t chars = context.commands->settings().shown_chars;
   ShownOutput out = show_output(answer.out, chars, context);
   ShownOutput err = show_output(answer.err, chars, context);
@@ -159,6 +172,7 @@ Result<BashOutput> shown(const ShellAnswer& answer, CommandChanges changes, Cont
     output.shell_status = exit_code(Code::timeout);
     notes.push_back("the shell goes on with all it has");
   }
+  if (context.wants_written) output.written = all_of(answer);
   output.tells_changes = changes.files && !context.dialect;
   output.changes = std::move(changes.files);
   output.change = std::move(changes.change);
@@ -210,10 +224,10 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
                                        context.stop);
   // What was changed before it was cancelled can be undone, too.
   CommandChanges changes = watch ? watch->end() : CommandChanges();
-  const ShellAnswer answer = TRY(std::move(run));
+  ShellAnswer answer = TRY(std::move(run));
   if (answer.end != ShellAnswer::End::done && answer.end != ShellAnswer::End::interrupted)
     return ended(answer, seconds);
-  return shown(answer, std::move(changes), context);
+  return shown(std::move(answer), std::move(changes), context);
 }
 
 }  // namespace

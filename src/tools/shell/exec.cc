@@ -164,8 +164,9 @@ std::string tell_directory(int number) {
 }
 constexpr size_t kMaxDirectory = 4096;
 
-process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
+process::Plan plan_of(const ExecInput& in, const Context& context,
                       std::vector<std::string> environment, std::string directory) {
+  const process::Settings& settings = context.commands->settings();
   process::Plan plan;
   std::string shell = settings.shell;
   if (in.shell) shell = *in.shell == Shell::bash ? "/bin/bash" : "/bin/sh";
@@ -181,7 +182,7 @@ process::Plan plan_of(const ExecInput& in, const process::Settings& settings,
   plan.launch.has_terminal = in.terminal;
   plan.launch.terminal = {static_cast<std::uint16_t>(in.rows),
                           static_cast<std::uint16_t>(in.columns)};
-  plan.limits = settings.output;
+  plan.limits = output_limits(settings, context);
   if (in.input) {
     plan.input = process::Plan::Input::text;
     plan.input_text = *in.input;
@@ -260,7 +261,7 @@ Result<ExecOutput> to_background(std::unique_ptr<Running> running, const ExecInp
   return out;
 }
 
-ExecOutput ended(const Running& running, process::Waited waited, Context& context,
+ExecOutput ended(Running& running, process::Waited waited, Context& context,
                  std::vector<std::string>& notes) {
   const process::Ended& how = running.ended();
   ShownOutput shown = show_output(running.out(), context.commands->settings().shown_chars, context,
@@ -275,6 +276,7 @@ ExecOutput ended(const Running& running, process::Waited waited, Context& contex
   out.shell_status = out.timed_out       ? exit_code(Code::timeout)
                      : how.signal_number ? 128 + how.signal_number
                                          : how.exit_code;
+  if (context.wants_written) out.written = all_written(running.take_out());
   std::ranges::move(shown.notes, std::back_inserter(notes));
   if (how.left_others && waited == process::Waited::ended)
     notes.push_back(
@@ -344,8 +346,8 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
       TRY(find_route(in.command, settings.routes, in.reader(settings)));
   if (routed && in.dry_run) return cannot_be_tried(routed->words[0], context);
   const std::string directory = TRY(directory_of(in, context, notes));
-  process::Plan plan = plan_of(
-      in, settings, TRY(process::environment_with(settings.environment, in.env)), directory);
+  process::Plan plan =
+      plan_of(in, context, TRY(process::environment_with(settings.environment, in.env)), directory);
   if (routed) TRY(take_route(*routed, {in.env, directory, in.workdir.has_value()}, context, plan));
   std::optional<sys::Pipe> told;
   if (in.keep_directory && !routed) {

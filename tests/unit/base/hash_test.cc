@@ -43,6 +43,20 @@ TEST(Hash, OfBytesWithoutTextMeaningIsTheKnownValue) {
             "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
 }
 
+TEST(Hash, OfPiecesIsThatOfTheWhole) {
+  std::string whole;
+  for (int i = 0; i < 300; ++i) whole += static_cast<char>(i * 7);
+  for (const size_t step : {1, 3, 55, 63, 64, 65, 127, 128, 299, 300, 301}) {
+    Sha256 hash;
+    for (size_t at = 0; at < whole.size(); at += step) {
+      EXPECT_EQ(hash.hex(), sha256_hex(whole.substr(0, at)));
+      hash.add(std::string_view(whole).substr(at, step));
+      hash.add("");
+    }
+    EXPECT_EQ(hash.hex(), sha256_hex(whole));
+  }
+}
+
 // The vectors of RFC 4231.
 TEST(Hmac, OfAShortKeyIsTheKnownValue) {
   EXPECT_EQ(hmac_sha256_hex("Jefe", "what do ya want for nothing?"),

@@ -10,6 +10,7 @@ namespace {
 struct RelayInput {
   std::string tool;
   Json input;
+  Demand demand(const Context&) const { return {.inner = Demand::Inner{tool, input}}; }
   static constexpr auto schema() {
     return object("Calls another tool.", arg<&RelayInput::tool>("Which one"),
                   arg<&RelayInput::input>("Its arguments"));
@@ -21,18 +22,29 @@ struct RelayOutput {
 };
 
 Result<RelayOutput> relay(const RelayInput& in, Context& context) {
-  Calls::Answer answer = context.calls->call(in.tool, in.input);
+  Calls::Answer answer = context.calls->call(in.tool, in.input, Calls::Want::answer);
   if (answer.error) return *answer.error;
   return RelayOutput{text_of(answer.product.content)};
 }
 
 struct Asked : Approver {
   std::vector<std::string> tools;
+  std::vector<Question> questions;
   Answer answer = Answer::once;
   Result<Answer> ask(const Question& question, std::stop_token) override {
     tools.push_back(question.tool);
+    questions.push_back(question);
     return answer;
   }
+};
+
+// Changes what a tool is told.
+struct Rewriting : Hooks {
+  HookAnswer before(const HookCall& call, std::stop_token) override {
+    if (call.tool != "save") return {};
+    return {.arguments = Json(JsonObject{{"text", "other"}})};
+  }
+  HookAnswer after(const HookCall&, std::stop_token) override { return {}; }
 };
 
 struct Recorded : Recorder {
@@ -104,6 +116,52 @@ TEST_F(InnerCalls, AreAskedAboutByTheirOwnName) {
   EXPECT_EQ(asked.tools, std::vector<std::string>{"save"});
   asked.answer = Approver::Answer::deny;
   EXPECT_FALSE(call(R"({"tool":"save","input":{"text":"hi"}})").ok());
+}
+
+TEST_F(InnerCalls, AreAskedAboutWithTheCallThatMakesThem) {
+  rules({.ask = {"relay", "save"}});
+  Asked asked;
+  stages.approver = &asked;
+  EXPECT_TRUE(call(R"({"tool":"save","input":{"text":"hi"}})").ok());
+  ASSERT_EQ(asked.tools, std::vector<std::string>{"relay"});
+  const Approver::Question& question = asked.questions.front();
+  EXPECT_NE(question.reason.find("; save: "), std::string::npos) << question.reason;
+  EXPECT_EQ(question.effect, Effect::write);
+  EXPECT_EQ(question.rules.size(), 2u);
+  asked.answer = Approver::Answer::deny;
+  EXPECT_EQ(call(R"({"tool":"save","input":{"text":"hi"}})").error->type, "approval_refused");
+  EXPECT_EQ(asked.tools.size(), 2u);
+}
+
+TEST_F(InnerCalls, AreAllowedForASessionWithTheCallThatMakesThem) {
+  rules({.ask = {"relay", "save"}});
+  Asked asked;
+  asked.answer = Approver::Answer::session;
+  stages.approver = &asked;
+  Grants grants;
+  const Approvals approvals(*registry, {}, grants);
+  stages.approvals = &approvals;
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(call(R"({"tool":"save","input":{"text":"hi"}})").ok());
+  EXPECT_EQ(asked.tools, std::vector<std::string>{"relay"});
+}
+
+TEST_F(InnerCalls, AreAskedAboutAgainWhenAHookMakesOthersOfThem) {
+  rules({.ask = {"relay", "save"}});
+  Asked asked;
+  Rewriting hooks;
+  stages.approver = &asked;
+  stages.hooks = &hooks;
+  EXPECT_TRUE(call(R"({"tool":"save","input":{"text":"hi"}})").ok());
+  EXPECT_EQ(asked.tools, (std::vector<std::string>{"relay", "save"}));
+}
+
+TEST_F(InnerCalls, ThatAreDeniedAreNotAskedAbout) {
+  rules({.deny = {"save"}, .ask = {"relay"}});
+  Asked asked;
+  stages.approver = &asked;
+  EXPECT_EQ(call(R"({"tool":"save","input":{"text":"hi"}})").error->type, "forbidden_tool");
+  ASSERT_EQ(asked.tools, std::vector<std::string>{"relay"});
+  EXPECT_EQ(asked.questions.front().reason.find("save"), std::string::npos);
 }
 
 TEST_F(InnerCalls, AreRecordedAsCallsOfTheirOwn) {

@@ -15,6 +15,7 @@ TEST(DocumentPath, IsAKey) {
   EXPECT_EQ(must(document_path("./notes//today.md/")), "notes/today.md");
   EXPECT_EQ(must(document_path("äöü/日本.md")), "äöü/日本.md");
   EXPECT_EQ(must(document_path("...")), "...");
+  EXPECT_EQ(must(document_path("می‌خواهم.md")), "می‌خواهم.md");
 }
 
 TEST(DocumentPath, SaysWhatIsWrong) {
@@ -25,6 +26,10 @@ TEST(DocumentPath, SaysWhatIsWrong) {
   EXPECT_EQ(message(""), "'' names no document");
   EXPECT_EQ(message(std::string_view("a\0b", 3)), "'a\\x00b' has a control character in it");
   EXPECT_EQ(message("a\nb"), "'a\\nb' has a control character in it");
+  EXPECT_EQ(message("a\xc2\x9b"
+                    "b"),
+            "'a\\u{9b}b' has a control character in it");
+  EXPECT_EQ(message("a\u202eb"), "'a\\u{202e}b' has a control character in it");
   EXPECT_EQ(message("a\xff"), "'a\\xff' is not UTF-8");
   EXPECT_NE(message(std::string(1025, 'a')).find("has 1025 bytes"), std::string::npos);
   EXPECT_EQ(document_path("lr_3").error().type, "stored_result");
@@ -214,6 +219,58 @@ TEST_F(InDocuments, RestoreAHistory) {
                                  {.version = {.path = "b", .number = 2}, .content = "two"}};
   EXPECT_EQ(documents_->restore(wrong).error().code, Code::invalid_argument);
   EXPECT_EQ(paths(), Paths{"a"});
+}
+
+TEST_F(InDocuments, CountNoFurtherThanNumbersAreExact) {
+  const std::vector<Draft> last{
+      {.version = {.path = "a", .number = kMaxVersionNumber}, .content = "x"}};
+  must(documents_->restore(last));
+  EXPECT_EQ(write("a", "y").error().code, Code::too_large);
+  EXPECT_EQ(content("a"), "x");
+  const std::vector<Draft> beyond{
+      {.version = {.path = "b", .number = kMaxVersionNumber + 1}, .content = "x"}};
+  EXPECT_EQ(documents_->restore(beyond).error().code, Code::invalid_argument);
+}
+
+// Pieces that are the same each time, or not.
+struct Pieces final : LongText {
+  explicit Pieces(std::vector<std::string> pieces) : pieces(std::move(pieces)) {}
+  void read(const Take& take) const override {
+    for (const std::string& piece : pieces) {
+      if (!take(piece)) return;
+    }
+    if (grows) pieces.push_back("more");
+  }
+  mutable std::vector<std::string> pieces;
+  bool grows = false;
+};
+
+TEST_F(InDocuments, TakeAContentInPieces) {
+  std::string large(3u << 20, 'x');
+  for (size_t at = 0; at < large.size(); at += 1000) large[at] = at % 3 == 0 ? '\n' : '\0';
+  for (const size_t step : {size_t{1} << 20, size_t{65'537}}) {
+    std::vector<std::string> pieces;
+    for (size_t at = 0; at < large.size(); at += step) pieces.push_back(large.substr(at, step));
+    const Pieces text(pieces);
+    const DocumentVersion in_pieces =
+        must(write_document(*documents_, {.version = {.path = "pieces"}, .long_content = &text}));
+    const DocumentVersion at_once = must(write("whole", large));
+    EXPECT_EQ(content("pieces"), large);
+    EXPECT_EQ(content("whole"), large);
+    EXPECT_EQ(in_pieces.bytes, large.size());
+    EXPECT_EQ(in_pieces.hash, sha256_hex(large));
+    EXPECT_EQ(in_pieces.lines, at_once.lines);
+  }
+  const Pieces none({});
+  must(write_document(*documents_, {.version = {.path = "none"}, .long_content = &none}));
+  EXPECT_EQ(content("none"), "");
+}
+
+TEST_F(InDocuments, TakeNothingThatChangesMeanwhile) {
+  Pieces text({"one"});
+  text.grows = true;
+  EXPECT_FALSE(write_document(*documents_, {.version = {.path = "a"}, .long_content = &text}));
+  EXPECT_EQ(paths(), Paths{});
 }
 
 TEST_F(InDocuments, HaveABoundOnTheirSize) {

@@ -108,7 +108,7 @@ std::string MemorySearchOutput::text() const {
   for (size_t i = 0; i < results.size(); ++i) {
     const MemoryResult& result = results[i];
     if (i > 0) out += "\n\n---\n\n";
-    out += fmt::format("[{}] {}", i + 1, result.path);
+    out += fmt::format("[{}] {}", i + 1, escape_for_display(result.path));
     const bool is_counted = result.score_kind == ScoreKind::keyword_count;
     if (!is_counted) out += fmt::format(":{}-{}", result.start_line, result.end_line);
     out += fmt::format(" (score: {})", shown_score(result));

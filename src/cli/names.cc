@@ -54,8 +54,12 @@ std::string Named::command() const {
 
 Named named(const Tool& tool) {
   std::string_view word = tool.spec.name;
-  const std::string prefix = tool.spec.group + "_";
-  if (word.size() > prefix.size() && word.starts_with(prefix)) word.remove_prefix(prefix.size());
+  std::string_view group = tool.spec.group;
+  // Of "prompts" one is a prompt: prompt_list is `prompts list`.
+  if (!word.starts_with(group) && group.ends_with('s')) group.remove_suffix(1);
+  if (word.starts_with(group) && word.substr(group.size()).starts_with('_') &&
+      word.size() > group.size() + 1)
+    word.remove_prefix(group.size() + 1);
   return {&tool, nullptr, tool.spec.name, tool.spec.group, dashed(word)};
 }
 

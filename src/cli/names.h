@@ -25,8 +25,9 @@ struct Named {
   std::string command() const;
 };
 
-Named named(const Tool& tool);  // under its canonical name: the word is the name minus the group,
-                                // with dashes
+// Under its canonical name: the word is the name without the group, or without one of a group, with
+// dashes.
+Named named(const Tool& tool);
 
 // One line about a tool, for lists: its title, else the first sentence of its description.
 std::string summary_of(const Tool& tool);

@@ -32,7 +32,9 @@ void ProgressLine::show(double done, double total, std::string_view message) {
   const Clock::time_point now = Clock::now();
   if (now < next_) return;
   next_ = now + kPause;
-  to_.write("\r\x1b[K" + progress_text(done, total, message, width_ > 1 ? width_ - 1 : 1));
+  // Without line wrap: some characters take two columns, and the line must stay one.
+  to_.write(fmt::format("\r\x1b[K\x1b[?7l{}\x1b[?7h",
+                        progress_text(done, total, message, width_ > 1 ? width_ - 1 : 1)));
   is_shown_ = true;
 }
 

@@ -29,11 +29,13 @@ void tell(std::string_view text, const Stream& stream) {
   }
 }
 
+// One word for all of its lines, which stand below each other.
 void tell_hint(std::string_view text, const Stream& stream) {
+  std::string before = fmt::format("  {} ", stream.style.cyan("hint:"));
   for (std::string_view line : split(text, '\n')) {
-    if (!line.empty())
-      stream.write(
-          fmt::format("  {} {}\n", stream.style.cyan("hint:"), escape_lines_for_display(line)));
+    if (line.empty()) continue;
+    stream.write(fmt::format("{}{}\n", before, escape_lines_for_display(line)));
+    before = "        ";
   }
 }
 

@@ -19,13 +19,33 @@ std::string one_line(std::string_view text, size_t chars) {
   return preview(escape_for_display(line), chars);
 }
 
-// Many names are ordinary words, such as read; those with an underscore are nothing but names.
+bool is_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+}
+
+// Many names are ordinary words, such as read: those are names where they stand in quotes, or as a
+// call. With an underscore in it a word is nothing but a name, of whichever tool.
 bool names_a_tool(std::string_view line, std::span<const ToolGroup> groups) {
-  return std::ranges::any_of(groups, [&](const ToolGroup& group) {
-    return std::ranges::any_of(group.tools, [&](const ToolGroup::Line& tool) {
-      return tool.name.find('_') != tool.name.npos && line.find(tool.name) != line.npos;
-    });
-  });
+  constexpr std::string_view kQuotes = "`'\"*";
+  for (size_t at = 0; at < line.size();) {
+    const size_t begin = static_cast<size_t>(std::ranges::find_if(line.substr(at), is_of_name) -
+                                             line.substr(at).begin() + at);
+    at = begin;
+    while (at < line.size() && is_of_name(line[at])) ++at;
+    std::string_view word = line.substr(begin, at - begin);
+    while (word.ends_with('.') || word.ends_with('-')) word.remove_suffix(1);
+    if (word.contains('_')) return true;
+    const bool is_quoted = begin > 0 && kQuotes.contains(line[begin - 1]);
+    const bool is_called = begin + word.size() < line.size() && line[begin + word.size()] == '(';
+    const bool is_plain =
+        std::ranges::all_of(word, [](unsigned char c) { return std::islower(c); });
+    if (word.empty() || (is_plain && !is_quoted && !is_called)) continue;
+    for (const ToolGroup& group : groups) {
+      if (std::ranges::find(group.tools, word, &ToolGroup::Line::name) != group.tools.end())
+        return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/diff.h"
 #include "base/text.h"
+#include "guidance/front_matter.h"
 
 namespace helve::tools {
 namespace {
@@ -53,6 +55,26 @@ Result<void> check_seen(const guidance::File& file, Context& context) {
   Result<void> seen = context.files->check_seen(context.who.session, file.path, file.snapshot);
   if (!seen) seen.error().type = "mtime_conflict";
   return seen;
+}
+
+Result<GuidanceChange> change_lines(const GuidanceEdit& in, const guidance::File& file,
+                                    Result<void> (*check)(const std::string& name,
+                                                          std::string_view text),
+                                    Context& context) {
+  TRY(check_seen(file, context));
+  edit::Patched patched = TRY(apply_items(file.text(), in.patches, file.path));
+  // Without its fences what it says of itself would be part of the text.
+  if (!guidance::front_of(file.text()).empty() && guidance::front_of(patched.content).empty())
+    return Error{Code::invalid_argument, fmt::format("'{}' would have no front matter", file.path),
+                 "leave the lines of --- where they are",
+                 std::string(guidance::kInvalidFrontMatter)};
+  TRY(check(in.name, patched.content));
+  std::string diff = short_diff(file.text(), patched.content);
+  const workspace::Applied applied = TRY(context.guidance->write(
+      file.path, std::move(patched.content), file.snapshot.version, author_of(context)));
+  GuidanceChange out = changed(fmt::format("Changed {}", file.path), in.name, file.path, applied);
+  out.diff = std::move(diff);
+  return out;
 }
 
 std::string GuidanceChange::text() const {

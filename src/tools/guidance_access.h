@@ -47,4 +47,23 @@ struct GuidanceChange {
 GuidanceChange changed(std::string said, std::string_view name, std::string_view path,
                        const workspace::Applied& applied);
 
+// What the tools that change lines are asked.
+struct GuidanceEdit {
+  std::string name;
+  std::vector<LinePatchItem> patches;
+
+  static constexpr auto schema() {
+    return object(
+        "Lines to change.", arg<&GuidanceEdit::name>("Its name").min_length(1),
+        arg<&GuidanceEdit::patches>("Lines to replace, all counted as they are before the call")
+            .min_length(1)
+            .max_length(kMaxLinePatches));
+  }
+};
+// Writes the file as it then is, unless `check` refuses that or somebody else has changed it.
+Result<GuidanceChange> change_lines(const GuidanceEdit& in, const guidance::File& file,
+                                    Result<void> (*check)(const std::string& name,
+                                                          std::string_view text),
+                                    Context& context);
+
 }  // namespace helve::tools

@@ -34,6 +34,13 @@ TEST_F(Capabilities, AreWhatTheModelMakesOfTheTools) {
   EXPECT_FALSE(exists("work/.helve"));
 }
 
+TEST_F(Capabilities, AreToldWithoutTheNamesOfTools) {
+  script(R"({"text":"- Search with `grep`\n- Call exec(command)\n- Use membot_write.\n- **glob**\n)"
+         R"(- Read, edit and move files; run a command\n- \"undo\" what was done"})");
+  EXPECT_EQ(themes(json({"capabilities"})),
+            std::vector<std::string>{"Read, edit and move files; run a command"});
+}
+
 TEST_F(Capabilities, AreCountedWhereNoModelAnswers) {
   script("");
   const Json answer = json({"capabilities", "refresh"});

@@ -81,6 +81,7 @@ inline Result<EchoOutput> fail(const FailInput& in, Context&) {
     if (name_of(static_cast<Code>(i)) == in.code)
       return Error{static_cast<Code>(i), "it failed", "try again", "own_word"};
   }
+  if (in.code == "at length") return Error{Code::conflict, "it failed", "one\n  two\n\nthree\n"};
   return EchoOutput{"no such code"};
 }
 

@@ -129,6 +129,18 @@ TEST_F(Parse, ShowsControlCharactersOfAWordSafely) {
   EXPECT_EQ(refused({"a\x1b[2J"}).message, "there is no command or group 'a\\x1b[2J'");
 }
 
+TEST(Names, LeaveOutTheGroupAndOneOfAGroup) {
+  const auto command = [](std::string name, std::string group) {
+    return named(make_tool({.name = std::move(name), .group = std::move(group)}, read)).command();
+  };
+  EXPECT_EQ(command("kb_read", "kb"), "kb read");
+  EXPECT_EQ(command("prompt_list", "prompts"), "prompts list");
+  EXPECT_EQ(command("sessions_list", "sessions"), "sessions list");
+  EXPECT_EQ(command("agents_list", "sessions"), "sessions agents-list");
+  EXPECT_EQ(command("find_all", "fs"), "fs find-all");
+  EXPECT_EQ(command("kb_", "kb"), "kb kb-");
+}
+
 TEST(Names, RefuseAToolThatHidesAFlagOfTheWholeProgram) {
   struct BadInput {
     bool json = false;

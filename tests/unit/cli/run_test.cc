@@ -63,6 +63,11 @@ TEST_F(Cli, TellsErrorsOnStandardErrorWithTheHint) {
   EXPECT_EQ(err_, "helve: it failed\n  hint: try again\n");
 }
 
+TEST_F(Cli, SaysOnceThatAHintIsOne) {
+  EXPECT_EQ(run({"demo", "fail", "at length"}), 4);
+  EXPECT_EQ(err_, "helve: it failed\n  hint: one\n          two\n        three\n");
+}
+
 TEST_F(Cli, PrintsErrorsAsJsonOnStandardOutput) {
   EXPECT_EQ(run({"--json", "demo", "fail", "conflict"}), 4);
   EXPECT_EQ(

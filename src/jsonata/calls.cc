@@ -79,8 +79,9 @@ int Evaluator::arity_of(const Function& function) const {
 }
 
 Outcome Evaluator::evaluate_lambda(const Node& node, Value input, Frame* frame) {
-  Function* const function = arena_.make<Function>(
-      node.is_thunk ? Function::Kind::tail_call : Function::Kind::lambda, -1, &node, frame, input);
+  Function* const function =
+      arena_.make<Function>(node.is_thunk ? Function::Kind::tail_call : Function::Kind::lambda, -1,
+                            &node, frame, input, ++serial_);
   function->signature = node.signature;
   if (!node.items.empty()) {
     std::string_view* const names = arena_.array<std::string_view>(node.items.size());
@@ -148,8 +149,9 @@ Outcome Evaluator::apply(Value function, std::span<const Value> arguments, Value
       passed.push_back(TRY(evaluate(*item, call.input, call.frame)));
       plain = plain && is_plain(passed.back());
     }
-    const bool is_old = next.is_function() && next.function->frame &&
-                        next.function->frame->serial <= scratch_serial_;
+    // One that was made on the way here goes with the rest, and so does what it refers to.
+    const bool is_old = next.is_function() && next.function->kind == Function::Kind::lambda &&
+                        next.function->serial <= scratch_serial_;
     if (plain && is_old) {
       texts.clear();
       for (const Value value : passed)
@@ -275,6 +277,7 @@ Outcome Evaluator::evaluate_partial(const Node& node, Value input, Frame* frame)
   if (whole.kind == Function::Kind::lambda) {
     part->frame = new_frame(whole.frame ? whole.frame : frame);
     std::string_view* const open = arena_.array<std::string_view>(whole.parameters.size());
+  part->serial = ++serial_;
     size_t opened = 0;
     for (size_t i = 0; i < whole.parameters.size(); ++i) {
       if (is_open(i))

@@ -193,7 +193,11 @@ bool DocumentReader::close() {
   tape_[level.start] =
       tape::make(kind, static_cast<std::uint32_t>(words_ - level.start)) | count << 32;
   if (!level.is_object) return true;
-  if (!level.kept_to_guess && !is_tidy(level.start)) tidy(level.start);
+  if (!level.kept_to_guess && !is_tidy(level.start)) {
+    tidy(level.start);
+    // What was in it stands elsewhere now: nothing deeper is a guess any more.
+    guesses_.resize(std::min(guesses_.size(), levels_.size() + 2));
+  }
   if (level.start != 0) guesses_[levels_.size() + 1] = level.start;
   std::tie(guess_, guess_end_) = outer_guesses_.back();
   outer_guesses_.pop_back();

@@ -53,7 +53,8 @@ struct Function {
   int builtin = -1;
   const Node* node = nullptr;  // of a lambda, a tail call, a regex, a transform
   Frame* frame = nullptr;
-  Value input;  // the context of a lambda; the text of a next match
+  Value input;               // the context of a lambda; the text of a next match
+  std::uint64_t serial = 0;  // of a lambda: as that of a frame
   std::span<const std::string_view> parameters;
   const Signature* signature = nullptr;
   std::span<const Value> bound;  // arguments of a partial builtin; undefined ones are open

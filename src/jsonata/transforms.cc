@@ -56,6 +56,9 @@ Outcome Evaluator::apply_transform(const Function& function, Value value) {
   for (const Value match : all) {
     TRY(tick());
     // What was not copied cannot be changed: only a $clone of the expression's own makes that.
+    // The pattern may find what is older than the scratch space and outlives it with its new
+    // members.
+    escaped_ = escaped_ || can_change;
     const bool can_change = match.is_object() && !match.on_tape();
     const Value update = TRY(evaluate(*node.right, match, function.frame));
     if (!update.is_undefined()) {

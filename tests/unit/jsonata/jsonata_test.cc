@@ -107,6 +107,36 @@ TEST(Document, ReadsStringsAcrossEveryLength) {
   }
 }
 
+// The second object is read with the first one's members as a guess of where its own are.
+TEST(Document, AGuessFromMembersThatWereRearrangedIsNotTaken) {
+  EXPECT_EQ(ask("$", R"([{"b":0,"1":{"p":[-1]}},{"c":{"x":1,"y":"a text of some length"}}])").text,
+            R"([{"1":{"p":[-1]},"b":0},{"c":{"x":1,"y":"a text of some length"}}])");
+  EXPECT_EQ(ask("$", R"([{"b":0,"b":{"p":[-1]}},{"c":{"x":1,"y":"a text of some length"}}])").text,
+            R"([{"b":{"p":[-1]}},{"c":{"x":1,"y":"a text of some length"}}])");
+}
+
+// What a tail call or a predicate leaves behind is given back, but not what is still used.
+TEST(Scratch, AFunctionThatATailCallMakesKeepsItsParameters) {
+  EXPECT_EQ(ask("function(){ function($x, $y){ $x + $y }(2, 6) }()").text, "8");
+}
+
+TEST(Scratch, AFunctionThatATailCallMakesKeepsItsContext) {
+  EXPECT_EQ(
+      ask("($f := function($n){ ({\"a\": $n}.function($m){ $m = 0 ? a : $f($m - 1) })($n - 1) };"
+          " $f(30))")
+          .text,
+      "1");
+}
+
+TEST(Scratch, WhatAPredicateChangesOutsideStaysValid) {
+  EXPECT_EQ(ask("($clone := function($x){ $x }; $o := {\"a\": {\"b\": 1}};"
+                " $n := [1..50][($o ~> |a|{\"b\": \"x\" & $string($millis()) & "
+                "\"yyyyyyyyyyyyyyyy\"}|; true)];"
+                " $m := [1..50].(\"z\" & $string($)); $o.a.b)")
+                .text,
+            "\"x0yyyyyyyyyyyyyyyy\"");
+}
+
 TEST(Limits, EndlessRecursionEnds) {
   EXPECT_EQ(ask("($f := function($n){ 1 + $f($n + 1) }; $f(0))").code, "D1011");
 }

@@ -184,7 +184,8 @@ std::optional<double> DatePicture::parse(std::string_view text, double now,
   const auto regex = Regex::compile(expression + "$", "i", why);
   Regex::Found found;
   std::uint64_t steps = kMaxSteps;
-  if (!regex || regex->match(text, 0, steps, found) != Regex::Match::yes) return std::nullopt;
+  if (!regex || regex->match(Regex::Subject(text), 0, steps, found) != Regex::Match::yes)
+    return std::nullopt;
   Components components(now);
   for (size_t i = 0; i < parts_.size(); ++i) {
     const DatePart& part = parts_[i];
@@ -280,3 +281,22 @@ std::optional<double> parse_iso8601(std::string_view text) {
 }
 
 }  // namespace helve::jsonata
+// Whether JSONata takes it for a timestamp, if not for one that there is.
+bool looks_like_iso8601(std::string_view text) {
+  constexpr std::string_view kForm =
+      "^\\d{4}(-[01]\\d)?(-[0-3]\\d)?(T[0-2]\\d:[0-5]\\d:[0-5]\\d)?(\\.\\d+)?"
+      "([+-][0-2]\\d:?[0-5]\\d|Z)?$";
+  std::string why;
+  const auto form = Regex::compile(kForm, "", why);
+  Regex::Found found;
+  std::uint64_t steps = kMaxSteps;
+  return form && form->match(Regex::Subject(text), 0, steps, found) == Regex::Match::yes;
+}
+
+}  // namespace
+
+std::optional<double> parse_iso8601(std::string_view text) {
+  const auto time = read_iso8601(text);
+  return time || !looks_like_iso8601(text) ? time : NAN;
+}
+

@@ -51,8 +51,8 @@ Outcome Evaluator::apply_transform(const Function& function, Value value) {
   const Value result = TRY(apply(clone, {&value, 1}, Value::null(), function.frame));
   const Value matches = TRY(evaluate(*node.left, result, function.frame));
   if (matches.is_undefined()) return result;
-  const std::span<const Value> all =
-      matches.is_array() ? items_of(matches) : std::span<const Value>(&matches, 1);
+  std::span<const Value> all(&matches, 1);
+  if (matches.is_array()) all = TRY(items_of(matches));
   for (const Value match : all) {
     TRY(tick());
     // What was not copied cannot be changed: only a $clone of the expression's own makes that.
@@ -72,8 +72,8 @@ Outcome Evaluator::apply_transform(const Function& function, Value value) {
     if (!node.other) continue;
     const Value deletions = TRY(evaluate(*node.other, match, function.frame));
     if (deletions.is_undefined()) continue;
-    const std::span<const Value> names =
-        deletions.is_array() ? items_of(deletions) : std::span<const Value>(&deletions, 1);
+    std::span<const Value> names(&deletions, 1);
+    if (deletions.is_array()) names = TRY(items_of(deletions));
     for (const Value name : names) {
       if (!name.is_string())
         return fail(

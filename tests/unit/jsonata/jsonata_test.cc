@@ -123,7 +123,7 @@ TEST(Scratch, AFunctionThatATailCallMakesKeepsItsParameters) {
 TEST(Scratch, AFunctionThatATailCallMakesKeepsItsContext) {
   EXPECT_EQ(
       ask("($f := function($n){ ({\"a\": $n}.function($m){ $m = 0 ? a : $f($m - 1) })($n - 1) };"
-          " $f(30))")
+          " $f(31))")
           .text,
       "1");
 }
@@ -179,6 +179,32 @@ TEST(Limits, ARegularExpressionThatTakesForeverEnds) {
   EXPECT_EQ(ask("$match($pad(\"\", 5000, \"a\"), /(a+)+[bc]/)").code, "D1012");
 }
 
+TEST(Limits, ASignatureWithManyWaysToFitIsTriedInOnePass) {
+  std::string parameters, types, values;
+  for (int i = 0; i < 15; ++i) {
+    parameters += "$p" + std::to_string(i) + ", ";
+    types += "x+";
+  }
+  for (int i = 0; i < 200; ++i) values += "1, ";
+  EXPECT_EQ(ask("function(" + parameters + "$z)<" + types + "n>{ 1 }(" + values + "\"a\")").code,
+            "T0410");
+}
+
+TEST(Limits, ExpressionsThatAreEvaluatedTakeMemoryToo) {
+  Options options;
+  options.limits.memory = 16u << 20;
+  EXPECT_EQ(ask("$map([1..100000], function($i){ $eval(\"[\" & $i & \"]\") })", "", options).code,
+            "D2016");
+}
+
+TEST(Limits, TheItemsOfALargeDocumentTakeMemoryToo) {
+  Options options;
+  options.limits.memory = 1u << 20;
+  std::string data = "[0";
+  for (int i = 0; i < 100'000; ++i) data += ",1";
+  EXPECT_EQ(ask("$reverse($)", data + "]", options).code, "D2016");
+}
+
 // With anything quadratic these would not end in the time that a test has.
 TEST(Limits, ManyRecordsAreHandledInOnePass) {
   const std::string data = records(300'000);
@@ -187,6 +213,12 @@ TEST(Limits, ManyRecordsAreHandledInOnePass) {
   EXPECT_EQ(ask("$count($keys(${$string(299999 - id): id}))", data).text, "300000");
   EXPECT_EQ(ask("$count($distinct(key))", data).text, "300000");
   EXPECT_EQ(ask("($^(key)[0].key) & ($^(>id)[0].id)", data).text, "\"k0299999\"");
+}
+
+TEST(Limits, ManyMatchesAreFoundInOnePass) {
+  EXPECT_EQ(ask("$count($match($pad(\"\", 100000, \"a\"), /a/))").text, "100000");
+  EXPECT_EQ(ask("$length($replace($pad(\"\", 100000, \"a\"), /a/, function($m){ \"bc\" }))").text,
+            "200000");
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ class Components {
   explicit Components(double now) : now_(now) {}
   void set(char component, std::optional<double> value) {
     any_ = true;
+    values_.erase(component);
     if (value) values_[component] = *value;
   }
   bool any() const { return any_; }
@@ -131,16 +132,18 @@ class Components {
     }
     const double time = time_of(values_['Y'], month, values_['D'], values_['H'], values_['m'],
                                 values_['s'], values_['f']);
-    const double zone = values_['Z'] != 0 ? values_['Z'] : values_['z'];
-    return time - zone * 60'000;
+    const double zone = counts(values_['Z']) ? values_['Z'] : values_['z'];
+    return counts(zone) ? time - zone * 60'000 : time;
   }
 
  private:
+  // What could not be read is as if it had not been there.
+  static bool counts(double value) { return value != 0 && !std::isnan(value); }
   unsigned bits(std::string_view components) const {
     unsigned set = 0;
     for (const char component : components) {
       const auto value = values_.find(component);
-      set = set << 1 | (value != values_.end() && value->second != 0 ? 1 : 0);
+      set = set << 1 | (value != values_.end() && counts(value->second) ? 1 : 0);
     }
     return set;
   }
@@ -160,7 +163,8 @@ class Components {
         values_[component] = is_in(component, "MDd") ? 1 : 0;
         ended = true;
       } else {
-        values_[component] = component_of(now_, component);
+        // Half a day that is not named is the first.
+        values_[component] = component == 'P' ? 0 : component_of(now_, component);
       }
     }
     return true;
@@ -223,9 +227,7 @@ class Scanner {
   std::string_view text_;
 };
 
-}  // namespace
-
-std::optional<double> parse_iso8601(std::string_view text) {
+std::optional<double> read_iso8601(std::string_view text) {
   double year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0, fraction = 0, zone = 0;
   Scanner scanner(text);
   if (!scanner.digits(4, year)) return std::nullopt;
@@ -265,7 +267,7 @@ std::optional<double> parse_iso8601(std::string_view text) {
     if ((!scanner.take('+') && !scanner.take('-')) || !scanner.digits(2, hours, '2'))
       return std::nullopt;
     scanner.take(':');
-    if (!scanner.digits(2, minutes, '5')) return std::nullopt;
+    if (!scanner.digits(2, minutes, '5') || hours > 23 || !has_time) return std::nullopt;
     zone = sign * (hours * 60 + minutes);
   }
   if (!scanner.rest().empty()) return std::nullopt;
@@ -280,7 +282,6 @@ std::optional<double> parse_iso8601(std::string_view text) {
          zone * 60'000;
 }
 
-}  // namespace helve::jsonata
 // Whether JSONata takes it for a timestamp, if not for one that there is.
 bool looks_like_iso8601(std::string_view text) {
   constexpr std::string_view kForm =
@@ -300,3 +301,4 @@ std::optional<double> parse_iso8601(std::string_view text) {
   return time || !looks_like_iso8601(text) ? time : NAN;
 }
 
+}  // namespace helve::jsonata

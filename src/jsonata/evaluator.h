@@ -209,7 +209,7 @@ class Evaluator {
   Outcome apply_function(const Function& function, std::span<const Value> arguments, Value input,
                          Frame* frame);
   Outcome apply_lambda(const Function& function, std::span<const Value> arguments);
-  Outcome apply_transform(const Function& function, Value value);
+  Outcome apply_transform(const Function& function, std::span<const Value> arguments);
   Outcome apply_regex(const Function& function, std::span<const Value> arguments);
   Outcome apply_chain(const Function& function, std::span<const Value> arguments, Frame* frame);
   Fallible<std::span<const Value>> validate(const Signature& signature,

@@ -40,11 +40,10 @@ Outcome Evaluator::copy(Value value) {
   }
 }
 
-Outcome Evaluator::apply_transform(const Function& function, Value value) {
+Outcome Evaluator::apply_transform(const Function& function, std::span<const Value> arguments) {
   const Node& node = *function.node;
-  const Value letters[] = {value};
   static constexpr Signature kSignature("<(oa):o>");
-  value = TRY(validate(kSignature, letters, Value()))[0];
+  const Value value = TRY(validate(kSignature, arguments, Value()))[0];
   if (value.is_undefined()) return value;
   const Value clone = find_variable("clone", function.frame);
   if (!clone.is_function()) return fail({.code = "T2013", .position = node.position});
@@ -56,10 +55,10 @@ Outcome Evaluator::apply_transform(const Function& function, Value value) {
   for (const Value match : all) {
     TRY(tick());
     // What was not copied cannot be changed: only a $clone of the expression's own makes that.
+    const bool can_change = match.is_object() && !match.on_tape();
     // The pattern may find what is older than the scratch space and outlives it with its new
     // members.
     escaped_ = escaped_ || can_change;
-    const bool can_change = match.is_object() && !match.on_tape();
     const Value update = TRY(evaluate(*node.right, match, function.frame));
     if (!update.is_undefined()) {
       if (!update.is_object())

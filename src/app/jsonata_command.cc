@@ -4,7 +4,8 @@
 #include "app/app.h"
 #include "base/text.h"
 #include "jsonata/jsonata.h"
-#include "sys/mapped_file.h"
+#include "sys/memory.h"
+#include "sys/whole_file.h"
 
 namespace helve::app {
 namespace {
@@ -40,20 +41,10 @@ constexpr std::string_view kDetails =
     "position in it. docs/jsonata.md has the language.";
 
 // The document's text, which the query borrows.
-struct Source {
-  sys::MappedFile mapped;
-  std::string read;
-  std::string_view text() const { return read.empty() ? mapped.bytes() : read; }
-};
-
-Result<Source> read_source(const std::optional<std::string>& file, const cli::Program& program) {
-  Source source;
-  if (!file || *file == "-") {
-    source.read = TRY(program.read("-"));
-    return source;
-  }
-  source.mapped = TRY(sys::MappedFile::map_whole(*file));
-  return source;
+Result<std::string> read_source(const std::optional<std::string>& file,
+                                const cli::Program& program) {
+  if (!file || *file == "-") return program.read("-");
+  return sys::read_whole_file(*file, jsonata::Document::kMaxBytes);
 }
 
 Result<void> print(const jsonata::Output& output, const cli::Run& run) {
@@ -75,9 +66,10 @@ Result<void> print(const jsonata::Output& output, const cli::Run& run) {
 
 Result<void> query(const JsonataInput& in, App& app, cli::Run& run) {
   const jsonata::Expression expression = TRY(jsonata::Expression::compile(in.expression));
-  const Source source = TRY(read_source(in.file, run.program));
+  const std::string source = TRY(read_source(in.file, run.program));
   std::optional<jsonata::Document> document;
-  if (!trim(source.text()).empty()) document = TRY(jsonata::Document::parse(source.text()));
+  if (!trim(source).empty())
+    document = TRY(jsonata::Document::parse(source, sys::prepare_for_writing));
   std::optional<jsonata::Document> bindings;
   if (in.bindings) bindings = TRY(jsonata::Document::parse(*in.bindings));
   const sys::RealClock clock;

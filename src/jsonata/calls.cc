@@ -49,8 +49,8 @@ std::string_view name_of_procedure(const Node& procedure) {
 }
 bool has_name(const Node& procedure) {
   const Node& named = procedure.type == NodeType::path ? *procedure.items[0] : procedure;
-  return named.type == NodeType::variable || named.type == NodeType::name ||
-         named.type == NodeType::string || named.type == NodeType::function;
+  return named.type == NodeType::variable ||
+         (!named.text.empty() && named.type != NodeType::lambda);
 }
 
 constexpr size_t kKeptBytes = 64;  // of a string that a tail call passes on
@@ -79,8 +79,9 @@ int Evaluator::arity_of(const Function& function) const {
 }
 
 Outcome Evaluator::evaluate_lambda(const Node& node, Value input, Frame* frame) {
-  Function* const function = arena_.make<Function>(
-      node.is_thunk ? Function::Kind::tail_call : Function::Kind::lambda, -1, &node, frame, input);
+  Function* const function =
+      arena_.make<Function>(node.is_thunk ? Function::Kind::tail_call : Function::Kind::lambda, -1,
+                            &node, frame, input, ++serial_);
   function->signature = node.signature;
   if (!node.items.empty()) {
     std::string_view* const names = arena_.array<std::string_view>(node.items.size());
@@ -148,8 +149,9 @@ Outcome Evaluator::apply(Value function, std::span<const Value> arguments, Value
       passed.push_back(TRY(evaluate(*item, call.input, call.frame)));
       plain = plain && is_plain(passed.back());
     }
-    const bool is_old = next.is_function() && next.function->frame &&
-                        next.function->frame->serial <= scratch_serial_;
+    // One that was made on the way here goes with the rest, and so does what it refers to.
+    const bool is_old = next.is_function() && next.function->kind == Function::Kind::lambda &&
+                        next.function->serial <= scratch_serial_;
     if (plain && is_old) {
       texts.clear();
       for (const Value value : passed)
@@ -196,14 +198,17 @@ Outcome Evaluator::apply_function(const Function& function, std::span<const Valu
         all[i] = function.bound[i];
         if (function.is_open[i]) all[i] = given < arguments.size() ? arguments[given++] : Value();
       }
-      // Arguments that were left out at the end are as if they had not been given.
+      // Arguments that may be left out and were, at the end, are as if they had not been given.
+      const auto parameters = builtin.signature.parameters();
       size_t count = function.bound.size();
-      while (count > 0 && all[count - 1].is_undefined()) --count;
+      while (count > 0 && all[count - 1].is_undefined() &&
+             (count > parameters.size() || parameters[count - 1].least == 0))
+        --count;
       const auto fitted = TRY(validate(builtin.signature, {all, count}, Value()));
       return builtin.run(*this, fitted, {Value(), frame});
     }
     case Function::Kind::transform:
-      return apply_transform(function, arguments.empty() ? Value() : arguments[0]);
+      return apply_transform(function, arguments);
     case Function::Kind::regex:
     case Function::Kind::next_match:
       return apply_regex(function, arguments);
@@ -272,6 +277,7 @@ Outcome Evaluator::evaluate_partial(const Node& node, Value input, Frame* frame)
   part->signature = nullptr;
   part->has_token = false;
   part->position = Node::kNoPosition;
+  part->serial = ++serial_;
   if (whole.kind == Function::Kind::lambda) {
     part->frame = new_frame(whole.frame ? whole.frame : frame);
     std::string_view* const open = arena_.array<std::string_view>(whole.parameters.size());

@@ -99,6 +99,7 @@ class Components {
   explicit Components(double now) : now_(now) {}
   void set(char component, std::optional<double> value) {
     any_ = true;
+    values_.erase(component);
     if (value) values_[component] = *value;
   }
   bool any() const { return any_; }
@@ -131,16 +132,18 @@ class Components {
     }
     const double time = time_of(values_['Y'], month, values_['D'], values_['H'], values_['m'],
                                 values_['s'], values_['f']);
-    const double zone = values_['Z'] != 0 ? values_['Z'] : values_['z'];
-    return time - zone * 60'000;
+    const double zone = counts(values_['Z']) ? values_['Z'] : values_['z'];
+    return counts(zone) ? time - zone * 60'000 : time;
   }
 
  private:
+  // What could not be read is as if it had not been there.
+  static bool counts(double value) { return value != 0 && !std::isnan(value); }
   unsigned bits(std::string_view components) const {
     unsigned set = 0;
     for (const char component : components) {
       const auto value = values_.find(component);
-      set = set << 1 | (value != values_.end() && value->second != 0 ? 1 : 0);
+      set = set << 1 | (value != values_.end() && counts(value->second) ? 1 : 0);
     }
     return set;
   }
@@ -160,7 +163,8 @@ class Components {
         values_[component] = is_in(component, "MDd") ? 1 : 0;
         ended = true;
       } else {
-        values_[component] = component_of(now_, component);
+        // Half a day that is not named is the first.
+        values_[component] = component == 'P' ? 0 : component_of(now_, component);
       }
     }
     return true;
@@ -184,7 +188,8 @@ std::optional<double> DatePicture::parse(std::string_view text, double now,
   const auto regex = Regex::compile(expression + "$", "i", why);
   Regex::Found found;
   std::uint64_t steps = kMaxSteps;
-  if (!regex || regex->match(text, 0, steps, found) != Regex::Match::yes) return std::nullopt;
+  if (!regex || regex->match(Regex::Subject(text), 0, steps, found) != Regex::Match::yes)
+    return std::nullopt;
   Components components(now);
   for (size_t i = 0; i < parts_.size(); ++i) {
     const DatePart& part = parts_[i];
@@ -222,9 +227,7 @@ class Scanner {
   std::string_view text_;
 };
 
-}  // namespace
-
-std::optional<double> parse_iso8601(std::string_view text) {
+std::optional<double> read_iso8601(std::string_view text) {
   double year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0, fraction = 0, zone = 0;
   Scanner scanner(text);
   if (!scanner.digits(4, year)) return std::nullopt;
@@ -264,7 +267,7 @@ std::optional<double> parse_iso8601(std::string_view text) {
     if ((!scanner.take('+') && !scanner.take('-')) || !scanner.digits(2, hours, '2'))
       return std::nullopt;
     scanner.take(':');
-    if (!scanner.digits(2, minutes, '5')) return std::nullopt;
+    if (!scanner.digits(2, minutes, '5') || hours > 23 || !has_time) return std::nullopt;
     zone = sign * (hours * 60 + minutes);
   }
   if (!scanner.rest().empty()) return std::nullopt;
@@ -277,6 +280,25 @@ std::optional<double> parse_iso8601(std::string_view text) {
   const double days_shift = shift > 0 ? 146'097 * 86'400'000.0 : 0;
   return time_of(year + shift, month - 1, day, hour, minute, second, fraction) - days_shift -
          zone * 60'000;
+}
+
+// Whether JSONata takes it for a timestamp, if not for one that there is.
+bool looks_like_iso8601(std::string_view text) {
+  constexpr std::string_view kForm =
+      "^\\d{4}(-[01]\\d)?(-[0-3]\\d)?(T[0-2]\\d:[0-5]\\d:[0-5]\\d)?(\\.\\d+)?"
+      "([+-][0-2]\\d:?[0-5]\\d|Z)?$";
+  std::string why;
+  const auto form = Regex::compile(kForm, "", why);
+  Regex::Found found;
+  std::uint64_t steps = kMaxSteps;
+  return form && form->match(Regex::Subject(text), 0, steps, found) == Regex::Match::yes;
+}
+
+}  // namespace
+
+std::optional<double> parse_iso8601(std::string_view text) {
+  const auto time = read_iso8601(text);
+  return time || !looks_like_iso8601(text) ? time : NAN;
 }
 
 }  // namespace helve::jsonata

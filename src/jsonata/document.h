@@ -21,7 +21,9 @@ class Document {
 
   // The message of a failure says line and column. As JSON.parse has it, the last of several
   // members with one name counts, and names that are whole numbers come first.
-  static Result<Document> parse(std::string_view text);
+  // `prepare` is told of memory that is about to be written, to make that quick; may be null.
+  using Prepare = void (*)(void* memory, size_t bytes);
+  static Result<Document> parse(std::string_view text, Prepare prepare = nullptr);
 
   Document(Document&&) noexcept = default;
   Document& operator=(Document&&) noexcept = default;

@@ -67,13 +67,14 @@ Word key_word(size_t depth, size_t offset, size_t length, Word where) {
 
 }  // namespace
 
-DocumentReader::DocumentReader(std::string_view text)
-    : text_(text), at_(text.data()), end_(text.data() + text.size()) {}
+DocumentReader::DocumentReader(std::string_view text, Document::Prepare prepare)
+    : text_(text), prepare_(prepare), at_(text.data()), end_(text.data() + text.size()) {}
 
 bool DocumentReader::grow() {
   const size_t wanted = capacity_ == 0 ? text_.size() / 8 + 64 : capacity_ * 2;
   void* const memory = std::realloc(memory_.release(), wanted * sizeof(Word));
   if (!memory) return refuse("no memory for the document");
+  if (prepare_) prepare_(memory, wanted * sizeof(Word));
   tape_ = static_cast<Word*>(memory);
   memory_.reset(tape_);
   capacity_ = wanted;
@@ -193,7 +194,11 @@ bool DocumentReader::close() {
   tape_[level.start] =
       tape::make(kind, static_cast<std::uint32_t>(words_ - level.start)) | count << 32;
   if (!level.is_object) return true;
-  if (!level.kept_to_guess && !is_tidy(level.start)) tidy(level.start);
+  if (!level.kept_to_guess && !is_tidy(level.start)) {
+    tidy(level.start);
+    // What was in it stands elsewhere now: nothing deeper is a guess any more.
+    guesses_.resize(std::min(guesses_.size(), levels_.size() + 2));
+  }
   if (level.start != 0) guesses_[levels_.size() + 1] = level.start;
   std::tie(guess_, guess_end_) = outer_guesses_.back();
   outer_guesses_.pop_back();
@@ -360,6 +365,13 @@ bool DocumentReader::read_word(std::string_view word, Kind kind) {
   return true;
 }
 
-Result<Document> Document::parse(std::string_view text) { return DocumentReader(text).read(); }
+Result<Document> Document::parse(std::string_view text, Prepare prepare) {
+  try {
+    return DocumentReader(text, prepare).read();
+  } catch (const std::bad_alloc&) {
+    return Error{Code::too_large, "no memory for the document",
+                 "query a smaller part of the document"};
+  }
+}
 
 }  // namespace helve::jsonata

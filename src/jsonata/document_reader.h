@@ -12,7 +12,7 @@ namespace helve::jsonata {
 
 class DocumentReader {
  public:
-  explicit DocumentReader(std::string_view text);
+  DocumentReader(std::string_view text, Document::Prepare prepare);
   Result<Document> read();
 
  private:
@@ -53,6 +53,7 @@ class DocumentReader {
   bool is_tidy(size_t start);
 
   std::string_view text_;
+  Document::Prepare prepare_;
   const char* at_;
   const char* end_;
   std::string unescaped_;

@@ -242,7 +242,7 @@ Outcome Evaluator::evaluate_array(const Node& node, Value input, Frame* frame) {
   if (node.items.size() == 1 && node.items[0]->type != NodeType::array) {
     // What is there already need not be copied.
     const Value value = TRY(evaluate(*node.items[0], input, frame));
-    if (value.is_array()) return Value::array(items_of(value), flags);
+    if (value.is_array()) return Value::array(TRY(items_of(value)), flags);
     Items items(arena_);
     if (!value.is_undefined()) items.push(value);
     return items.array(flags);
@@ -253,7 +253,7 @@ Outcome Evaluator::evaluate_array(const Node& node, Value input, Frame* frame) {
     if (value.is_undefined()) continue;
     if (item->type != NodeType::array && value.is_array()) {
       TRY(reserve(count_of(value) * sizeof(Value)));
-      items.append(items_of(value));
+      items.append(TRY(items_of(value)));
     } else {
       items.push(value);
     }
@@ -319,9 +319,12 @@ Outcome Evaluator::evaluate_descendants(Value input) {
 Outcome Evaluator::evaluate_text(std::string_view source, Value input, Frame* frame) {
   std::unique_ptr<Tree>& tree = eval_trees_[std::string(source)];
   if (!tree) {
+    eval_bytes_ += source.size();
+    TRY(reserve(eval_bytes_));
     Result<std::unique_ptr<Tree>> parsed = parse(source);
     if (!parsed) return fail({.code = "D3120", .value = std::move(parsed.error().message)});
     tree = std::move(*parsed);
+    eval_bytes_ += tree->nodes.size() * sizeof(Node);
     const std::uint32_t first = static_cast<std::uint32_t>(memos_.size());
     for (Node& node : tree->nodes) node.number_in_tree += first;
     memos_.resize(memos_.size() + tree->nodes.size());

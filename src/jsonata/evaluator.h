@@ -53,7 +53,8 @@ struct Function {
   int builtin = -1;
   const Node* node = nullptr;  // of a lambda, a tail call, a regex, a transform
   Frame* frame = nullptr;
-  Value input;  // the context of a lambda; the text of a next match
+  Value input;               // the context of a lambda; the text of a next match
+  std::uint64_t serial = 0;  // of a lambda: as that of a frame
   std::span<const std::string_view> parameters;
   const Signature* signature = nullptr;
   std::span<const Value> bound;  // arguments of a partial builtin; undefined ones are open
@@ -113,8 +114,8 @@ class Evaluator {
   Failed fail_with(std::string_view code, Value value, size_t index = 0);
   Problem& problem() { return problem_; }
 
-  // The items of an array, wherever it is.
-  std::span<const Value> items_of(Value array);
+  // The items of an array, wherever it is. Those of a document take memory.
+  Fallible<std::span<const Value>> items_of(Value array);
   Value load(const Word* node, std::uint32_t document) const;
   const Document& document(std::uint32_t number) const { return *documents_[number]; }
   size_t count_of(Value array) const;
@@ -134,7 +135,8 @@ class Evaluator {
   // As JavaScript has it, which is not what the language has: [] and {} are true.
   static bool is_truthy(Value value);
   Fallible<bool> equals(Value a, Value b);
-  std::uint64_t hash(Value value);
+  // Of what is nested, as deep as `levels`. Equal values have equal ones.
+  std::uint64_t hash(Value value, int levels = 4);
   // As $string has it.
   Fallible<void> append_string(Value value, std::string& out, bool pretty);
   // JSON, for messages: cut when it is long.
@@ -192,7 +194,7 @@ class Evaluator {
 
   // grouping.cc
   Outcome evaluate_group(std::span<const Pair> pairs, size_t position, Value input, Frame* frame);
-  Tuple merged(std::span<const Value> tuples);
+  Fallible<Tuple> merged(std::span<const Value> tuples);
 
   // ordering.cc
   struct SortEntry;
@@ -207,7 +209,7 @@ class Evaluator {
   Outcome apply_function(const Function& function, std::span<const Value> arguments, Value input,
                          Frame* frame);
   Outcome apply_lambda(const Function& function, std::span<const Value> arguments);
-  Outcome apply_transform(const Function& function, Value value);
+  Outcome apply_transform(const Function& function, std::span<const Value> arguments);
   Outcome apply_regex(const Function& function, std::span<const Value> arguments);
   Outcome apply_chain(const Function& function, std::span<const Value> arguments, Frame* frame);
   Fallible<std::span<const Value>> validate(const Signature& signature,
@@ -234,6 +236,7 @@ class Evaluator {
   std::vector<std::uint32_t> memos_;  // by node: where its name was found in the last object
   std::vector<Function> builtin_functions_;
   std::unordered_map<std::string, std::unique_ptr<Tree>> eval_trees_;
+  size_t eval_bytes_ = 0;  // of the trees, about
   const Tree& tree_;
   Frame* root_ = nullptr;
   size_t depth_ = 0;

@@ -91,7 +91,7 @@ Parts split(const Chars& picture, const Symbols& symbols) {
     parts.fraction = parts.suffix;
   } else {
     parts.integer = parts.mantissa.substr(0, point);
-    parts.fraction = parts.mantissa.substr(point + 1);
+    parts.fraction = parts.mantissa.substr(std::min(point + 1, parts.mantissa.size()));
   }
   return parts;
 }
@@ -193,15 +193,25 @@ Plan plan_of(const Parts& parts, const Symbols& symbols) {
   return plan;
 }
 
+// As JavaScript's toFixed, up to 100 places: a half goes up, where printf goes to the even digit.
+std::string fixed_text(double size, int places) {
+  if (size >= 1e21) return number_text(size);
+  char text[512];
+  std::snprintf(text, sizeof text, "%.*f", places, size);
+  std::string out(text);
+  // What is halfway between two such numbers is exact in binary, and so is this test for it.
+  if (std::fmod(std::ldexp(size, places + 1), 2) != 1) return out;
+  const int length = std::snprintf(text, sizeof text, "%.*f", places + 1, size);
+  const char kept = text[length - (places == 0 ? 3 : 2)];
+  if (kept == out.back()) ++out.back();
+  return out;
+}
+
 // With a fixed number of places, in the digits of the picture.
 Chars digits_of(double value, size_t places, const Symbols& symbols) {
-  char text[512];
-  const double size = std::abs(value);
-  const int length = size >= 1e21
-                         ? 0
-                         : std::snprintf(text, sizeof text, "%.*f",
-                                         static_cast<int>(std::min<size_t>(places, 100)), size);
-  Chars out = to_chars(length > 0 ? std::string(text) : number_text(size));
+  constexpr size_t kMostPlaces = 100;
+  Chars out =
+      to_chars(fixed_text(std::abs(value), static_cast<int>(std::min(places, kMostPlaces))));
   for (char32_t& c : out)
     if (c >= U'0' && c <= U'9') c = symbols.zero_char() + (c - U'0');
   return out;
@@ -298,6 +308,10 @@ Outcome format_number(Evaluator& evaluator, std::span<const Value> arguments, co
     plans.push_back(plans[0]);
     plans[1].prefix = symbols.minus + plans[1].prefix;
   }
+  // The number is put together around its decimal separator, which must be found again in it.
+  if (symbols.decimal.empty() || symbols.decimal.find(symbols.zero_char()) != Chars::npos)
+    return evaluator.fail(
+        {.code = "D3081", .message = "the decimal separator must be a character and not the zero"});
   const double value = arguments[0].real;
   return evaluator.text(to_text(format(value, plans[value >= 0 ? 0 : 1], symbols)));
 }

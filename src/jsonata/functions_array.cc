@@ -22,7 +22,7 @@ Outcome append(Evaluator& evaluator, Arguments arguments, const CallSite&) {
 Outcome reverse(Evaluator& evaluator, Arguments arguments, const CallSite&) {
   if (arguments[0].is_undefined() || evaluator.count_of(arguments[0]) <= 1) return arguments[0];
   Items items(evaluator.arena());
-  items.append(evaluator.items_of(arguments[0]));
+  items.append(TRY(evaluator.items_of(arguments[0])));
   std::ranges::reverse(items.all());
   return items.array();
 }
@@ -35,7 +35,7 @@ Outcome sort(Evaluator& evaluator, Arguments arguments, const CallSite& site) {
 Outcome shuffle(Evaluator& evaluator, Arguments arguments, const CallSite&) {
   if (arguments[0].is_undefined() || evaluator.count_of(arguments[0]) <= 1) return arguments[0];
   Items items(evaluator.arena());
-  items.append(evaluator.items_of(arguments[0]));
+  items.append(TRY(evaluator.items_of(arguments[0])));
   const std::span<Value> all = items.all();
   for (size_t i = all.size() - 1; i > 0; --i)
     std::swap(all[i], all[static_cast<size_t>(evaluator.random() * static_cast<double>(i + 1))]);
@@ -78,8 +78,8 @@ Outcome zip(Evaluator& evaluator, Arguments arguments, const CallSite&) {
   std::vector<std::span<const Value>> columns;
   for (const Value argument : arguments) {
     if (argument.is_undefined()) shortest = 0;
-    columns.push_back(argument.is_array() ? evaluator.items_of(argument)
-                                          : std::span<const Value>());
+    columns.emplace_back();
+    if (argument.is_array()) columns.back() = TRY(evaluator.items_of(argument));
     shortest = std::min(shortest, columns.back().size());
   }
   if (columns.empty()) shortest = 0;

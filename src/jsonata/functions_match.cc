@@ -59,7 +59,10 @@ Outcome replace_text(Evaluator& evaluator, std::string_view text, std::string_vi
        ++count) {
     TRY(evaluator.tick());
     out += text.substr(at, found - at);
-    TRY(evaluator.append_string(replacement, out, false));
+    if (replacement.is_undefined())
+      out += "undefined";
+    else
+      TRY(evaluator.append_string(replacement, out, false));
     TRY(evaluator.reserve(out.size()));
     at = found + pattern.size();
   }

@@ -49,28 +49,29 @@ class Buckets {
 }  // namespace
 
 // All bindings of a group's tuples: what has several values becomes an array of them.
-Tuple Evaluator::merged(std::span<const Value> tuples) {
+Fallible<Tuple> Evaluator::merged(std::span<const Value> tuples) {
   struct Collected {
     std::string_view name;
     Items values;
   };
   std::vector<Collected> all;
   Items contexts(arena_);
-  const auto add = [this](Items& items, Value value) {
+  const auto add = [this](Items& items, Value value) -> Fallible<void> {
     if (value.is_array())
-      items.append(items_of(value));
+      items.append(TRY(items_of(value)));
     else if (!value.is_undefined())
       items.push(value);
+    return {};
   };
   for (const Value item : tuples) {
-    add(contexts, item.tuple->at);
+    TRY(add(contexts, item.tuple->at));
     std::vector<std::string_view> seen;
     for (const Binding* at = item.tuple->bindings; at; at = at->next) {
       if (std::ranges::find(seen, at->name) != seen.end()) continue;
       seen.push_back(at->name);
       auto entry = std::ranges::find(all, at->name, &Collected::name);
       if (entry == all.end()) entry = all.insert(all.end(), {at->name, Items(arena_)});
-      add(entry->values, at->value);
+      TRY(add(entry->values, at->value));
     }
   }
   const auto joined = [](Items& items) {
@@ -116,12 +117,12 @@ Outcome Evaluator::evaluate_group(std::span<const Pair> pairs, size_t position, 
         if (!bucket->is_list && bucket->items.all()[0].is_array()) {
           const Value first = bucket->items.all()[0];
           bucket->items = Items(arena_);
-          bucket->items.append(items_of(first));
+          bucket->items.append(TRY(items_of(first)));
         }
         bucket->is_list = true;
       }
       if (bucket->is_list && item.is_array())
-        bucket->items.append(items_of(item));
+        bucket->items.append(TRY(items_of(item)));
       else
         bucket->items.push(item);
     }
@@ -144,7 +145,7 @@ Outcome Evaluator::evaluate_group(std::span<const Pair> pairs, size_t position, 
     Frame* scope = frame;
     if (is_stream) {
       const Tuple tuple =
-          bucket.items.size() == 1 ? *bucket.items.all()[0].tuple : merged(bucket.items.all());
+          bucket.items.size() == 1 ? *bucket.items.all()[0].tuple : TRY(merged(bucket.items.all()));
       context = tuple.at;
       scope = new_frame(frame, tuple.bindings);
     } else {

@@ -19,6 +19,8 @@ constexpr char32_t kZeros[] = {0x30,   0x0660, 0x06F0, 0x07C0, 0x0966, 0x09E6, 0
                                0x1A90, 0x1B50, 0x1BB0, 0x1C40, 0x1C50, 0xA620, 0xA8D0, 0xA900,
                                0xA9D0, 0xA9F0, 0xAA50, 0xABF0, 0xFF10};
 
+constexpr double kMaxRoman = 1e7;  // beyond, it is only a very long row of m
+
 std::u32string to_chars(std::string_view text) {
   std::u32string out;
   for (size_t at = 0; at < text.size(); at += length_of_char(text.substr(at)))
@@ -127,6 +129,10 @@ std::string IntegerPicture::format(double value, std::string_view& fault) const 
       text = letters_of(size, casing == Casing::upper ? 'A' : 'a');
       break;
     case Style::roman:
+      if (size > kMaxRoman) {
+        fault = "D3130";
+        break;
+      }
       text = roman_of(size);
       if (casing == Casing::upper) text = upper_case(text);
       break;
@@ -170,7 +176,7 @@ double IntegerPicture::parse(std::string_view text, std::string_view& fault) con
     case Style::letters:
       return number_of_letters(text, casing == Casing::upper ? 'A' : 'a');
     case Style::roman:
-      return number_of_roman(text);
+      return number_of_roman(text, casing == Casing::upper);
     case Style::words:
       return number_of_words(lower_case(text));
     case Style::sequence:

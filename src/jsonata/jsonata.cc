@@ -43,10 +43,16 @@ Result<Output> Expression::evaluate(const Document* input, const Options& option
     std::string_view key;
     for (Value value; members.next(key, value);) evaluator.bind_global(key, value);
   }
-  const Outcome outcome = evaluator.run(input ? evaluator.add_document(*input) : Value());
-  if (!outcome) return to_error(evaluator.problem(), tree_->source);
-  evaluation->result = *outcome;
-  return Output(std::move(evaluation));
+  try {
+    const Outcome outcome = evaluator.run(input ? evaluator.add_document(*input) : Value());
+    if (!outcome) return to_error(evaluator.problem(), tree_->source);
+    evaluation->result = *outcome;
+    return Output(std::move(evaluation));
+  } catch (const std::bad_alloc&) {
+    // The system gives less than the limit.
+    return Error{Code::too_large, "D2016: the evaluation needs more memory than there is", "",
+                 "D2016"};
+  }
 }
 
 Output::Output(std::unique_ptr<Evaluation> evaluation) : evaluation_(std::move(evaluation)) {}

@@ -8,9 +8,9 @@
 namespace helve::jsonata {
 namespace {
 
-Fallible<bool> find(Evaluator& evaluator, const Node& node, std::string_view text, size_t from,
-                    Regex::Found& found) {
-  switch (node.regex->match(text, from, evaluator.regex_steps(), found)) {
+Fallible<bool> find(Evaluator& evaluator, const Node& node, const Regex::Subject& subject,
+                    size_t from, Regex::Found& found) {
+  switch (node.regex->match(subject, from, evaluator.regex_steps(), found)) {
     case Regex::Match::yes:
       return true;
     case Regex::Match::no:
@@ -38,12 +38,8 @@ Failed fail_empty(Evaluator& evaluator, const Node& node) {
 
 // {match, start, end, groups, next}
 Value found_object(Evaluator& evaluator, const Node& node, std::string_view text,
-                   const Regex::Found& found) {
+                   const Regex::Span& whole, double start, Value groups) {
   Arena& arena = evaluator.arena();
-  const Regex::Span whole = *found.groups[0];
-  const double start = static_cast<double>(count_units(text.substr(0, whole.begin)));
-  Items groups(arena);
-  for (size_t i = 1; i < found.groups.size(); ++i) groups.push(group_value(text, found.groups[i]));
   Function* const next = arena.make<Function>(Function::Kind::next_match, -1, &node);
   next->input = Value::string(text);
   next->from = whole.end;
@@ -52,7 +48,7 @@ Value found_object(Evaluator& evaluator, const Node& node, std::string_view text
   object->set("start", Value::number(start), arena);
   object->set("end", Value::number(start + static_cast<double>(count_units(part(text, whole)))),
               arena);
-  object->set("groups", groups.array(), arena);
+  object->set("groups", groups, arena);
   object->set("next", Value::of(next), arena);
   return Value::of(object);
 }
@@ -85,10 +81,15 @@ Outcome Evaluator::apply_regex(const Function& function, std::span<const Value> 
     }
   }
   Regex::Found found;
-  if (!TRY(find(*this, *function.node, searched, from, found))) return Value();
+  if (!TRY(find(*this, *function.node, Regex::Subject(searched), from, found))) return Value();
   if (function.kind == Function::Kind::next_match && found.groups[0]->begin == found.groups[0]->end)
     return fail_empty(*this, *function.node);
-  return found_object(*this, *function.node, searched, found);
+  const Regex::Span whole = *found.groups[0];
+  Items groups(arena_);
+  for (size_t i = 1; i < found.groups.size(); ++i)
+    groups.push(group_value(searched, found.groups[i]));
+  const double start = static_cast<double>(count_units(searched.substr(0, whole.begin)));
+  return found_object(*this, *function.node, searched, whole, start, groups.array());
 }
 
 Fallible<bool> Matcher::next() {
@@ -103,7 +104,7 @@ Fallible<bool> Matcher::next_of_regex() {
   const Node& node = *pattern_.function->node;
   if (started_ && match_.end >= text_.size()) return false;
   Regex::Found found;
-  if (!TRY(find(evaluator_, node, text_, started_ ? match_.end : 0, found))) return false;
+  if (!TRY(find(evaluator_, node, subject_, started_ ? match_.end : 0, found))) return false;
   const Regex::Span whole = *found.groups[0];
   if (started_ && whole.begin == whole.end) return fail_empty(evaluator_, node);
   units_ += count_units(text_.substr(units_at_, whole.begin - units_at_));
@@ -146,7 +147,7 @@ Fallible<bool> Matcher::next_of_function() {
   match_.index = start.is_number() ? start.real : 0;
   match_.groups.clear();
   if (groups.is_array()) {
-    const auto items = evaluator_.items_of(groups);
+    const auto items = TRY(evaluator_.items_of(groups));
     match_.groups.assign(items.begin(), items.end());
   }
   return true;
@@ -154,14 +155,10 @@ Fallible<bool> Matcher::next_of_function() {
 
 Outcome Matcher::match_object() {
   if (!match_.object.is_undefined()) return match_.object;
-  Regex::Found found;
-  found.groups.emplace_back(Regex::Span{match_.begin, match_.end});
-  Value object = found_object(evaluator_, *pattern_.function->node, text_, found);
   Items groups(evaluator_.arena());
   groups.append(match_.groups);
-  object.object->set("groups", groups.array(), evaluator_.arena());
-  object.object->set("start", Value::number(match_.index), evaluator_.arena());
-  return object;
+  return found_object(evaluator_, *pattern_.function->node, text_, {match_.begin, match_.end},
+                      match_.index, groups.array());
 }
 
 }  // namespace helve::jsonata

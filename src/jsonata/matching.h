@@ -20,7 +20,7 @@ class Matcher {
 
   // Borrows the pattern's function, which must be in use by the evaluation.
   Matcher(Evaluator& evaluator, Value pattern, std::string_view text, Frame* frame)
-      : evaluator_(evaluator), pattern_(pattern), text_(text), frame_(frame) {}
+      : evaluator_(evaluator), pattern_(pattern), text_(text), subject_(text), frame_(frame) {}
 
   // False when there are no more.
   Fallible<bool> next();
@@ -35,6 +35,7 @@ class Matcher {
   Evaluator& evaluator_;
   Value pattern_;
   std::string_view text_;
+  Regex::Subject subject_;
   Frame* frame_;
   Match match_;
   bool started_ = false;

@@ -155,8 +155,8 @@ std::string radix_text(double number, int radix) {
   constexpr char kDigits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
   double rest = std::abs(number);
   std::string text;
-  // Digits beyond what a double can tell apart are zeros.
-  for (; rest >= static_cast<double>(kExactInteger); rest /= radix) text += '0';
+  // Digits beyond what a double can tell apart are zeros, as many as JavaScript writes.
+  for (; rest / radix >= static_cast<double>(kExactInteger); rest /= radix) text += '0';
   do {
     const double digit = std::fmod(rest, radix);
     text += kDigits[static_cast<int>(digit)];

@@ -1,5 +1,6 @@
 #include "jsonata/number_words.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -90,26 +91,45 @@ struct Numeral {
 constexpr Numeral kNumerals[] = {{1000, "m"}, {900, "cm"}, {500, "d"}, {400, "cd"}, {100, "c"},
                                  {90, "xc"},  {50, "l"},   {40, "xl"}, {10, "x"},   {9, "ix"},
                                  {5, "v"},    {4, "iv"},   {1, "i"}};
-constexpr double kMaxRoman = 1e6;     // beyond, it would only be a very long row of m
-constexpr double kMaxInWords = 1e40;  // likewise, of trillions
+constexpr std::string_view kSpaces = " \t\n\v\f\r";
+
+// The length of what stands between two words at `at`: ", ", " and ", a space, a hyphen; 0 when
+// there is none.
+size_t separator_at(std::string_view text, size_t at) {
+  const auto is_space = [text](size_t place) {
+    return place < text.size() && kSpaces.find(text[place]) != kSpaces.npos;
+  };
+  if (text[at] == ',') return is_space(at + 1) ? 2 : 0;
+  if (is_space(at) && text.substr(at + 1).starts_with("and") && is_space(at + 4)) return 5;
+  return is_space(at) || text[at] == '-' || text[at] == '\\' ? 1 : 0;
+}
+
+std::vector<std::string_view> words_in(std::string_view text) {
+  std::vector<std::string_view> words;
+  size_t start = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t separator = separator_at(text, at);
+    if (separator > 0) {
+      words.push_back(text.substr(start, at - start));
+      start = at + separator;
+    }
+    at += std::max<size_t>(separator, 1);
+  }
+  words.push_back(text.substr(start));
+  return words;
+}
 
 }  // namespace
 
 std::string words_of(double value, bool ordinal) {
-  if (!(value <= kMaxInWords)) return "";
+  if (!std::isfinite(value)) return "";
   return part_in_words(value, false, ordinal);
 }
 
 double number_of_words(std::string_view text) {
   const std::vector<WordValue> known = word_values();
   std::vector<double> segments = {0};
-  for (size_t at = 0; at <= text.size();) {
-    size_t end = text.find_first_of(" \t\n\\-,", at);
-    if (end == text.npos) end = text.size();
-    const std::string_view word = text.substr(at, end - at);
-    at = end + 1;
-    if (end < text.size() && text[end] == ',' && at < text.size() && text[at] == ' ') ++at;
-    if (word == "and" || (word.empty() && at > text.size())) continue;
+  for (const std::string_view word : words_in(text)) {
     double value = NAN;
     for (const WordValue& entry : known)
       if (entry.word == word) value = entry.value;
@@ -137,7 +157,6 @@ std::string words_expression() {
 }
 
 std::string roman_of(double value) {
-  if (!(value <= kMaxRoman)) return "";
   std::string out;
   for (const Numeral& numeral : kNumerals) {
     for (; value >= numeral.value; value -= numeral.value) out += numeral.text;
@@ -145,12 +164,14 @@ std::string roman_of(double value) {
   return out;
 }
 
-double number_of_roman(std::string_view text) {
+double number_of_roman(std::string_view text, bool upper) {
   double sum = 0, largest = 1;
   for (size_t i = text.size(); i-- > 0;) {
     double value = NAN;
     for (const Numeral& numeral : kNumerals)
-      if (numeral.text.size() == 1 && numeral.text[0] == (text[i] | 0x20)) value = numeral.value;
+      if (numeral.text.size() == 1 &&
+          (text[i] == (numeral.text[0] & ~0x20) || (!upper && text[i] == numeral.text[0])))
+        value = numeral.value;
     if (value < largest) {
       sum -= value;
     } else {
@@ -171,8 +192,8 @@ std::string letters_of(double value, char first) {
 }
 
 double number_of_letters(std::string_view text, char first) {
-  double sum = 0, factor = 1;
-  for (size_t i = text.size(); i-- > 0; factor *= 26) sum += (text[i] - first + 1) * factor;
+  double sum = 0, place = 0;
+  for (size_t i = text.size(); i-- > 0; ++place) sum += (text[i] - first + 1) * std::pow(26, place);
   return sum;
 }
 

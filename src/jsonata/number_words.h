@@ -12,8 +12,9 @@ double number_of_words(std::string_view text);
 // All words that numbers are made of, as alternatives of a regular expression.
 std::string words_expression();
 
-std::string roman_of(double value);             // lower case
-double number_of_roman(std::string_view text);  // upper case
+std::string roman_of(double value);  // lower case
+// NaN when there is anything else, such as a small letter where only large ones are expected.
+double number_of_roman(std::string_view text, bool upper);
 std::string letters_of(double value, char first);
 double number_of_letters(std::string_view text, char first);
 

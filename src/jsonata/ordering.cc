@@ -42,7 +42,7 @@ struct Evaluator::SortEntry {
 };
 
 Outcome Evaluator::evaluate_sort(const Node& node, Value input, Frame* frame) {
-  const std::span<const Value> items = items_of(input);
+  const std::span<const Value> items = TRY(items_of(input));
   if (items.size() <= 1) return input;
   TRY(reserve(items.size() * sizeof(SortEntry) * 2));
   const auto evaluate_key = [&](const Term& term, Value item) -> Outcome {
@@ -113,7 +113,7 @@ Outcome Evaluator::evaluate_sort(const Node& node, Value input, Frame* frame) {
 }
 
 Fallible<Value> Evaluator::sorted(Value array, Value comparator, Frame* frame) {
-  const std::span<const Value> items = items_of(array);
+  const std::span<const Value> items = TRY(items_of(array));
   if (items.size() <= 1) return array;
   TRY(reserve(items.size() * sizeof(Value) * 2));
   Value* const entries = arena_.array<Value>(items.size());

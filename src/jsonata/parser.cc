@@ -52,6 +52,20 @@ std::uint32_t depth_below(const Node& node) {
   return depth;
 }
 
+// What errors call a node. These have no text once they are refined, so it is not kept in them.
+std::string token_of(const Node& node) {
+  switch (node.type) {
+    case NodeType::block:
+      return "(";
+    case NodeType::condition:
+      return "?";
+    case NodeType::transform:
+      return "|";
+    default:
+      return std::string(node.text);
+  }
+}
+
 }  // namespace
 
 Error Parser::wrong(std::string_view code, const Token& token) const {
@@ -153,11 +167,13 @@ Result<Node*> Parser::prefix(Token token) {
   if (text == "|") return grown(TRY(transform(token)));
   if (text == "{") {
     Node* const node = tree_.add(NodeType::object, place(token));
+    node->text = "{";
     node->pairs = TRY(pairs());
     return grown(node);
   }
   if (text == "-") {
     Node* const node = tree_.add(NodeType::negation, place(token));
+    node->text = "-";
     node->left = TRY(expression(kNegationPower));
     return grown(node);
   }
@@ -179,21 +195,26 @@ Result<Node*> Parser::infix(Token token, Node* left) {
       return binding(token, left, infix.operation);
     case Operator::assign:
       if (left->type != NodeType::variable)
-        return to_error(
-            {.code = "S0212", .position = left->position, .token = std::string(left->text)},
-            tree_.source);
+        return to_error({.code = "S0212", .position = left->position, .token = token_of(*left)},
+                        tree_.source);
       break;
     default:
       break;
   }
-  Node* const node = tree_.add(NodeType::binary, place(token));
-  node->operation = infix.operation;
+  Node* const node = binary(infix.operation, token);
   node->left = left;
   if (infix.operation == Operator::group)
     node->pairs = TRY(pairs());
   else
     node->right = TRY(expression(infix.operation == Operator::assign ? infix.binding_power - 1
                                                                      : infix.binding_power));
+  return node;
+}
+
+Node* Parser::binary(Operator operation, const Token& token) {
+  Node* const node = tree_.add(NodeType::binary, place(token));
+  node->operation = operation;
+  node->text = text_of(operation);
   return node;
 }
 
@@ -210,11 +231,11 @@ Result<Node*> Parser::block(const Token& token) {
 
 Result<Node*> Parser::array(const Token& token) {
   Node* const node = tree_.add(NodeType::array, place(token));
+  node->text = "[";
   while (!token_.is("]")) {
     Node* item = TRY(expression(0));
     if (token_.is("..")) {
-      Node* const range = tree_.add(NodeType::binary, place(token_));
-      range->operation = Operator::range;
+      Node* const range = binary(Operator::range, token_);
       range->left = item;
       TRY(advance(Expects::value));
       range->right = TRY(expression(0));
@@ -289,7 +310,7 @@ Result<Node*> Parser::definition(Node* call) {
     if (parameter.type != NodeType::variable)
       return to_error({.code = "S0208",
                        .position = parameter.position,
-                       .token = std::string(parameter.text),
+                       .token = token_of(parameter),
                        .value = std::to_string(i + 1)},
                       tree_.source);
   }
@@ -330,8 +351,7 @@ Result<Node*> Parser::predicate(const Token& token, Node* left) {
     TRY(advance(Expects::value));
     return left;
   }
-  Node* const node = tree_.add(NodeType::binary, place(token));
-  node->operation = Operator::predicate;
+  Node* const node = binary(Operator::predicate, token);
   node->left = left;
   node->right = TRY(expression(0));
   TRY(take("]", Expects::operation));
@@ -339,8 +359,7 @@ Result<Node*> Parser::predicate(const Token& token, Node* left) {
 }
 
 Result<Node*> Parser::ordering(const Token& token, Node* left) {
-  Node* const node = tree_.add(NodeType::binary, place(token));
-  node->operation = Operator::order;
+  Node* const node = binary(Operator::order, token);
   node->left = left;
   TRY(take("("));
   for (;;) {
@@ -356,8 +375,7 @@ Result<Node*> Parser::ordering(const Token& token, Node* left) {
 }
 
 Result<Node*> Parser::binding(const Token& token, Node* left, Operator operation) {
-  Node* const node = tree_.add(NodeType::binary, place(token));
-  node->operation = operation;
+  Node* const node = binary(operation, token);
   node->left = left;
   node->right = TRY(expression(find_infix(token)->binding_power));
   if (node->right->type != NodeType::variable)

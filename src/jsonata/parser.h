@@ -42,6 +42,7 @@ class Parser {
   Result<void> advance(Expects expects);
   // The current token must be that operator.
   Result<void> take(std::string_view operation, Expects expects = Expects::value);
+  Node* binary(Operator operation, const Token& token);
   Node* copy(const Node* node);
   Result<Node*> grown(Node* node) const;
   Error wrong(std::string_view code, const Token& token) const;

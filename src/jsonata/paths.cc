@@ -25,7 +25,7 @@ class StepResults {
     return flatten(result);
   }
 
-  Value all() {
+  Outcome all() {
     if (count_ == 0) return items_.sequence();
     if (count_ > 1) return items_.sequence();
     // A single array goes on as it is, at the end of a path; before, its items do.
@@ -38,7 +38,7 @@ class StepResults {
       items_.push(first_);
       return items_.sequence();
     }
-    return Value::array(evaluator_.items_of(first_), Value::kSequence);
+    return Value::array(TRY(evaluator_.items_of(first_)), Value::kSequence);
   }
 
  private:
@@ -242,7 +242,8 @@ Outcome Evaluator::evaluate_filter(const Node& predicate, Value input, Frame* fr
   const std::uint8_t flags = Value::kSequence | (input.flags & Value::kTuples);
   const size_t size = count_of(input);
   if (predicate.type == NodeType::array && size > 0 && !input.is_stream()) {
-    if (TRY(filter_by_constants(predicate, items_of(input), results))) return results.array(flags);
+    const auto all = TRY(items_of(input));
+    if (TRY(filter_by_constants(predicate, all, results))) return results.array(flags);
   }
   ItemCursor items(*this, input);
   size_t index = 0;

@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <pcre2.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace helve::jsonata {
@@ -47,10 +49,9 @@ int count_step(pcre2_callout_block* block, void* data) {
 
 // `$` is the very end, `\u0041` a character, `[]` matches nothing and `[^]` anything, a group that
 // did not take part is empty when it is referred to.
-constexpr std::uint32_t kOptions = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY |
-                                   PCRE2_ALT_BSUX | PCRE2_ALLOW_EMPTY_CLASS |
-                                   PCRE2_MATCH_UNSET_BACKREF | PCRE2_NEVER_BACKSLASH_C |
-                                   PCRE2_AUTO_CALLOUT;
+constexpr std::uint32_t kOptions = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_BSUX |
+                                   PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF |
+                                   PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
 
 // What JavaScript writes otherwise: \s knows the spaces of Unicode, and a backslash before a letter
 // that means nothing is only that letter.
@@ -126,17 +127,37 @@ std::shared_ptr<const Regex> Regex::compile(std::string_view pattern, std::strin
   return std::shared_ptr<const Regex>(new Regex(code, pattern));
 }
 
-Regex::Match Regex::match(std::string_view text, size_t from, std::uint64_t& steps,
+Regex::Subject::Subject(std::string_view text) : text_(text) {
+  if (is_utf8(text)) return;
+  constexpr std::string_view kReplacement = "\uFFFD";
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    const bool is_surrogate = rest.size() >= 3 && rest[0] == '\xED' && (rest[1] & 0xE0) == 0xA0;
+    const size_t length =
+        is_surrogate ? kReplacement.size() : std::max<size_t>(char_length(rest), 1);
+    if (is_surrogate)
+      copy_ += kReplacement;
+    else if (char_length(rest) == 0)
+      copy_ += '?';
+    else
+      copy_ += rest.substr(0, length);
+    at += length;
+  }
+}
+
+Regex::Match Regex::match(const Subject& subject, size_t from, std::uint64_t& steps,
                           Found& found) const {
+  const std::string_view text = subject.text();
   const pcre2_code* code = static_cast<const pcre2_code*>(code_.get());
   MatchContext context(pcre2_match_context_create(nullptr));
   MatchData data(pcre2_match_data_create_from_pattern(code, nullptr));
   if (!context || !data) return Match::gave_up;
-  Work work{steps};
+  Work work{steps, from};
   pcre2_set_callout(context.get(), count_step, &work);
   pcre2_set_heap_limit(context.get(), kMaxMemoryKiB);
-  const int result =
-      pcre2_match(code, units(text), text.size(), from, 0, data.get(), context.get());
+  // The subject was checked; PCRE2 would check what is left of it again for every match.
+  const int result = pcre2_match(code, units(text), text.size(), from, PCRE2_NO_UTF_CHECK,
+                                 data.get(), context.get());
   steps = work.steps_left;
   if (result == PCRE2_ERROR_NOMATCH) return Match::no;
   if (result < 0) return Match::gave_up;

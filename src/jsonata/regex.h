@@ -24,12 +24,24 @@ class Regex {
     size_t begin;
     size_t end;
   };
+  // A text to be searched, once or often. Surrogates that stand alone, which UTF-8 does not have,
+  // are searched as U+FFFD, which is as long. Borrows the text.
+  class Subject {
+   public:
+    explicit Subject(std::string_view text);
+
+   private:
+    friend class Regex;
+    std::string_view text() const { return copy_.empty() ? text_ : copy_; }
+    std::string_view text_;
+    std::string copy_;  // when the text is not UTF-8
+  };
   struct Found {
     std::vector<std::optional<Span>> groups;  // the whole match first, in bytes of the text
   };
   enum class Match : unsigned char { yes, no, gave_up };
   // Looks from the byte `from` on. Gives up when that takes more than `steps`, which it lowers.
-  Match match(std::string_view text, size_t from, std::uint64_t& steps, Found& found) const;
+  Match match(const Subject& subject, size_t from, std::uint64_t& steps, Found& found) const;
 
   std::string_view source() const { return source_; }
 

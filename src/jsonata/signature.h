@@ -40,7 +40,8 @@ class Signature {
   constexpr std::span<const Parameter> parameters() const { return {parameters_.data(), count_}; }
 
   static constexpr std::uint16_t bit(char letter) { return bits({&letter, 1}); }
-  // How many of the letters each parameter takes; false when they do not fit.
+  // How many of the letters each parameter takes, the first ones as many as they can; false when
+  // they do not fit.
   bool match(std::string_view letters, std::array<std::uint8_t, kMaxParameters>& taken) const;
   // The argument, from 0, at which letters that do not fit go wrong.
   size_t first_misfit(std::string_view letters) const;
@@ -132,8 +133,7 @@ class Signature {
     }
     return {};
   }
-  bool match_from(size_t parameter, std::string_view letters,
-                  std::array<std::uint8_t, kMaxParameters>& taken, bool whole, size_t until) const;
+  class Matching;
 
   std::array<Parameter, kMaxParameters> parameters_{};
   size_t count_ = 0;

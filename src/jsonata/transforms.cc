@@ -40,23 +40,25 @@ Outcome Evaluator::copy(Value value) {
   }
 }
 
-Outcome Evaluator::apply_transform(const Function& function, Value value) {
+Outcome Evaluator::apply_transform(const Function& function, std::span<const Value> arguments) {
   const Node& node = *function.node;
-  const Value letters[] = {value};
   static constexpr Signature kSignature("<(oa):o>");
-  value = TRY(validate(kSignature, letters, Value()))[0];
+  const Value value = TRY(validate(kSignature, arguments, Value()))[0];
   if (value.is_undefined()) return value;
   const Value clone = find_variable("clone", function.frame);
   if (!clone.is_function()) return fail({.code = "T2013", .position = node.position});
   const Value result = TRY(apply(clone, {&value, 1}, Value::null(), function.frame));
   const Value matches = TRY(evaluate(*node.left, result, function.frame));
   if (matches.is_undefined()) return result;
-  const std::span<const Value> all =
-      matches.is_array() ? items_of(matches) : std::span<const Value>(&matches, 1);
+  std::span<const Value> all(&matches, 1);
+  if (matches.is_array()) all = TRY(items_of(matches));
   for (const Value match : all) {
     TRY(tick());
     // What was not copied cannot be changed: only a $clone of the expression's own makes that.
     const bool can_change = match.is_object() && !match.on_tape();
+    // The pattern may find what is older than the scratch space and outlives it with its new
+    // members.
+    escaped_ = escaped_ || can_change;
     const Value update = TRY(evaluate(*node.right, match, function.frame));
     if (!update.is_undefined()) {
       if (!update.is_object())
@@ -69,8 +71,8 @@ Outcome Evaluator::apply_transform(const Function& function, Value value) {
     if (!node.other) continue;
     const Value deletions = TRY(evaluate(*node.other, match, function.frame));
     if (deletions.is_undefined()) continue;
-    const std::span<const Value> names =
-        deletions.is_array() ? items_of(deletions) : std::span<const Value>(&deletions, 1);
+    std::span<const Value> names(&deletions, 1);
+    if (deletions.is_array()) names = TRY(items_of(deletions));
     for (const Value name : names) {
       if (!name.is_string())
         return fail(

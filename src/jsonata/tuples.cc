@@ -13,8 +13,8 @@ Value Evaluator::plain_items(Value tuples) {
 // What a step found for one tuple: a new tuple for each of them, with its bindings added.
 Fallible<void> Evaluator::bind_step(const Node& step, const Tuple& tuple, Value result,
                                     Items& out) {
-  const std::span<const Value> found =
-      result.is_array() ? items_of(result) : std::span<const Value>(arena_.make<Value>(result), 1);
+  std::span<const Value> found(&result, 1);
+  if (result.is_array()) found = TRY(items_of(result));
   for (size_t i = 0; i < found.size(); ++i) {
     TRY(tick());
     Tuple* const next = arena_.make<Tuple>(tuple);

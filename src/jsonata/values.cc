@@ -37,13 +37,14 @@ size_t Evaluator::members_of(Value object) const {
   return object.on_tape() ? tape::count(object.node) : object.object->size;
 }
 
-std::span<const Value> Evaluator::items_of(Value array) {
+Fallible<std::span<const Value>> Evaluator::items_of(Value array) {
   if (!array.on_tape()) return array.items();
   const size_t count = count_of(array);
+  TRY(reserve(count * sizeof(Value)));
   Value* const items = arena_.array<Value>(count);
   ItemCursor cursor(*this, array);
   for (size_t i = 0; i < count; ++i) cursor.next(items[i]);
-  return {items, count};
+  return std::span<const Value>(items, count);
 }
 
 Value Evaluator::member_on_tape(Value object, std::string_view key, std::uint32_t* memo) const {
@@ -87,7 +88,7 @@ Outcome Evaluator::lookup(Value input, std::string_view key, std::uint32_t* memo
     const Value found = item.is_object() && item.on_tape() ? member_on_tape(item, key, memo)
                                                            : TRY(lookup(item, key, memo));
     if (found.is_array())
-      results.append(items_of(found));
+      results.append(TRY(items_of(found)));
     else if (!found.is_undefined())
       results.push(found);
   }
@@ -104,7 +105,7 @@ Outcome Evaluator::append(Value first, Value second) {
   items.reserve(count);
   for (const Value value : {first, second}) {
     if (value.is_array())
-      items.append(items_of(value));
+      items.append(TRY(items_of(value)));
     else
       items.push(value);
   }
@@ -197,9 +198,20 @@ Fallible<bool> Evaluator::equals(Value a, Value b) {
   }
 }
 
-std::uint64_t Evaluator::hash(Value value) {
+namespace {
+
+// Every bit of the word counts for every bit of the result: numbers and sums differ in few.
+std::uint64_t mixed(std::uint64_t word) {
   constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15;
-  const std::uint64_t kind = static_cast<std::uint64_t>(value.type) * kFactor;
+  word = (word ^ word >> 32) * kFactor;
+  word = (word ^ word >> 29) * kFactor;
+  return word ^ word >> 32;
+}
+
+}  // namespace
+
+std::uint64_t Evaluator::hash(Value value, int levels) {
+  const std::uint64_t kind = mixed(static_cast<std::uint64_t>(value.type) + 1);
   switch (value.type) {
     case Type::boolean:
       return kind + (value.truth ? 1 : 0);
@@ -207,25 +219,25 @@ std::uint64_t Evaluator::hash(Value value) {
       const double real = value.real == 0 ? 0.0 : value.real;  // -0 equals 0
       std::uint64_t bits;
       std::memcpy(&bits, &real, sizeof bits);
-      return (bits ^ bits >> 29) * kFactor ^ kind;
+      return mixed(bits ^ kind);
     }
     case Type::string:
       return hash_of(value.text());
     case Type::array: {
-      std::uint64_t sum = kind;
+      std::uint64_t sum = kind + count_of(value);
       ItemCursor items(*this, value);
       size_t looked_at = 0;
       // Enough to tell most apart; what is deep or long is compared anyway.
       for (Value item; looked_at < 8 && items.next(item); ++looked_at)
-        sum = (sum ^ (item.is_array() || item.is_object() ? 1 : hash(item))) * kFactor;
-      return sum + count_of(value);
+        sum = mixed(sum ^ (levels > 0 ? hash(item, levels - 1) : 1));
+      return sum;
     }
     case Type::object: {
       std::uint64_t sum = kind;
       MemberCursor members(*this, value);
       std::string_view key;
       for (Value item; members.next(key, item);)
-        sum += hash_of(key) * (item.is_array() || item.is_object() ? 1 : hash(item) | 1);
+        sum += mixed(hash_of(key) ^ mixed(levels > 0 ? hash(item, levels - 1) : 1));
       return sum;
     }
     default:

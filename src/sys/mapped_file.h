@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "base/result.h"
 #include "sys/file_at.h"
 
 namespace helve::sys {
@@ -13,8 +12,6 @@ namespace helve::sys {
 class MappedFile {
  public:
   static OrErrno<MappedFile> map(const Fd& file);
-  // A regular file that is read from beginning to end, once: its pages are there at once.
-  static Result<MappedFile> map_whole(const std::string& path);
 
   MappedFile() = default;
   MappedFile(MappedFile&& other) noexcept : bytes_(std::exchange(other.bytes_, {})) {}

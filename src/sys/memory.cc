@@ -35,16 +35,21 @@ Pages make_pages(size_t bytes) {
 
 void give_back_memory() { ::malloc_trim(0); }
 
+void prepare_for_writing(void* memory, size_t bytes) {
+  if (bytes < kWorthALargePage) return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t first =
+      begin / kSmallPage * kSmallPage;  // advice does no harm to neighbours
+  ::madvise(reinterpret_cast<void*>(first), begin + bytes - first, MADV_HUGEPAGE);
+}
+
 void reserve_for_writing(std::string& buffer, size_t bytes) {
   if (bytes < kWorthALargePage) return buffer.reserve(bytes);
   // With what malloc adds a whole number of large pages: the kernel lets such a mapping begin at
   // one.
   const size_t pages = (bytes + kSmallPage) / kLargePage + 1;
   buffer.reserve(pages * kLargePage - kSmallPage);
-  const auto begin = reinterpret_cast<std::uintptr_t>(buffer.data());
-  const std::uintptr_t first =
-      begin / kSmallPage * kSmallPage;  // advice does no harm to neighbours
-  ::madvise(reinterpret_cast<void*>(first), begin + buffer.capacity() - first, MADV_HUGEPAGE);
+  prepare_for_writing(buffer.data(), buffer.capacity());
 }
 
 }  // namespace helve::sys

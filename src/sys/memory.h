@@ -14,8 +14,11 @@ void share_memory_between_threads();
 // Gives the system what malloc keeps of memory that was freed: after work that took very much.
 void give_back_memory();
 
-// Makes room in a string whose bytes are about to be written. A large one gets large pages, where
-// the system has some: the first write to a page costs several times what is written there.
+// Says that all of this memory is about to be written. A large piece gets large pages, where the
+// system has some: the first write to a page costs several times what is written there.
+void prepare_for_writing(void* memory, size_t bytes);
+
+// Makes room in a string whose bytes are about to be written, likewise.
 void reserve_for_writing(std::string& buffer, size_t bytes);
 
 // Memory straight from the system, which gets it back whole: for buffers that come and go, and

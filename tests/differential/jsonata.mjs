@@ -135,8 +135,7 @@ class Maker {
       () => `$round(${n()}${this.chance(0.6) ? `, ${this.pick(["0", "1", "2", "-1"])}` : ""})`,
       () => `$power(${n()}, ${this.pick(["2", "-1", "0.5"])})`,
       () => `$formatNumber(${n()}, ${this.pick(['"#,##0.00"', '"0.0#"', '"#0%"', '"00.00e0"', '"(#);#"', '"##,##,##0"'])})`,
-      // The digits of larger numbers are left to the JavaScript engine by the standard.
-      () => `$formatBase(${n()} % 9007199254740991, ${this.pick(["2", "8", "16", "36"])})`,
+      () => `$formatBase(${n()}${this.pick(["", "", " * 12345678901234567"])}, ${this.pick(["2", "7", "8", "16", "30", "36"])})`,
       () => `$formatInteger(${n()}, ${this.pick(['"w"', '"Ww"', '"A"', '"#,##0"', '"0001"', '"1;o"', '"w;o"'])})`,
       () => `$parseInteger(${this.pick(['"twelve thousand"', '"XIV"', '"1,234"', '"aa"'])}, ${this.pick(['"w"', '"I"', '"#,##0"', '"a"'])})`,
       () => `$fromMillis(${this.pick(["0", "1521801216617", "-86400000", "1700000000000"])}${this.pick(["", ', "[Y]-[M01]-[D01]"', ', "[FNn], [D1o] [MNn] [Y0001] [H01]:[m01]:[s01] [P]"', ', "[X]-W[W01]-[F1] [w] [d]"', ', "[h#1]:[m] [PN] [Z]", "+0530"'])})`,

@@ -107,6 +107,36 @@ TEST(Document, ReadsStringsAcrossEveryLength) {
   }
 }
 
+// The second object is read with the first one's members as a guess of where its own are.
+TEST(Document, AGuessFromMembersThatWereRearrangedIsNotTaken) {
+  EXPECT_EQ(ask("$", R"([{"b":0,"1":{"p":[-1]}},{"c":{"x":1,"y":"a text of some length"}}])").text,
+            R"([{"1":{"p":[-1]},"b":0},{"c":{"x":1,"y":"a text of some length"}}])");
+  EXPECT_EQ(ask("$", R"([{"b":0,"b":{"p":[-1]}},{"c":{"x":1,"y":"a text of some length"}}])").text,
+            R"([{"b":{"p":[-1]}},{"c":{"x":1,"y":"a text of some length"}}])");
+}
+
+// What a tail call or a predicate leaves behind is given back, but not what is still used.
+TEST(Scratch, AFunctionThatATailCallMakesKeepsItsParameters) {
+  EXPECT_EQ(ask("function(){ function($x, $y){ $x + $y }(2, 6) }()").text, "8");
+}
+
+TEST(Scratch, AFunctionThatATailCallMakesKeepsItsContext) {
+  EXPECT_EQ(
+      ask("($f := function($n){ ({\"a\": $n}.function($m){ $m = 0 ? a : $f($m - 1) })($n - 1) };"
+          " $f(31))")
+          .text,
+      "1");
+}
+
+TEST(Scratch, WhatAPredicateChangesOutsideStaysValid) {
+  EXPECT_EQ(ask("($clone := function($x){ $x }; $o := {\"a\": {\"b\": 1}};"
+                " $n := [1..50][($o ~> |a|{\"b\": \"x\" & $string($millis()) & "
+                "\"yyyyyyyyyyyyyyyy\"}|; true)];"
+                " $m := [1..50].(\"z\" & $string($)); $o.a.b)")
+                .text,
+            "\"x0yyyyyyyyyyyyyyyy\"");
+}
+
 TEST(Limits, EndlessRecursionEnds) {
   EXPECT_EQ(ask("($f := function($n){ 1 + $f($n + 1) }; $f(0))").code, "D1011");
 }
@@ -149,6 +179,32 @@ TEST(Limits, ARegularExpressionThatTakesForeverEnds) {
   EXPECT_EQ(ask("$match($pad(\"\", 5000, \"a\"), /(a+)+[bc]/)").code, "D1012");
 }
 
+TEST(Limits, ASignatureWithManyWaysToFitIsTriedInOnePass) {
+  std::string parameters, types, values;
+  for (int i = 0; i < 15; ++i) {
+    parameters += "$p" + std::to_string(i) + ", ";
+    types += "x+";
+  }
+  for (int i = 0; i < 200; ++i) values += "1, ";
+  EXPECT_EQ(ask("function(" + parameters + "$z)<" + types + "n>{ 1 }(" + values + "\"a\")").code,
+            "T0410");
+}
+
+TEST(Limits, ExpressionsThatAreEvaluatedTakeMemoryToo) {
+  Options options;
+  options.limits.memory = 16u << 20;
+  EXPECT_EQ(ask("$map([1..100000], function($i){ $eval(\"[\" & $i & \"]\") })", "", options).code,
+            "D2016");
+}
+
+TEST(Limits, TheItemsOfALargeDocumentTakeMemoryToo) {
+  Options options;
+  options.limits.memory = 1u << 20;
+  std::string data = "[0";
+  for (int i = 0; i < 100'000; ++i) data += ",1";
+  EXPECT_EQ(ask("$reverse($)", data + "]", options).code, "D2016");
+}
+
 // With anything quadratic these would not end in the time that a test has.
 TEST(Limits, ManyRecordsAreHandledInOnePass) {
   const std::string data = records(300'000);
@@ -157,6 +213,12 @@ TEST(Limits, ManyRecordsAreHandledInOnePass) {
   EXPECT_EQ(ask("$count($keys(${$string(299999 - id): id}))", data).text, "300000");
   EXPECT_EQ(ask("$count($distinct(key))", data).text, "300000");
   EXPECT_EQ(ask("($^(key)[0].key) & ($^(>id)[0].id)", data).text, "\"k0299999\"");
+}
+
+TEST(Limits, ManyMatchesAreFoundInOnePass) {
+  EXPECT_EQ(ask("$count($match($pad(\"\", 100000, \"a\"), /a/))").text, "100000");
+  EXPECT_EQ(ask("$length($replace($pad(\"\", 100000, \"a\"), /a/, function($m){ \"bc\" }))").text,
+            "200000");
 }
 
 }  // namespace

@@ -1,0 +1,122 @@
+// What functions make of unusual arguments, as the JavaScript implementation has it.
+#include <gtest/gtest.h>
+
+#include "jsonata/jsonata.h"
+
+namespace helve::jsonata {
+namespace {
+
+// JSON, "nothing", or the code of the error and its token.
+std::string answer(std::string_view source) {
+  const auto refusal = [](const Error& error) {
+    const std::string token(string_at(error.details, "token"));
+    return token.empty() ? error.type : error.type + " " + token;
+  };
+  const auto expression = Expression::compile(source);
+  if (!expression) return refusal(expression.error());
+  Options options;
+  options.now = 1'700'000'000'000;  // in the afternoon
+  const auto output = expression->evaluate(nullptr, options);
+  if (!output) return refusal(output.error());
+  return output->is_undefined() ? "nothing" : *output->json();
+}
+
+struct Case {
+  std::string_view source;
+  std::string_view wanted;
+};
+
+void expect_all(std::span<const Case> cases) {
+  for (const Case& one : cases) EXPECT_EQ(answer(one.source), one.wanted) << one.source;
+}
+
+TEST(Words, OfNumbersHoweverLarge) {
+  expect_all(std::vector<Case>{
+      {"$formatInteger(1e46, 'w')", R"("ten billion trillion trillion trillion")"},
+      {"$parseInteger('ten billion trillion trillion trillion', 'w')", "1e+46"},
+      {"$parseInteger('', 'w')", "null"},
+      {"$parseInteger('and', 'w')", "null"},
+      {"$parseInteger('one and', 'w')", "null"},
+      {"$parseInteger('nineteen hundred and eighty-four', 'w')", "1984"},
+  });
+}
+
+TEST(Roman, NumeralsOfTheOtherCaseAreNoNumbersWhereTheyMustBeLarge) {
+  expect_all(std::vector<Case>{
+      {"$parseInteger('xcix', 'I')", "null"},
+      {"$parseInteger('XCIX', 'i')", "99"},
+      {"$length($formatInteger(1000001, 'i'))", "1001"},
+      {"$formatInteger(1e9, 'i')", "D3130 formatInteger"},
+  });
+}
+
+TEST(FormatBase, WritesTheDigitsOfLargeNumbersAsJavaScriptDoes) {
+  expect_all(std::vector<Case>{
+      {"$formatBase(16801675292663276, 30)", R"("sdic5gn8j5q")"},
+      {"$formatBase(298354657134041200, 6)", R"("21333415221153235014140")"},
+      {"$formatBase(-457284233765676600, 36)", R"("-3h2lqcw71r20")"},
+      {"$formatBase(1e21, 16)", R"("3635c9adc5dea00000")"},
+  });
+}
+
+TEST(FormatNumber, RoundsAHalfUp) {
+  expect_all(std::vector<Case>{
+      {"$formatNumber(452397421235218.6, '#,##0.00')", R"("452,397,421,235,218.63")"},
+      {"$formatNumber(-1044573448598384.9, '0.0')", R"("-1044573448598384.8")"},
+  });
+}
+
+TEST(FormatNumber, RefusesSymbolsThatItCannotWorkWith) {
+  expect_all(std::vector<Case>{
+      {"$formatNumber(0, '', {'decimal-separator': ''})", "D3085 formatNumber"},
+      {"$formatNumber(5, '0', {'decimal-separator': ''})", "D3081 formatNumber"},
+      {"$formatNumber(5, '#', {'decimal-separator': '0'})", "D3081 formatNumber"},
+      {"$formatNumber(0.14, '###pm', {'per-mille': 'pm'})", R"("140pm")"},
+  });
+}
+
+TEST(ToMillis, ReadsAnHourWithoutItsHalfOfTheDayAsOneBeforeNoon) {
+  expect_all(std::vector<Case>{
+      {"$toMillis('9', '[h]') ~> $fromMillis()", R"("2023-11-14T09:00:00.000Z")"},
+      {"$toMillis('9 pm', '[h] [P]') ~> $fromMillis()", R"("2023-11-14T21:00:00.000Z")"},
+  });
+}
+
+TEST(ToMillis, TellsWhatLooksLikeATimestampFromWhatDoesNot) {
+  expect_all(std::vector<Case>{
+      {"$toMillis('2018-01-01T00:00:00+24:00')", "null"},
+      {"$toMillis('2018-01-01+01:00')", "null"},
+      {"$toMillis('2018-0100')", "null"},
+      {"$toMillis('2018-1')", "D3110 toMillis"},
+  });
+}
+
+TEST(Partial, ArgumentsThatAreNothingAreArguments) {
+  expect_all(std::vector<Case>{
+      {"$reverse(?)(missing)", "nothing"},
+      {"($f := $substringAfter(?, missing); $f('a@b'))", R"("a@b")"},
+  });
+}
+
+TEST(Errors, NameWhatIsNoFunctionOrNoVariable) {
+  expect_all(std::vector<Case>{
+      {"1(2)", "T1006 1"},
+      {"true(?)", "T1008 true"},
+      {"[1](2)", "T1006 ["},
+      {"$x.y := 1", "S0212 ."},
+      {"$x[0] := 1", "S0212 ["},
+      {"function($x, 1 + 2){ 1 }", "S0208 +"},
+      {"1 ~> |a|{}|()", "T0410"},
+      {"|a|{}|()", "T0410"},
+  });
+}
+
+TEST(Match, ASurrogateThatStandsAloneIsACharacter) {
+  expect_all(std::vector<Case>{
+      {R"($match("\uD83Cb", /./).index)", "[0,1]"},
+      {R"($match("a\uD83C", /a.$/).match)", R"("a\ud83c")"},
+  });
+}
+
+}  // namespace
+}  // namespace helve::jsonata

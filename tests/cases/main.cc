@@ -57,17 +57,24 @@ bool has_shape(std::string_view text, std::string_view shape) {
 std::string without_chance(const std::string& text) {
   constexpr std::string_view kId = "_xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
   constexpr std::string_view kTime = "0000-00-00 00:00:00";
+  constexpr std::string_view kMinute = " 00:00";  // as notes are headed
   const std::string named = replace_all(text, "s_cases", "s_$ID");
   std::string out;
   for (std::string_view rest = named; !rest.empty();) {
     const bool is_id = has_shape(rest, kId), is_time = has_shape(rest, kTime);
+    const bool is_minute = has_shape(rest, kMinute);
     if (is_id)
       out += "_$ID";
     else if (is_time)
       out += "$TIME";
+    else if (is_minute)
+      out += " $TIME";
     else
       out += rest.front();
-    rest.remove_prefix(is_id ? kId.size() : is_time ? kTime.size() : 1);
+    rest.remove_prefix(is_id       ? kId.size()
+                       : is_time   ? kTime.size()
+                       : is_minute ? kMinute.size()
+                                   : 1);
   }
   return out;
 }

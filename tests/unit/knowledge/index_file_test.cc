@@ -136,7 +136,8 @@ TEST_F(IndexFileTest, AnswersLikeAnIndexMadeAnew) {
     for (const auto& [key, content] : truth) fresh.put(document(key, content));
     EXPECT_EQ(index.passages(), fresh.passages());
     for (int i = 1; i < 30; i += 4) {
-      const std::string question = "word" + std::string(i, 'q') + " word" + std::string(30 - i, 'q');
+      const std::string question =
+          "word" + std::string(i, 'q') + " word" + std::string(30 - i, 'q');
       std::vector<double> scores, expected;
       for (const Hit& hit : index.search({.text = question})) scores.push_back(hit.score);
       for (const Hit& hit : fresh.search({.text = question})) expected.push_back(hit.score);
@@ -242,7 +243,9 @@ TEST_F(IndexFileTest, HasANewVersionWhenItsContentMeansSomethingElse) {
   const std::string text =
       "# The HTTPServer's max_results\n\nDeploying v1.12 naïvely to 日本語 hosts isn't easy:\n\n"
       "- running migrations\n- `ORA-00942`\n";
-  index.put({.key = "a", .title = "Notes", .content = text,
+  index.put({.key = "a",
+             .title = "Notes",
+             .content = text,
              .passages = split_passages(text, TextKind::markdown)});
   ASSERT_TRUE(index.save(place_));
   EXPECT_EQ(quick_hash(bytes()), 17963079525639549336u);

@@ -20,6 +20,15 @@ constexpr std::string_view kGit = ".git";
 constexpr std::string_view kHelve = ".helve";  // the sandbox makes it, and lets nobody change it
 constexpr std::array<std::string_view, 3> kRuleNames = {".gitignore", ".ignore", ".rgignore"};
 
+// What helve makes under a name of chance and gives its real one at once: files that tools write,
+// names that the sandbox reserves. Another call may be doing that while a command is watched.
+bool is_momentary(std::string_view name) {
+  constexpr size_t kDigits = 16;
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  return name.starts_with(".helve-") && name.size() > kDigits &&
+         std::ranges::all_of(name.substr(name.size() - kDigits), is_digit);
+}
+
 std::int64_t a_moment_ago() { return (sys::RealClock().unix_ms() - kSlack) * 1'000'000; }
 
 std::string joined(const std::string& directory, std::string_view name) {
@@ -242,6 +251,7 @@ void Witness::look(const std::string& path, const std::string& name) {
 
 // A root's own: the repository is told of by itself, and the sandbox lets nobody change the other.
 bool Witness::is_left_out(const std::string& path, std::string_view name) const {
+  if (is_momentary(name)) return true;
   return (name == kGit || name == kHelve) &&
          std::ranges::any_of(roots_, [&](const Root& root) { return root.path == path; });
 }

@@ -237,6 +237,15 @@ TEST_F(WitnessTest, LeavesOutHelvesOwnDirectory) {
   EXPECT_EQ(changes([&] { tree_.file(".helve/config.yaml"); }), Lines{});
 }
 
+TEST_F(WitnessTest, LeavesOutWhatHelveMakesForAMoment) {
+  EXPECT_EQ(changes([&] {
+              tree_.file(".helve-0123456789abcdef");
+              tree_.file("d/.helve-tmp-0123456789abcdef");
+              tree_.file(".helve-notes");
+            }),
+            (Lines{"A .helve-notes", "A d"}));
+}
+
 TEST_F(WitnessTest, OfARepositoryFurtherBelowTellsThatItCame) {
   tree_.file("sub/file");
   tree_.file("known/.git/HEAD");

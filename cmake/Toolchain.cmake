@@ -9,7 +9,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 set(CMAKE_CXX_FLAGS_DEV "-O1 -g1")
 if(HELVE_SANITIZE MATCHES "undefined" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # To optimize what its checks add takes g++ longer than all else together, and the tests are not faster for it.
+  # To optimize what its checks add takes g++ longer than all else together.
   set(CMAKE_CXX_FLAGS_DEV "-O0 -g1")
 endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")

@@ -16,6 +16,8 @@ namespace {
 constexpr size_t kSnippetChars = 300;
 constexpr size_t kPerDocument = 3;         // results of one document
 constexpr std::int64_t kMaxResults = 100;  // of one answer
+constexpr size_t kMaxNamed = 5;            // documents in a note
+constexpr std::string_view kSimpler = "avoid repetitions inside repetitions, and look-around";
 
 using knowledge::Mode;
 
@@ -72,6 +74,7 @@ struct KbSearchOutput {
   std::vector<KbFound> results;
   std::string score_kind;
   std::optional<std::vector<std::string>> notes;
+  bool is_partial = false;  // not part of the value
 
   static constexpr auto schema() {
     return object(
@@ -79,6 +82,10 @@ struct KbSearchOutput {
         arg<&KbSearchOutput::score_kind>("How it was ranked: keyword, semantic, hybrid, or "
                                          "pattern: in the order of the paths"),
         opt<&KbSearchOutput::notes>("What was not searched, and why"));
+  }
+  void note(std::string note) {
+    if (!notes) notes.emplace();
+    notes->push_back(std::move(note));
   }
   std::string text() const {
     std::string out;
@@ -97,20 +104,26 @@ struct KbSearchOutput {
   }
 };
 
-// One pattern, tried on many texts.
+// One pattern, tried on many texts. A text with a line on which it takes too many steps is searched
+// up to there; any other failure ends the search.
 class Pattern {
  public:
   static Result<Pattern> make(const std::string& pattern, const Context& context) {
     return Pattern(TRY(search::Matcher::make(pattern, {.case_mode = search::CaseMode::smart})),
                    search::Interrupt(context.stop, context.deadline));
   }
+  struct Found {
+    std::vector<search::MatchedLines> lines;
+    bool is_whole = true;
+  };
   // Where the lines with a match are, at most `limit` of them.
-  std::vector<search::MatchedLines> find(std::string_view text, size_t limit) {
+  Result<Found> find(std::string_view text, size_t limit) {
     scratch_->keep_at_most(limit);
     const auto want = limit == 1 ? search::Matcher::Want::first : search::Matcher::Want::all;
-    if (!matcher_->find(text, want, *scratch_)) return {};
-    std::vector<search::MatchedLines> found = scratch_->found();
-    if (found.size() > limit) found.resize(limit);
+    const Result<void> searched = matcher_->find(text, want, *scratch_);
+    if (!searched && searched.error().type_name() != "pattern_too_complex") return searched.error();
+    Found found{.lines = scratch_->found(), .is_whole = searched.has_value()};
+    if (found.lines.size() > limit) found.lines.resize(limit);
     return found;
   }
   size_t place_in(std::string_view line) {
@@ -152,30 +165,47 @@ Result<KbSearchOutput> by_question(const KbSearchInput& in, std::optional<Patter
       .prefix = in.path_prefix,
       .limit = static_cast<size_t>(in.limit),
       .per_document = kPerDocument};
+  Result<void> tried;
+  std::int64_t undecided = 0;
   if (pattern)
     question.accepts = [&](const knowledge::PassageView& passage) {
-      return !pattern->find(passage.text, 1).empty();
+      const Result<Pattern::Found> found = pattern->find(passage.text, 1);
+      if (!found && tried) tried = found.error();
+      if (!found || !found->lines.empty()) return found.has_value();
+      undecided += found->is_whole ? 0 : 1;
+      return false;
     };
   const knowledge::LibraryAnswer answer = TRY(context.library->search(
       documents, question,
       [&](double done, double total) { context.progress(done, total, "reading documents"); },
       context.stop));
+  TRY(std::move(tried));
+  TRY(context.checkpoint());  // the pattern may have been stopped
   KbSearchOutput out{.results = {}, .score_kind = std::string(kind_of(answer.mode)), .notes = {}};
   for (const knowledge::LibraryHit& hit : answer.hits) {
     const std::string& text = hit.text;
     size_t place = first_word(text, *in.query);
     if (pattern) {
-      if (const auto lines = pattern->find(text, 1); !lines.empty()) place = lines.front().begin;
+      const Pattern::Found found = TRY(pattern->find(text, 1));
+      if (!found.lines.empty()) place = found.lines.front().begin;
     }
     out.results.push_back(found_of(hit, place));
   }
   if (!answer.notes.empty()) out.notes = answer.notes;
+  if (undecided > 0)
+    out.note(
+        fmt::format("the pattern takes too many steps on a line of {} passages, which were "
+                    "left out; {}",
+                    undecided, kSimpler));
+  out.is_partial = undecided > 0;
   return out;
 }
 
-void add_lines(Pattern& pattern, const store::DocumentVersion& version, const std::string& content,
-               size_t limit, KbSearchOutput& out) {
-  for (const search::MatchedLines& lines : pattern.find(content, limit)) {
+// Whether all of it could be searched.
+Result<bool> add_lines(Pattern& pattern, const store::DocumentVersion& version,
+                       const std::string& content, size_t limit, KbSearchOutput& out) {
+  const Pattern::Found found = TRY(pattern.find(content, limit));
+  for (const search::MatchedLines& lines : found.lines) {
     const auto number = static_cast<std::int64_t>(
         1 + count_newlines(std::string_view(content).substr(0, lines.begin)));
     const std::string_view line(content.data() + lines.begin, lines.end - lines.begin);
@@ -189,17 +219,56 @@ void add_lines(Pattern& pattern, const store::DocumentVersion& version, const st
          .snippet =
              shown_content(snippet_around(line, pattern.place_in(line), kSnippetChars)).text});
   }
+  return found.is_whole;
+}
+
+// Documents with a line on which the pattern takes too many steps.
+struct Undecided {
+  std::vector<std::string> first;
+  std::int64_t count = 0;
+
+  void add(const store::DocumentVersion& version) {
+    if (first.size() < kMaxNamed)
+      first.push_back(fmt::format("{}:{}", version.path, version.number));
+    ++count;
+  }
+  void note_in(KbSearchOutput& out) const {
+    if (count == 0) return;
+    out.is_partial = true;
+    const auto more = count - static_cast<std::int64_t>(first.size());
+    out.note(fmt::format(
+        "the pattern takes too many steps on a line, searched up to there: {}{}; {}",
+        join(first, ", "), more > 0 ? fmt::format(" and {} more", more) : "", kSimpler));
+  }
+};
+
+// What it finds in some versions of a document, until the answer is full.
+Result<void> search_versions(const std::vector<store::DocumentVersion>& versions, Pattern& pattern,
+                             store::Documents& documents, size_t limit, Undecided& undecided,
+                             KbSearchOutput& out) {
+  const size_t before = out.results.size();
+  for (const store::DocumentVersion& version : versions) {
+    const size_t room =
+        std::min(kPerDocument - (out.results.size() - before), limit - out.results.size());
+    if (room == 0) return {};
+    if (version.is_removed) continue;
+    const std::string content = TRY(documents.content(version));
+    if (!TRY(add_lines(pattern, version, content, room, out))) undecided.add(version);
+  }
+  return {};
 }
 
 // Every content is read: what an index leaves out is found, too.
 Result<KbSearchOutput> by_pattern(const KbSearchInput& in, Pattern& pattern,
                                   store::Documents& documents, Context& context) {
   KbSearchOutput out{.results = {}, .score_kind = "pattern", .notes = {}};
+  Undecided undecided;
   const auto limit = static_cast<size_t>(in.limit);
   store::DocumentFilter filter{.under = {}, .removed = in.include_history};
   const auto total = static_cast<double>(TRY(documents.totals("")).documents);
   double done = 0;
-  while (true) {
+  bool is_last = false;
+  while (!is_last) {
     const std::vector<store::DocumentVersion> page = TRY(documents.list(filter));
     for (const store::DocumentVersion& latest : page) {
       TRY(context.checkpoint());
@@ -207,21 +276,17 @@ Result<KbSearchOutput> by_pattern(const KbSearchInput& in, Pattern& pattern,
       if (!latest.path.starts_with(in.path_prefix)) continue;
       std::vector<store::DocumentVersion> versions{latest};
       if (in.include_history) versions = TRY(documents.versions(latest.path, store::kMaxVersions));
-      const size_t before = out.results.size();
-      for (const store::DocumentVersion& version : versions) {
-        const size_t of_document = out.results.size() - before;
-        if (version.is_removed || of_document >= kPerDocument) continue;
-        const std::string content = TRY(documents.content(version));
-        add_lines(pattern, version, content,
-                  std::min(kPerDocument - of_document, limit - out.results.size()), out);
-        if (out.results.size() < limit) continue;
-        out.notes = {{"there may be more: raise limit, or narrow the pattern or path_prefix"}};
-        return out;
-      }
+      TRY(search_versions(versions, pattern, documents, limit, undecided, out));
+      if (out.results.size() >= limit) break;
     }
-    if (page.size() < store::kMaxDocumentsListed) return out;
-    filter.after = page.back().path;
+    is_last = page.size() < store::kMaxDocumentsListed || out.results.size() >= limit;
+    if (!page.empty()) filter.after = page.back().path;
   }
+  TRY(context.checkpoint());  // the pattern may have been stopped
+  if (out.results.size() >= limit)
+    out.note("there may be more: raise limit, or narrow the pattern or path_prefix");
+  undecided.note_in(out);
+  return out;
 }
 
 Result<KbSearchOutput> kb_search(const KbSearchInput& in, Context& context) {

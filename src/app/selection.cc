@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "app/blame.h"
 #include "base/text.h"
@@ -13,6 +14,9 @@ namespace {
 // Groups that are served first when there are more tools than fit.
 constexpr std::string_view kServedGroups[] = {"fs",     "search",  "edit", "shell",
                                               "memory", "results", "undo"};
+// What starts agents, and what is told to later sessions: only for those who ask for it, whatever
+// the dialect has words for.
+constexpr std::string_view kOnRequest[] = {"sessions", "prompts", "skills", "capabilities"};
 constexpr std::string_view kReaderOfLongAnswers = "read_large_result";
 
 // Whoever chooses some tools gets what reads their long answers as well; a deny leaves it out.
@@ -20,6 +24,33 @@ void add_reader(Selection& selection) {
   auto* chosen = std::get_if<LoadNames>(&selection);
   if (chosen && std::ranges::find(chosen->names, kReaderOfLongAnswers) == chosen->names.end())
     chosen->names.emplace_back(kReaderOfLongAnswers);
+}
+
+bool is_one_of(std::string_view group, std::span<const std::string_view> groups) {
+  return std::ranges::find(groups, group) != groups.end();
+}
+
+// In the order of the dialect's words, which its table gives by how much they are needed.
+std::vector<std::string> served_under(const Dialect* dialect, const std::vector<Tool>& tools) {
+  const std::string_view left_out = left_out_editor(dialect);
+  std::vector<std::string> served{std::string(kReaderOfLongAnswers)};
+  const auto add = [&](const Tool& tool) {
+    const std::string& name = tool.spec.name;
+    if (name != left_out && served.size() < kMaxServedTools &&
+        std::ranges::find(served, name) == served.end())
+      served.push_back(name);
+  };
+  if (dialect) {
+    for (const Dialect::Entry& entry : dialect->entries) {
+      const auto tool = std::ranges::find(
+          tools, entry.tool, [](const Tool& each) { return std::string_view(each.spec.name); });
+      if (tool != tools.end() && !is_one_of(tool->spec.group, kOnRequest)) add(*tool);
+    }
+  }
+  for (const Tool& tool : tools) {
+    if (is_one_of(tool.spec.group, kServedGroups)) add(tool);
+  }
+  return served;
 }
 
 }  // namespace
@@ -40,15 +71,7 @@ Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpo
   if (load.kind == config::Load::Kind::none) return LoadNone{};
   if (load.kind == config::Load::Kind::names) return LoadNames{load.names};
   if (purpose != Purpose::serve || is_explicit || tools.size() <= kMaxServedTools) return LoadAll{};
-  const std::string_view left_out = left_out_editor(dialect);
-  LoadNames served{{std::string(kReaderOfLongAnswers)}};
-  for (const Tool& tool : tools) {
-    const bool listed =
-        tool.spec.name != kReaderOfLongAnswers && tool.spec.name != left_out &&
-        std::ranges::find(kServedGroups, tool.spec.group) != std::end(kServedGroups);
-    if (listed && served.names.size() < kMaxServedTools) served.names.push_back(tool.spec.name);
-  }
-  return served;
+  return LoadNames{served_under(dialect, tools)};
 }
 
 Result<Registry> load_tools(const config::Loaded& settings, const cli::Options& options,

@@ -16,8 +16,8 @@ namespace helve::app {
 enum class Purpose { call, serve, inspect, agent };
 
 // Models choose badly among many tools, so MCP clients get at most kMaxServedTools unless somebody
-// asked for more. Of `edit` and `editor`, which do the same, they get the one that their dialect
-// has.
+// asked for more: those that their dialect has words for come first. Of `edit` and `editor`, which
+// do the same, they get the one that it has.
 constexpr size_t kMaxServedTools = 20;
 Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
                        const std::vector<Tool>& tools, const Dialect* dialect = nullptr);

@@ -75,12 +75,12 @@ Result<Registry> Registry::load(std::vector<Tool> tools, const Selection& select
     }
   }
   if (std::holds_alternative<LoadAll>(selection)) return all;
-  std::set<std::string, std::less<>> existing;
-  for (const auto& entry : all.by_name_) existing.insert(entry.first);
-  for (std::string_view group : all.groups()) existing.emplace(group);
+  std::map<std::string, std::string, std::less<>> existing;
+  for (std::string_view group : all.groups()) existing.emplace(group, group);
+  for (const auto& [name, found] : all.by_name_) existing[name] = found.tool->spec.group;
   if (std::holds_alternative<LoadNone>(selection)) {
     Registry none;
-    none.not_loaded_ = std::move(existing);
+    none.known_ = std::move(existing);
     return none;
   }
 
@@ -99,7 +99,7 @@ Result<Registry> Registry::load(std::vector<Tool> tools, const Selection& select
     if (is_selected(tool.spec, wanted)) chosen.push_back(std::move(tool));
   }
   Registry loaded = TRY(load(std::move(chosen), LoadAll{}));
-  loaded.not_loaded_ = std::move(existing);
+  loaded.known_ = std::move(existing);
   return loaded;
 }
 
@@ -116,8 +116,13 @@ Result<Registry::Found> Registry::resolve(std::string_view name) const {
   std::ranges::sort(names, {}, [&](std::string_view known) {
     return std::pair(find(known).tool->spec.name != known, known);
   });
+  const auto left_out = known_.find(name);
   return Error{Code::not_found, fmt::format("no tool '{}'", preview(escape_for_display(name), 80)),
-               did_you_mean(name, names), "unknown_tool"};
+               left_out == known_.end()
+                   ? did_you_mean(name, names)
+                   : fmt::format("it was not chosen: helve has it with --tools {}, or --tools all",
+                                 left_out->second),
+               "unknown_tool"};
 }
 
 Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
@@ -134,7 +139,7 @@ Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
     for (size_t i = 0; i < tools_.size(); ++i) {
       if (tools_[i].spec.group == group) matched.insert(i);
     }
-    if (matched.empty() && !not_loaded_.contains(group)) {
+    if (matched.empty() && !known_.contains(group)) {
       return Error{Code::invalid_argument,
                    fmt::format("no group '{}' of tools", escape_for_display(group)),
                    did_you_mean(group, known_groups), "unknown_tool"};
@@ -145,7 +150,7 @@ Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
     for (const auto& [name, found] : by_name_) {
       if (matches_wildcard(pattern, name)) matched.insert(index_of(*found.tool));
     }
-    for (const std::string& name : not_loaded_) known = known || matches_wildcard(pattern, name);
+    for (const auto& entry : known_) known = known || matches_wildcard(pattern, entry.first);
     for (const Dialect& dialect : dialects()) {
       for (const Dialect::Entry& entry : dialect.entries)
         known =
@@ -158,7 +163,7 @@ Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
     }
   } else if (Found found = find(pattern); found.tool) {
     matched.insert(index_of(*found.tool));
-  } else if (!not_loaded_.contains(pattern) &&
+  } else if (!known_.contains(pattern) &&
              !is_dialect_name(pattern)) {  // a known name whose tool is not loaded means nothing
                                            // here, and that is fine
     return resolve(pattern).error();

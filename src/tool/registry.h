@@ -3,7 +3,7 @@
 #pragma once
 
 #include <functional>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -44,8 +44,8 @@ class Registry {
   };
   // A tool's own name wins over aliases, these over dialect names. Nothing found: tool is null.
   Found find(std::string_view name) const;
-  // As find, with an error that names the nearest known tool. When none is near it has no hint: how
-  // tools are listed depends on who asks.
+  // As find, with an error that says how a tool that was not selected is, or names the nearest
+  // known one. When none is near it has no hint: how tools are listed depends on who asks.
   Result<Found> resolve(std::string_view name) const;
 
   // Every tool that a rule's pattern means: a name, alias or dialect name, a group ("fs",
@@ -63,8 +63,9 @@ class Registry {
   };
   std::vector<Tool> tools_;
   std::unordered_map<std::string, Found, Hash, std::equal_to<>> by_name_;
-  // Names and groups of tools that exist but were not selected: rules may speak of them.
-  std::set<std::string, std::less<>> not_loaded_;
+  // Names and groups that existed before some tools were selected, with their groups: rules may
+  // speak of them.
+  std::map<std::string, std::string, std::less<>> known_;
 };
 
 }  // namespace helve

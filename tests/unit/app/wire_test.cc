@@ -327,6 +327,36 @@ TEST(Selection, OffersTheEditorThatTheDialectHas) {
   }
 }
 
+TEST(Selection, OffersFirstWhatTheDialectHasWordsFor) {
+  const std::vector<Tool> tools = builtin_tools();
+  const Result<Registry> served = Registry::load(
+      builtin_tools(), selection_of({}, false, Purpose::serve, tools, find_dialect("botholomew")));
+  ASSERT_TRUE(served);
+  EXPECT_EQ(served->tools().size(), kMaxServedTools);
+  for (const char* name : {"membot_add", "membot_search", "membot_read", "membot_pipe",
+                           "membot_query", "search_grep", "read_large_result"})
+    EXPECT_TRUE(served->find(name).tool) << name;
+}
+
+TEST(Selection, OffersNoDialectWhatIsOnlyForThoseWhoAsk) {
+  const std::vector<Tool> tools = builtin_tools();
+  const Result<Registry> served = Registry::load(
+      builtin_tools(), selection_of({}, false, Purpose::serve, tools, find_dialect("claude")));
+  ASSERT_TRUE(served);
+  EXPECT_TRUE(served->find("Read").tool);
+  EXPECT_FALSE(served->find("Agent").tool);
+}
+
+TEST(Selection, SaysHowAToolIsServedThatIsNot) {
+  const std::vector<Tool> tools = builtin_tools();
+  const Result<Registry> served =
+      Registry::load(builtin_tools(), selection_of({}, false, Purpose::serve, tools));
+  ASSERT_TRUE(served);
+  for (const char* name : {"kb_search", "membot_search"})
+    EXPECT_EQ(served->resolve(name).error().hint,
+              "it was not chosen: helve has it with --tools kb, or --tools all");
+}
+
 TEST(Selection, OffersAllToolsWhenAsked) {
   std::vector<Tool> many(30, builtin_tools().front());
   EXPECT_TRUE(std::holds_alternative<LoadAll>(selection_of({}, true, Purpose::serve, many)));

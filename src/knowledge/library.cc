@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "knowledge/front_matter.h"
+#include "knowledge/markdown_lines.h"
 #include "knowledge/mime_type.h"
 
 namespace helve::knowledge {
@@ -18,13 +20,22 @@ constexpr size_t kMaxTitle = 200;  // characters
 
 Error cancelled() { return {Code::cancelled, "the call was cancelled"}; }
 
-// The first heading, and the path, whose words tell as much.
+// "Guide" of a text that begins with "# Guide", after front matter.
+std::string_view first_heading(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  for (size_t lines = front_matter_lines(text); lines > 0; --lines)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  text = text.substr(std::min(text.find_first_not_of("\r\n"), text.size()));
+  if (!text.starts_with("# ")) return {};
+  return first_chars(trim(text.substr(2, text.find('\n') - 2)), kMaxTitle);
+}
+
+// What it says of itself, and the path, whose words tell as much.
 std::string title_of(std::string_view text, std::string_view path) {
-  std::string title(path);
-  while (text.starts_with('\n')) text.remove_prefix(1);
-  if (!text.starts_with("# ")) return title;
-  const std::string_view heading = text.substr(2, text.find('\n') - 2);
-  return fmt::format("{} {}", first_chars(trim(heading), kMaxTitle), title);
+  NoteHead head = note_head(text);
+  std::string title = head.title.empty() ? std::string(first_heading(text)) : std::move(head.title);
+  for (const std::string& tag : head.tags) title += " " + tag;
+  return fmt::format("{} {}", title, path);
 }
 
 std::string key_of(const store::DocumentVersion& version, Reach reach) {

@@ -86,6 +86,21 @@ TEST_F(InLibrary, TellsLinesAndHeadings) {
   EXPECT_EQ(answer.hits[0].last_line, 7u);
 }
 
+TEST_F(InLibrary, FindsWhatFrontMatterSays) {
+  write("a.md", "---\ntitle: Zebra plan\ntags: [stripes]\n---\nText.\n");
+  write("b.md", "---\ndate: 2026-01-31\n---\n\n# Okapi plan\n\nText.\n");
+  EXPECT_EQ(paths("zebra"), Paths{"a.md@1"});
+  EXPECT_EQ(paths("stripes"), Paths{"a.md@1"});
+  EXPECT_EQ(paths("okapi"), Paths{"b.md@1"});
+}
+
+TEST_F(InLibrary, TakesAnyFrontMatter) {
+  for (const char* text :
+       {"---\n", "---\n---", "---\ntitle: x\n---", "---\n---\n# ", "# ", "\n\n#"})
+    write("a.md", text);
+  EXPECT_EQ(paths("zebra"), Paths{});
+}
+
 TEST_F(InLibrary, SearchesHistoryWhenAsked) {
   write("a", "A zebra.\n");
   write("a", "An okapi.\n");

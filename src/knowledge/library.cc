@@ -8,6 +8,7 @@
 #include "knowledge/front_matter.h"
 #include "knowledge/markdown_lines.h"
 #include "knowledge/mime_type.h"
+#include "knowledge/searched_text.h"
 
 namespace helve::knowledge {
 namespace {
@@ -43,14 +44,12 @@ std::string key_of(const store::DocumentVersion& version, Reach reach) {
                                 : fmt::format("{}\n{}", version.path, version.number);
 }
 
-// What is searched of a content: whole lines of its beginning, and nothing that is no text.
+// Whole lines of its beginning.
 std::string_view searched_part(std::string_view content) {
-  if (content.size() > kMaxIndexedBytes) {
-    content = cut_utf8(content, kMaxIndexedBytes);
-    const size_t end = content.rfind('\n');
-    if (end != content.npos) content = content.substr(0, end + 1);
-  }
-  return content.find('\0') == content.npos ? content : std::string_view();
+  if (content.size() <= kMaxIndexedBytes) return content;
+  content = cut_utf8(content, kMaxIndexedBytes);
+  const size_t end = content.rfind('\n');
+  return end == content.npos ? content : content.substr(0, end + 1);
 }
 
 }  // namespace
@@ -77,13 +76,15 @@ Result<void> Library::take(store::Documents& documents, Side& side, Reach reach,
   const Result<std::string> content = documents.content(version);
   if (!content) return content.error().code == Code::not_found ? Result<void>() : content.error();
   const std::string_view part = searched_part(*content);
-  const bool is_whole = part.size() == content->size();
+  const SearchedText searched(part);
+  const std::string_view text = searched.is_text() ? searched.view() : std::string_view();
+  const bool is_whole = searched.is_text() && part.size() == content->size();
   side.index.put({.key = key,
-                  .title = title_of(part, version.path),
+                  .title = title_of(text, version.path),
                   .date_ms = version.created_ms,
-                  .passages = split_passages(part, text_kind_of(version.mime_type))});
-  side.known[key] = {.number = version.number, .bytes = part.size(), .is_whole = is_whole};
-  side.bytes += part.size();
+                  .passages = split_passages(text, text_kind_of(version.mime_type))});
+  side.known[key] = {.number = version.number, .bytes = text.size(), .is_whole = is_whole};
+  side.bytes += text.size();
   side.cut += is_whole ? 0 : 1;
   return {};
 }

@@ -6,6 +6,7 @@
 #include "base/diff.h"
 #include "base/text.h"
 #include "knowledge/library.h"
+#include "knowledge/searched_text.h"
 #include "search/matcher.h"
 #include "tools/kb_document.h"
 #include "tools/snippet.h"
@@ -204,11 +205,12 @@ Result<KbSearchOutput> by_question(const KbSearchInput& in, std::optional<Patter
 // Whether all of it could be searched.
 Result<bool> add_lines(Pattern& pattern, const store::DocumentVersion& version,
                        const std::string& content, size_t limit, KbSearchOutput& out) {
-  const Pattern::Found found = TRY(pattern.find(content, limit));
+  const knowledge::SearchedText searched(content);
+  const std::string_view text = searched.view();
+  const Pattern::Found found = TRY(pattern.find(text, limit));
   for (const search::MatchedLines& lines : found.lines) {
-    const auto number = static_cast<std::int64_t>(
-        1 + count_newlines(std::string_view(content).substr(0, lines.begin)));
-    const std::string_view line(content.data() + lines.begin, lines.end - lines.begin);
+    const auto number = static_cast<std::int64_t>(1 + count_newlines(text.substr(0, lines.begin)));
+    const std::string_view line = text.substr(lines.begin, lines.end - lines.begin);
     out.results.push_back(
         {.path = version.path,
          .version = static_cast<std::int64_t>(version.number),

@@ -101,6 +101,16 @@ TEST_F(InLibrary, TakesAnyFrontMatter) {
   EXPECT_EQ(paths("zebra"), Paths{});
 }
 
+TEST_F(InLibrary, DecodesTextThatIsNotUtf8) {
+  write("latin", "Das Caf\xe9 ist gut besucht, das Caf\xe9 war \xe0 la mode.\n");
+  using namespace std::string_literals;
+  write("wide", "\xff\xfez\0e\0b\0r\0a\0\n\0"s);
+  write("binary", "okapi\0\1\2\3\xff\xfe\xfd\x80okapi\0"s);
+  EXPECT_EQ(paths("café"), Paths{"latin@1"});
+  EXPECT_EQ(paths("zebra"), Paths{"wide@1"});
+  EXPECT_EQ(paths("okapi"), Paths{});
+}
+
 TEST_F(InLibrary, SearchesHistoryWhenAsked) {
   write("a", "A zebra.\n");
   write("a", "An okapi.\n");

@@ -12,6 +12,7 @@ namespace {
 constexpr size_t kRoomForQuotes = 1000;                    // bytes; short texts stay readable
 constexpr std::int64_t kLatestTime = 253'402'300'799'999;  // ms; the end of the year 9999
 constexpr std::string_view kFormat = "helve-documents-1";
+constexpr std::string_view kEndBegin = R"({"end":true,)";
 constexpr std::string_view kFields[] = {"path", "mime_type", "source"};
 
 Error damaged(std::string why) {
@@ -61,6 +62,20 @@ Result<void> check_header(std::string_view line) {
   if (value && string_at(*value, "format") == kFormat) return {};
   return Error{Code::invalid_argument, "this is no archive of documents", "kb_export writes one",
                "not_an_archive"};
+}
+
+std::string end_line(const ArchiveEnd& end) {
+  return fmt::format("{}\"documents\":{},\"versions\":{},\"parts\":{}}}\n", kEndBegin,
+                     end.documents, end.versions, end.parts);
+}
+
+std::optional<ArchiveEnd> end_in(std::string_view line) {
+  if (!line.starts_with(kEndBegin)) return {};
+  const Result<Json> value = parse_json(line);
+  if (!value) return {};
+  return ArchiveEnd{.documents = integer_at(*value, "documents"),
+                    .versions = integer_at(*value, "versions"),
+                    .parts = integer_at(*value, "parts")};
 }
 
 std::string to_line(const ArchiveLine& line) {

@@ -1,8 +1,10 @@
 // Archives of documents: JSON Lines, one for each version, the versions of a document together and
 // in order. Each line says how many there are, so that a document of which one is missing is known
-// not to be whole.
+// not to be whole; the last line of the last part says how many lines and parts there are in all.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,6 +27,15 @@ struct ArchiveLine {
 
 std::string archive_header();  // the first line of each part
 Result<void> check_header(std::string_view line);
+
+struct ArchiveEnd {
+  std::int64_t documents = 0;
+  std::int64_t versions = 0;  // lines
+  std::int64_t parts = 0;
+};
+std::string end_line(const ArchiveEnd& end);
+// Nothing when it is another line.
+std::optional<ArchiveEnd> end_in(std::string_view line);
 
 std::string to_line(const ArchiveLine& line);
 // An error says what is wrong: not whole, changed since it was written, no path.

@@ -85,6 +85,13 @@ class Parts {
     content_ = archive_header();
     return {};
   }
+  // The last one, which says what there is in all: without it somebody would miss nothing.
+  Result<void> end() {
+    content_ += end_line({.documents = out_.documents,
+                          .versions = out_.versions,
+                          .parts = static_cast<std::int64_t>(out_.files.size()) + 1});
+    return write();
+  }
   // Of an earlier export that had more of them: they would be read with these.
   Result<void> deal_with_others() {
     for (size_t number = out_.files.size() + 1; is_folder(); ++number) {
@@ -152,7 +159,7 @@ Result<KbExportOutput> kb_export(const KbExportInput& in, Context& context) {
     if (page.size() < store::kMaxDocumentsListed) break;
     filter.after = page.back().path;
   }
-  TRY(parts.write());
+  TRY(parts.end());
   TRY(parts.deal_with_others());
   return out;
 }

@@ -170,6 +170,39 @@ class Importer {
   size_t new_documents_ = 0, new_bytes_ = 0;
 };
 
+// Whether all is there that was written. A folder may hold several archives, one after the other.
+class Completeness {
+ public:
+  explicit Completeness(KbImportOutput& out) : out_(out) {}
+
+  void add_part(std::string name) {
+    ++seen_.parts;
+    part_ = std::move(name);
+  }
+  void add_line() { ++seen_.versions; }
+  void end(const ArchiveEnd& end) {
+    if (end.parts != seen_.parts)
+      out_.add_problem(
+          fmt::format("{}: it was written in {} parts, and {} are there: documents are missing",
+                      part_, end.parts, seen_.parts));
+    else if (end.versions != seen_.versions)
+      out_.add_problem(
+          fmt::format("{}: {} versions were written, and {} are there: documents are missing",
+                      part_, end.versions, seen_.versions));
+    seen_ = {};
+  }
+  // No more parts follow.
+  void finish() {
+    if (seen_.parts > 0 || seen_.versions > 0)
+      out_.add_problem(fmt::format("{}: its end is missing, and documents may be with it", part_));
+  }
+
+ private:
+  KbImportOutput& out_;
+  ArchiveEnd seen_;  // since the last end
+  std::string part_;
+};
+
 Result<std::vector<std::string>> parts_of(const std::string& file,
                                           const workspace::Workspace& files, Context& context) {
   if (!files.open_directory(file)) return std::vector<std::string>{file};
@@ -192,9 +225,13 @@ Result<KbImportOutput> kb_import(const KbImportInput& in, Context& context) {
   const std::vector<std::string> parts = TRY(parts_of(in.file, files, context));
   KbImportOutput out;
   Importer importer(in, *documents, out);
+  Completeness completeness(out);
   for (size_t i = 0; i < parts.size(); ++i) {
     const workspace::Snapshot part = TRY(files.read_whole(parts[i], store::kMaxDocumentBytes));
+    const std::string shown = files.display(parts[i]);
     std::string_view rest = part.content;
+    if (rest.empty()) TRY(check_header(rest));
+    completeness.add_part(shown);
     for (size_t number = 1; !rest.empty(); ++number) {
       TRY(context.checkpoint());
       const size_t length = std::min(rest.find('\n'), rest.size());
@@ -205,9 +242,18 @@ Result<KbImportOutput> kb_import(const KbImportInput& in, Context& context) {
         continue;
       }
       context.progress(static_cast<double>(i), static_cast<double>(parts.size()), parts[i]);
-      TRY(importer.add(line, fmt::format("{}:{}", files.display(parts[i]), number)));
+      if (const std::optional<ArchiveEnd> end = end_in(line)) {
+        completeness.end(*end);
+        // Another archive may have the same documents.
+        importer.end_document();
+        TRY(importer.flush());
+        continue;
+      }
+      completeness.add_line();
+      TRY(importer.add(line, fmt::format("{}:{}", shown, number)));
     }
   }
+  completeness.finish();
   importer.end_document();
   TRY(importer.flush());
   return out;

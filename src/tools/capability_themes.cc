@@ -79,6 +79,15 @@ std::vector<std::string> themes_by_group(std::span<const ToolGroup> groups) {
   return themes;
 }
 
+bool is_count(std::string_view theme) {
+  const size_t colon = theme.rfind(": ");
+  if (colon == theme.npos) return false;
+  const std::string_view count = theme.substr(colon + 2);
+  const size_t digits = count.find_first_not_of("0123456789");
+  return digits != 0 && digits != count.npos &&
+         (count.substr(digits) == " tool" || count.substr(digits) == " tools");
+}
+
 std::string themes_question(std::span<const ToolGroup> groups) {
   std::string text = "<tools>\n";
   for (const ToolGroup& group : groups) {
@@ -97,15 +106,21 @@ std::string themes_question(std::span<const ToolGroup> groups) {
                     kMaxThemeChars, kMaxThemes);
 }
 
-std::vector<std::string> themes_in(std::string_view answer, std::span<const ToolGroup> groups) {
+std::vector<std::string> listed_themes(std::string_view text) {
   std::vector<std::string> themes;
-  for (std::string_view line : split(answer, '\n')) {
+  for (std::string_view line : split(text, '\n')) {
     line = trim(line);
     if (!line.starts_with("- ") && !line.starts_with("* ")) continue;
     std::string theme = one_line(line.substr(2), kMaxThemeChars);
-    if (!theme.empty() && !names_a_tool(theme, groups)) themes.push_back(std::move(theme));
-    if (themes.size() == kMaxThemes) break;
+    if (!theme.empty()) themes.push_back(std::move(theme));
   }
+  return themes;
+}
+
+std::vector<std::string> themes_in(std::string_view answer, std::span<const ToolGroup> groups) {
+  std::vector<std::string> themes = listed_themes(answer);
+  std::erase_if(themes, [&](const std::string& theme) { return names_a_tool(theme, groups); });
+  if (themes.size() > kMaxThemes) themes.resize(kMaxThemes);
   return themes;
 }
 

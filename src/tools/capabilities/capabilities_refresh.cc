@@ -1,6 +1,8 @@
 // capabilities_refresh: what the tools can do, as a prompt that every session begins with.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "agent/agents.h"
 #include "base/text.h"
 #include "guidance/front_matter.h"
@@ -71,22 +73,37 @@ Result<std::string> ask_model(std::span<const ToolGroup> groups, Context& contex
             context.stop);
 }
 
-void find_themes(CapabilitiesRefreshOutput& out, std::span<const ToolGroup> groups,
-                 Context& context) {
-  out.themes = themes_by_group(groups);
+// What a model, or somebody else, has written there.
+std::vector<std::string> summary_in(const guidance::PromptFile& old) {
+  std::string_view text = old.file.text();
+  text.remove_prefix(guidance::front_of(text).size());
+  std::vector<std::string> themes = listed_themes(text);
+  if (std::ranges::all_of(themes, is_count)) themes.clear();
+  return themes;
+}
+
+// A model that fails is asked again another time: what it said before is better than a count.
+enum class Found : unsigned char { themes, old_ones };
+Found find_themes(CapabilitiesRefreshOutput& out, std::span<const ToolGroup> groups,
+                  const guidance::PromptFile* old, Context& context) {
   const Result<std::string> answer = ask_model(groups, context);
-  if (!answer) {
-    out.notes.push_back(
-        fmt::format("no model summarised them: {}", preview(answer.error().message, 300)));
-    return;
+  if (answer) out.themes = themes_in(*answer, groups);
+  if (!out.themes.empty()) {
+    out.by = Author::model;
+    return Found::themes;
   }
-  std::vector<std::string> themes = themes_in(*answer, groups);
-  if (themes.empty()) {
-    out.notes.emplace_back("the model's answer had no themes in it");
-    return;
+  out.notes.push_back(
+      answer ? "the model's answer had no themes in it"
+             : fmt::format("no model summarised them: {}", preview(answer.error().message, 300)));
+  const bool has_model = answer || answer.error().type_name() != "no_model";
+  if (old && has_model) out.themes = summary_in(*old);
+  if (!out.themes.empty()) {
+    out.by = Author::model;
+    out.notes.emplace_back("what was written before is kept");
+    return Found::old_ones;
   }
-  out.themes = std::move(themes);
-  out.by = Author::model;
+  out.themes = themes_by_group(groups);
+  return Found::themes;
 }
 
 Result<CapabilitiesRefreshOutput> capabilities_refresh(const CapabilitiesRefreshInput& in,
@@ -102,8 +119,9 @@ Result<CapabilitiesRefreshOutput> capabilities_refresh(const CapabilitiesRefresh
   CapabilitiesRefreshOutput out;
   out.path = TRY(guidance::Library::prompt_path(kName));
   for (const ToolGroup& group : groups) out.tools += static_cast<std::int64_t>(group.tools.size());
-  find_themes(out, groups, context);
+  const Found found = find_themes(out, groups, old ? &*old : nullptr, context);
   TRY(context.checkpoint());
+  if (found == Found::old_ones) return out;
   // The front matter is kept as it stands.
   std::string text(old ? guidance::front_of(old->file.text()) : kNewHead);
   text += kIntro;

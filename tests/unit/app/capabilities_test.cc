@@ -50,6 +50,29 @@ TEST_F(Capabilities, AreCountedWhereNoModelAnswers) {
   EXPECT_EQ(json({"capabilities"}).at("changed").get_bool(), false);
 }
 
+TEST_F(Capabilities, StayAsTheModelWroteThemWhenItFails) {
+  script(R"({"text":"- Look at files\n"})");
+  EXPECT_EQ(json({"capabilities"}).at("by").get_string(), "model");
+  const std::string written = content("work/.helve/prompts/capabilities.md");
+  for (const char* failure : {"", R"({"text":"I cannot."})"}) {
+    script(failure);
+    const Json answer = json({"capabilities"});
+    EXPECT_EQ(themes(answer), std::vector<std::string>{"Look at files"});
+    EXPECT_EQ(answer.at("by").get_string(), "model");
+    EXPECT_FALSE(answer.at("changed").get_bool());
+    EXPECT_EQ(answer.at("notes").at(1).get_string(), "what was written before is kept");
+  }
+  EXPECT_EQ(content("work/.helve/prompts/capabilities.md"), written);
+}
+
+TEST_F(Capabilities, AreCountedAnewWhereTheyWereCounted) {
+  put("work/.helve/prompts/capabilities.md", "---\nloading: always\n---\n- fs: 2 tools\n");
+  script("");
+  const Json answer = json({"capabilities"});
+  EXPECT_EQ(answer.at("by").get_string(), "groups");
+  EXPECT_TRUE(answer.at("changed").get_bool());
+}
+
 TEST_F(Capabilities, LackWhatIsDenied) {
   script("");
   put("config/config.yaml", "tools:\n  deny: [sessions/*, exec]\n");

@@ -69,7 +69,7 @@ Result<Node> RegexParser::escape() {
     if (!flags_.unicode && *character > 0x7f) byte_mode_ = true;
     return literal(*character, start);
   }
-  return wrong(start, "no such escape", "write \\\\ for a backslash, or use literal: true");
+  return wrong(start, "no such escape", kDoubleBackslash);
 }
 
 Result<Node> RegexParser::word_escape(size_t start) {

@@ -14,7 +14,7 @@ namespace helve::search {
 class RegexParser {
  public:
   RegexParser(std::string_view pattern, const RegexOptions& options, bool ignore_case)
-      : pattern_(pattern), newlines_(options.newlines) {
+      : pattern_(pattern), newlines_(options.newlines), advice_(options.advice) {
     flags_.ignore_case = ignore_case;
     flags_.dot_all = options.dot_all;
   }
@@ -29,6 +29,8 @@ class RegexParser {
   bool saw_literal() const { return saw_literal_; }
 
  private:
+  static constexpr std::string_view kDoubleBackslash = "write \\\\ for a backslash";
+
   struct Flags {
     bool ignore_case = false;
     bool dot_all = false;
@@ -94,6 +96,7 @@ class RegexParser {
 
   std::string_view pattern_;
   Newlines newlines_;
+  Advice advice_;
   size_t at_ = 0;
   int depth_ = 0;
   Flags flags_;

@@ -47,6 +47,11 @@ bool reaches_over_lines(const Node& node) {
   }
 }
 
+std::string_view about_newlines(Advice advice) {
+  return advice == Advice::parameters ? "use multiline: true to match across lines"
+                                      : "search for each of the lines";
+}
+
 Result<Node> parse_literal(std::string_view text, const RegexOptions& options, bool ignore_case) {
   Node out{.kind = Node::Kind::concat};
   for (size_t at = 0; at < text.size();) {
@@ -62,7 +67,7 @@ Result<Node> parse_literal(std::string_view text, const RegexOptions& options, b
                    fmt::format("the pattern has a newline at offset {}, and a match within one "
                                "line cannot hold it",
                                at),
-                   "use multiline: true to match across lines", "invalid_pattern"};
+                   std::string(about_newlines(options.advice)), "invalid_pattern"};
     }
     out.children.push_back(
         {.kind = Node::Kind::literal, .ignore_case = ignore_case, .character = c});
@@ -129,12 +134,14 @@ Result<Regex> parse_regex(std::string_view pattern, const RegexOptions& options)
 }
 
 Error RegexParser::wrong(size_t at, std::string_view what, std::string_view hint) const {
+  const bool is_about_text = hint.empty() || hint == kDoubleBackslash;
   return Error{Code::invalid_argument,
                fmt::format("the pattern is wrong at offset {}: {}: \"{}\"", at, what,
                            escape_for_display(preview(pattern_.substr(at), kShownPattern))),
-               hint.empty() ? "use literal: true to search for the text as it is, or put \\ before "
-                              "characters such as ( [ { *"
-                            : std::string(hint),
+               fmt::format("{}{}", hint.empty() ? "put \\ before characters such as ( [ { *" : hint,
+                           is_about_text && advice_ == Advice::parameters
+                               ? ", or use literal: true to search for the text as it is"
+                               : ""),
                "invalid_pattern"};
 }
 
@@ -305,7 +312,7 @@ Result<Node> RegexParser::literal(char32_t character, size_t at) {
   note_literal(character);
   if (character == '\n' && newlines_ == Newlines::excluded) {
     return wrong(at, "a newline, and a match within one line cannot hold it",
-                 "use multiline: true to match across lines");
+                 about_newlines(advice_));
   }
   Node out = simple(Node::Kind::literal);
   out.character = character;

@@ -63,6 +63,8 @@ struct Node {
 enum class CaseMode : unsigned char { sensitive, insensitive, smart };
 enum class PatternKind : unsigned char { regex, literal };
 enum class Newlines : unsigned char { excluded, matched };  // whether a match may span lines
+// What a hint may name: some who ask have parameters for a literal and for matches across lines.
+enum class Advice : unsigned char { pattern, parameters };
 
 struct RegexOptions {
   PatternKind kind = PatternKind::regex;
@@ -70,6 +72,7 @@ struct RegexOptions {
   bool word = false;  // the match begins and ends where words do
   Newlines newlines = Newlines::excluded;
   bool dot_all = false;  // . matches newlines, where they are matched at all
+  Advice advice = Advice::pattern;
 };
 
 struct Regex {

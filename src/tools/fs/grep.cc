@@ -154,7 +154,8 @@ search::RegexOptions regex_of(const GrepInput& in) {
           .case_mode = cases.begin()[static_cast<int>(in.case_)],
           .word = in.word,
           .newlines = in.multiline ? search::Newlines::matched : search::Newlines::excluded,
-          .dot_all = in.dotall};
+          .dot_all = in.dotall,
+          .advice = search::Advice::parameters};
 }
 
 // A glob may be an absolute path below the searched directory, which bears these names.

@@ -46,11 +46,17 @@ TEST(RegexSyntax, SaysWhereAPatternIsWrong) {
   EXPECT_NE(refusal("\xff").find("not UTF-8"), std::string::npos);
 }
 
-TEST(RegexSyntax, HintsAtSearchingForTheTextItself) {
-  const Result<Regex> regex = parse_regex("foo(");
-  ASSERT_FALSE(regex.has_value());
-  EXPECT_NE(regex.error().hint.find("literal: true"), std::string::npos);
-  EXPECT_EQ(regex.error().type, "invalid_pattern");
+TEST(RegexSyntax, HintsAtParametersThatWhoeverAsksHas) {
+  for (const char* pattern : {"foo(", R"(\q)"}) {
+    const Result<Regex> regex = parse_regex(pattern, {.advice = Advice::parameters});
+    ASSERT_FALSE(regex.has_value());
+    EXPECT_NE(regex.error().hint.find("literal: true"), std::string::npos);
+    EXPECT_EQ(regex.error().type, "invalid_pattern");
+    EXPECT_EQ(parse_regex(pattern).error().hint.find("literal"), std::string::npos);
+  }
+  EXPECT_NE(parse_regex(R"(a\n)", {.advice = Advice::parameters}).error().hint.find("multiline"),
+            std::string::npos);
+  EXPECT_EQ(parse_regex(R"(a\n)").error().hint, "search for each of the lines");
 }
 
 TEST(RegexSyntax, BoundsDepthSizeAndCounts) {

@@ -271,9 +271,10 @@ std::string in_their_words(const Dialect::Entry& entry, std::string_view text) {
       is_quoted = is_quoted ? !after.empty() && is_part(after.front()) : !is_part(before);
     const bool is_marked = before == '`' && after.starts_with('`');
     std::string_view shown = word;
-    if (!is_quoted && (is_marked || word.find('_') != word.npos))
+    if (!is_quoted && (is_marked || word.find('_') != word.npos)) {
       shown = their_parameter(entry, word);
-    if (!is_quoted && is_marked && shown == word) shown = their_tool(entry, word);
+      if (shown == word) shown = their_tool(entry, word);
+    }
     out += shown;
     before = static_cast<unsigned char>(word.back());
     text = after;

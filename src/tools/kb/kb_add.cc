@@ -227,7 +227,7 @@ Result<KbAddOutput> kb_add(const KbAddInput& in, Context& context) {
     TRY(add_text(in, context, *documents, {.kind = "result", .from = *in.source}, std::move(text),
                  out));
   } else if (in.source->starts_with("http://") || in.source->starts_with("https://")) {
-    return Error{Code::unsupported, "kb_add does not fetch from the network",
+    return Error{Code::unsupported, "nothing is fetched from the network",
                  "fetch it with another tool and store what that answers: kb_pipe",
                  "unsupported_source"};
   } else {

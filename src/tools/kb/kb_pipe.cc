@@ -139,7 +139,8 @@ Result<KbPipeOutput> kb_pipe(const KbPipeInput& in, Context& context) {
   const std::string path = TRY(store::document_path(in.path));
   const Tool* const tool = context.calls->find(in.tool_name);
   if (!tool) return unknown_tool(in.tool_name);
-  if (tool->spec.name == context.tool) return forbidden("kb_pipe cannot pipe itself");
+  if (tool->spec.name == context.tool)
+    return forbidden(fmt::format("{} cannot pipe itself", context.other_tool(context.tool)));
   if (tool->spec.terminal)
     return forbidden(
         fmt::format("'{}' ends the task: its answer is not for a document", tool->spec.name));

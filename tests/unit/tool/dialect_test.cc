@@ -279,6 +279,9 @@ TEST(Dialect, PutsItsWordsIntoHints) {
             "`LS` lists what 'old_text' holds, the file's old_string");
   EXPECT_EQ(in_their_words(edit, "`path` or path"), "`file_path` or path");
   EXPECT_EQ(in_their_words(edit, "`undo` takes it back"), "`undo` takes it back");
+  EXPECT_EQ(
+      in_their_words(*find_entry("botholomew", "membot_read"), "kb_list shows them, kb list not"),
+      "membot_list shows them, kb list not");
   EXPECT_EQ(their_tool(edit, "write"), "Write");
   EXPECT_EQ(their_parameter(*find_entry("claw", "grep"), "context"), "context");
 }

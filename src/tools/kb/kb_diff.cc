@@ -20,7 +20,9 @@ struct KbDiffInput {
         "Show what changed between two versions of a document, as a unified diff of at most 256 "
         "KB.",
         arg<&KbDiffInput::path>("Logical path").min_length(1),
-        opt<&KbDiffInput::from>("The older version; default: the one before `to`").min(1),
+        opt<&KbDiffInput::from>(
+            "The older version; default: the newest one that is kept before `to`")
+            .min(1),
         opt<&KbDiffInput::to>("The newer version; default: the latest").min(1));
   }
 };
@@ -36,7 +38,7 @@ struct KbDiffOutput {
 
   static constexpr auto schema() {
     return object("A difference.", arg<&KbDiffOutput::path>("The document"),
-                  arg<&KbDiffOutput::from>("Version; 0: before the first"),
+                  arg<&KbDiffOutput::from>("Version; 0: nothing, as before the first"),
                   arg<&KbDiffOutput::to>("Version"), arg<&KbDiffOutput::added>("Lines"),
                   arg<&KbDiffOutput::removed>("Lines"),
                   arg<&KbDiffOutput::diff>("Unified; empty: they are the same"),
@@ -57,13 +59,23 @@ Result<std::string> content_of(store::Documents& documents, const std::string& p
   return documents.content(version);
 }
 
+// Some may have been forgotten. `kept` has the newest first.
+std::int64_t newest_before(const std::vector<store::DocumentVersion>& kept, std::int64_t number) {
+  for (const store::DocumentVersion& each : kept) {
+    if (static_cast<std::int64_t>(each.number) < number)
+      return static_cast<std::int64_t>(each.number);
+  }
+  return 0;
+}
+
 Result<KbDiffOutput> kb_diff(const KbDiffInput& in, Context& context) {
   const std::unique_ptr<store::Documents> documents = TRY(need_documents(context));
   KbDiffOutput out;
   out.path = TRY(store::document_path(in.path));
-  const store::DocumentVersion latest = TRY(documents->versions(out.path, 1)).front();
-  out.to = in.to.value_or(static_cast<std::int64_t>(latest.number));
-  out.from = in.from.value_or(out.to - 1);
+  const std::vector<store::DocumentVersion> kept =
+      TRY(documents->versions(out.path, store::kMaxVersions));
+  out.to = in.to.value_or(static_cast<std::int64_t>(kept.front().number));
+  out.from = in.from.value_or(newest_before(kept, out.to));
   const std::string old =
       TRY(content_of(*documents, out.path, static_cast<std::uint64_t>(out.from)));
   const std::string now = TRY(content_of(*documents, out.path, static_cast<std::uint64_t>(out.to)));

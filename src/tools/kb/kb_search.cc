@@ -244,6 +244,9 @@ struct Undecided {
   }
 };
 
+// Since it was listed, by somebody else.
+bool is_forgotten(const auto& result) { return !result && result.error().code == Code::not_found; }
+
 // What it finds in some versions of a document, until the answer is full.
 Result<void> search_versions(const std::vector<store::DocumentVersion>& versions, Pattern& pattern,
                              store::Documents& documents, size_t limit, Undecided& undecided,
@@ -254,8 +257,10 @@ Result<void> search_versions(const std::vector<store::DocumentVersion>& versions
         std::min(kPerDocument - (out.results.size() - before), limit - out.results.size());
     if (room == 0) return {};
     if (version.is_removed) continue;
-    const std::string content = TRY(documents.content(version));
-    if (!TRY(add_lines(pattern, version, content, room, out))) undecided.add(version);
+    const Result<std::string> content = documents.content(version);
+    if (is_forgotten(content)) continue;
+    if (!content) return content.error();
+    if (!TRY(add_lines(pattern, version, *content, room, out))) undecided.add(version);
   }
   return {};
 }
@@ -277,7 +282,12 @@ Result<KbSearchOutput> by_pattern(const KbSearchInput& in, Pattern& pattern,
       context.progress(done++, total, latest.path);
       if (!latest.path.starts_with(in.path_prefix)) continue;
       std::vector<store::DocumentVersion> versions{latest};
-      if (in.include_history) versions = TRY(documents.versions(latest.path, store::kMaxVersions));
+      if (in.include_history) {
+        Result<std::vector<store::DocumentVersion>> all =
+            documents.versions(latest.path, store::kMaxVersions);
+        if (is_forgotten(all)) continue;
+        versions = TRY(std::move(all));
+      }
       TRY(search_versions(versions, pattern, documents, limit, undecided, out));
       if (out.results.size() >= limit) break;
     }

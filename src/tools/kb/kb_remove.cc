@@ -31,6 +31,7 @@ struct KbRemoveOutput {
                   arg<&KbRemoveOutput::total>("Documents"));
   }
   std::string text() const {
+    if (total == 0) return "Nothing was left to remove\n";
     std::string out;
     for (const std::string& path : removed) out += fmt::format("Removed {}\n", path);
     const auto more = total - static_cast<std::int64_t>(removed.size());
@@ -40,26 +41,47 @@ struct KbRemoveOutput {
 };
 constexpr size_t kMaxTold = 100;
 
+std::vector<store::Draft> removals(std::vector<std::string> paths, const KbRemoveInput& in,
+                                   const Context& context) {
+  std::vector<store::Draft> drafts;
+  for (std::string& path : paths) {
+    drafts.push_back({version_by(context, std::move(path), {}, in.change_note)});
+    drafts.back().version.is_removed = true;
+  }
+  return drafts;
+}
+
+Result<std::vector<std::string>> paths_below(const std::string& path, store::Documents& documents) {
+  std::vector<std::string> paths;
+  for (store::DocumentVersion& each : TRY(documents.list({.under = path})))
+    paths.push_back(std::move(each.path));
+  return paths;
+}
+
 Result<KbRemoveOutput> kb_remove(const KbRemoveInput& in, Context& context) {
   const std::unique_ptr<store::Documents> documents = TRY(need_documents(context));
   const std::string path = TRY(store::document_path(in.path));
   KbRemoveOutput out;
+  bool was_there = false;
   while (true) {
-    std::vector<store::Draft> drafts;
-    const auto add = [&](std::string each) {
-      if (out.removed.size() < kMaxTold) out.removed.push_back(each);
-      drafts.push_back({version_by(context, std::move(each), {}, in.change_note)});
-      drafts.back().version.is_removed = true;
-    };
-    if (in.recursive) {
-      for (store::DocumentVersion& each : TRY(documents->list({.under = path})))
-        add(std::move(each.path));
-    }
+    std::vector<std::string> paths;
+    if (in.recursive) paths = TRY(paths_below(path, *documents));
+    if (paths.empty() && was_there) return out;
+    was_there = !paths.empty();
     // One that is not there is an error.
-    if (!in.recursive || (drafts.empty() && out.total == 0)) add(path);
-    TRY(documents->write(drafts));
-    out.total += static_cast<std::int64_t>(drafts.size());
-    if (drafts.size() < store::kMaxDocumentsListed) return out;
+    if (paths.empty()) paths.push_back(path);
+    Result<std::vector<store::DocumentVersion>> removed =
+        documents->write(removals(std::move(paths), in, context));
+    // Somebody else removes the same ones: what they left is listed anew.
+    if (!removed && was_there && removed.error().type_name() == "unknown_document") {
+      TRY(context.checkpoint());
+      continue;
+    }
+    for (store::DocumentVersion& each : TRY(std::move(removed))) {
+      if (out.removed.size() < kMaxTold) out.removed.push_back(std::move(each.path));
+      ++out.total;
+    }
+    if (!was_there) return out;
     TRY(context.checkpoint());
   }
 }

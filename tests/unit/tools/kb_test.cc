@@ -97,5 +97,19 @@ TEST_F(Kb, SearchOfTheHistoryGoesOnWhenADocumentIsForgottenMeanwhile) {
   EXPECT_TRUE(has(answer.text, "a:1-1")) << answer.text;
 }
 
+TEST_F(Kb, RemovesTheRestWhenSomebodyElseRemovesTheSame) {
+  write("d/a", "one");
+  write("d/b", "two");
+  clock.at_next([&] { remove("d/a"); });
+  const Answer answer = call("kb_remove", R"({"path":"d","recursive":true})");
+  EXPECT_EQ(kind_of(answer), "ok: Removed d/b\n") << answer.error.message;
+  write("d/a", "one");
+  clock.at_next([&] { remove("d/a"); });
+  EXPECT_EQ(kind_of(call("kb_remove", R"({"path":"d","recursive":true})")),
+            "ok: Nothing was left to remove\n");
+  EXPECT_EQ(kind_of(call("kb_remove", R"({"path":"d","recursive":true})")),
+            "not_found unknown_document");
+}
+
 }  // namespace
 }  // namespace helve

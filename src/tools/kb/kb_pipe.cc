@@ -123,8 +123,14 @@ Stored stored_of(Product& product, PipeFormat format) {
 
 // What the tool itself says besides, such as that something is missing.
 void add_notes_of(const Product& product, std::vector<std::string>& notes) {
-  if (product.json.find("\"notes\"") == product.json.npos) return;
+  const auto may_have = [&](std::string_view key) {
+    return product.json.find(key) != product.json.npos;
+  };
+  if (!may_have("\"notes\"") && !may_have("\"timed_out\"")) return;
   const Result<Json> value = parse_json(product.json, {.bytes = product.json.size()});
+  const Json* timed_out = value ? find(*value, "timed_out") : nullptr;
+  if (timed_out && *timed_out == Json(true))
+    notes.emplace_back("it was ended because its time was up: this is what it wrote until then");
   const Json* said = value ? find(*value, "notes") : nullptr;
   if (!said || !said->is_array()) return;
   for (const Json& note : said->get_array()) {

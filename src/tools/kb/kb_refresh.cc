@@ -21,7 +21,8 @@ struct KbRefreshInput {
         "document gets a new version. Documents whose file is gone stay as they are.",
         opt<&KbRefreshInput::path>("Only this document and what lies below it; empty: all")
             .positional(),
-        opt<&KbRefreshInput::force>("Also read files whose time of change is as it was"));
+        opt<&KbRefreshInput::force>(
+            "Also read files whose time of change and size are as they were"));
   }
 };
 
@@ -60,7 +61,11 @@ Result<Fresh> refresh(const store::DocumentVersion& old, const KbRefreshInput& i
     return Error{Code::not_found, fmt::format("nobody knows in which workspace '{}' lies",
                                               escape_for_display(old.source.from))};
   const workspace::OpenFile file = TRY(files.open_file(old.source.from));
-  const bool is_as_it_was = file.status.modified_ns / 1'000'000 == old.source.modified_ms;
+  // Whoever restores a file restores its time as well. Of what was converted the size is not known.
+  const bool is_same_size =
+      old.hash != old.source.hash || static_cast<std::uint64_t>(file.status.size) == old.bytes;
+  const bool is_as_it_was =
+      file.status.modified_ns / 1'000'000 == old.source.modified_ms && is_same_size;
   if (is_as_it_was && !in.force) return Fresh::unchanged;
   Intake intake = TRY(take_in(files, old.source.from, context));
   if (intake.source.hash == old.source.hash) return Fresh::unchanged;

@@ -111,5 +111,15 @@ TEST_F(Kb, RemovesTheRestWhenSomebodyElseRemovesTheSame) {
             "not_found unknown_document");
 }
 
+TEST_F(Kb, RefreshesAFileOfAnotherSizeWithTheSameTime) {
+  tree.file("a.txt", "one\n");
+  ASSERT_TRUE(call("kb_add", R"({"source":"a.txt"})").ok);
+  const auto time = std::filesystem::last_write_time(tree.path("a.txt"));
+  tree.file("a.txt", "one, two\n");
+  std::filesystem::last_write_time(tree.path("a.txt"), time);
+  EXPECT_EQ(call("kb_refresh", "{}")["total"], 1);
+  EXPECT_EQ(call("kb_refresh", "{}")["unchanged"], 1);
+}
+
 }  // namespace
 }  // namespace helve

@@ -45,6 +45,20 @@ Error too_many(const std::string& source) {
           "add its folders one by one"};
 }
 
+// A glob below the root that it lies in; one that is relative lies in the first.
+struct Glob {
+  std::string base, pattern;
+};
+Glob glob_in_root(const workspace::Workspace& files, const std::string& source) {
+  for (const workspace::Root& root : files.roots()) {
+    for (const std::string& path : {root.called, root.path}) {
+      if (source.starts_with(path + "/"))
+        return {&root == &files.roots().front() ? "." : root.path, source.substr(path.size() + 1)};
+    }
+  }
+  return {".", source.starts_with("./") ? source.substr(2) : source};
+}
+
 }  // namespace
 
 bool is_shared(const Context& context) { return context.library->shelf().empty(); }
@@ -78,12 +92,12 @@ Result<FileChoice> choose_files(const workspace::Workspace& files, const std::st
   const bool is_glob = source.find_first_of("*?[{") != source.npos;
   if (file) return FileChoice{.base = "", .paths = {source}, .notes = {}};
   if (!is_directory && !is_glob) return std::move(file).error();
-  FileChoice choice{.base = is_directory ? source : ".", .paths = {}, .notes = {}};
+  const auto [base, pattern] = is_directory ? Glob{source, ""} : glob_in_root(files, source);
+  FileChoice choice{.base = base, .paths = {}, .notes = {}};
   const sys::Fd directory = TRY(open_searched(files, choice.base, context));
   search::GlobSet globs;
   search::WalkOptions options;
   if (!is_directory) {
-    const std::string pattern = source.starts_with("./") ? source.substr(2) : source;
     globs = TRY(search::GlobSet::from_patterns({&pattern, 1}));
     options.globs = &globs;
   }

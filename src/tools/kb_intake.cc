@@ -18,10 +18,8 @@ namespace {
 
 constexpr size_t kTextStart = 64 * 1024;  // bytes; a NUL byte here, and it is no plain text
 
-bool is_converted(std::string_view bytes, std::string_view mime_type) {
-  if (mime_type == "text/html" || mime_type == "application/x-ipynb+json") return true;
-  if (bytes.starts_with(media::kPdfMark)) return true;
-  return bytes.substr(0, kTextStart).find('\0') != bytes.npos;
+bool is_converted(std::string_view bytes, std::string_view path) {
+  return is_converted_kind(bytes, path) || bytes.substr(0, kTextStart).find('\0') != bytes.npos;
 }
 
 std::string mime_type_of(media::TextForm form, std::string_view path) {
@@ -75,7 +73,7 @@ Result<Intake> take_in(const workspace::Workspace& files, const std::string& pat
                            .from = is_shared(context) ? file.real_path : files.display(path),
                            .modified_ms = file.version.modified_ns / 1'000'000,
                            .hash = sha256_hex(file.content)}};
-  if (!is_converted(file.content, intake.mime_type)) {
+  if (!is_converted(file.content, path)) {
     intake.content = std::move(file.content);
     return intake;
   }
@@ -83,6 +81,26 @@ Result<Intake> take_in(const workspace::Workspace& files, const std::string& pat
   intake.mime_type = mime_type_of(converted.form, path);
   intake.content = std::move(converted.text);
   return intake;
+}
+
+bool is_converted_kind(std::string_view start, std::string_view path) {
+  const std::string mime_type = knowledge::mime_type_of(path);
+  return mime_type == "text/html" || mime_type == "application/x-ipynb+json" ||
+         start.starts_with(media::kPdfMark);
+}
+
+Text take_in_text(std::string content, const std::string& path, const Context& context) {
+  Text text{.content = std::move(content), .mime_type = knowledge::mime_type_of(path), .note = {}};
+  if (!is_converted_kind(text.content, path)) return text;
+  Result<media::Converted> converted = media::to_text(text.content, path, {}, context.stop);
+  if (!converted) {
+    text.note = "it is kept as it is: " + converted.error().message;
+    return text;
+  }
+  text.mime_type = mime_type_of(converted->form, path);
+  text.content = std::move(converted->text);
+  text.note = "it was converted to text";
+  return text;
 }
 
 Result<FileChoice> choose_files(const workspace::Workspace& files, const std::string& source,

@@ -25,6 +25,16 @@ struct Intake {
 Result<Intake> take_in(const workspace::Workspace& files, const std::string& path,
                        const Context& context);
 
+// The same of what comes from elsewhere: pages, notebooks and PDFs are known by the path of the
+// document or by their first bytes. What cannot be converted stays as it is, and a note says why.
+bool is_converted_kind(std::string_view start, std::string_view path);
+struct Text {
+  std::string content;
+  std::string mime_type;
+  std::string note;  // empty: there is nothing to say
+};
+Text take_in_text(std::string content, const std::string& path, const Context& context);
+
 // The files that a path means: itself, those below it, or those that match it as a glob. What is
 // hidden or ignored is left out of the latter two.
 struct FileChoice {

@@ -3,7 +3,6 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "knowledge/mime_type.h"
 #include "tool/services.h"
 #include "tools/files.h"
 #include "tools/kb_document.h"
@@ -209,10 +208,13 @@ Result<void> add_text(const KbAddInput& in, Context& context, store::Documents& 
                  fmt::format(R"(kb_add {{"source":"{}","path":"results/name.txt"}})", *in.source)};
   store::DocumentVersion version =
       version_by(context, TRY(store::document_path(*in.path)), std::move(source), in.change_note);
-  version.mime_type = knowledge::mime_type_of(version.path);
   version.source.hash = sha256_hex(text);
+  Text taken = take_in_text(std::move(text), version.path, context);
+  TRY(context.checkpoint());
+  version.mime_type = std::move(taken.mime_type);
+  if (!taken.note.empty()) out.notes = {{std::move(taken.note)}};
   Writer writer(documents, out);
-  TRY(writer.add(std::move(version), std::move(text)));
+  TRY(writer.add(std::move(version), std::move(taken.content)));
   return writer.flush();
 }
 

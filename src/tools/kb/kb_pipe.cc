@@ -6,6 +6,7 @@
 #include "knowledge/mime_type.h"
 #include "tool/services.h"
 #include "tools/kb_document.h"
+#include "tools/kb_intake.h"
 
 namespace helve::tools {
 namespace {
@@ -104,14 +105,17 @@ struct Stored {
   std::unique_ptr<const LongText> written;
   std::string text = {};
 
-  std::string beginning() const {
+  std::string beginning_bytes() const {
     std::string begin = text.substr(0, kPreviewBytes + 1);
     if (written)
       written->read([&](std::string_view piece) {
         begin += piece.substr(0, kPreviewBytes + 1 - begin.size());
         return begin.size() <= kPreviewBytes;
       });
-    return preview(shown_content(cut_utf8(begin, kPreviewBytes)).text, kPreviewChars);
+    return begin;
+  }
+  std::string beginning() const {
+    return preview(shown_content(cut_utf8(beginning_bytes(), kPreviewBytes)).text, kPreviewChars);
   }
 };
 
@@ -119,6 +123,22 @@ Stored stored_of(Product& product, PipeFormat format) {
   if (format == PipeFormat::json && !product.json.empty()) return {{}, std::move(product.json)};
   if (product.written) return {std::move(product.written)};
   return {{}, text_of(product.content)};
+}
+
+// A page, a notebook or a PDF becomes text, as kb_add makes it, unless it is too large for that.
+void convert(Stored& stored, store::DocumentVersion& version, const Context& context,
+             std::vector<std::string>& notes) {
+  if (!is_converted_kind(stored.beginning_bytes(), version.path)) return;
+  std::string whole = std::move(stored.text);
+  if (stored.written)
+    stored.written->read([&](std::string_view piece) {
+      whole += piece;
+      return whole.size() <= store::kMaxDocumentBytes;
+    });
+  Text text = take_in_text(std::move(whole), version.path, context);
+  if (!text.note.empty()) notes.push_back(std::move(text.note));
+  version.mime_type = std::move(text.mime_type);
+  stored = {{}, std::move(text.content)};
 }
 
 // What the tool itself says besides, such as that something is missing.
@@ -156,12 +176,13 @@ Result<KbPipeOutput> kb_pipe(const KbPipeInput& in, Context& context) {
   if (answer.error) return inner_error(answer, in.tool_name);
   const int status = answer.product.shell_status;
   add_notes_of(answer.product, answer.notes);
-  const Stored stored = stored_of(answer.product, in.format);
+  Stored stored = stored_of(answer.product, in.format);
   store::DocumentVersion version = version_by(
       context, path, {.kind = "pipe", .from = tool->spec.name + " " + to_text(in.tool_input)},
       in.change_note);
   version.mime_type =
       in.format == PipeFormat::json ? "application/json" : knowledge::mime_type_of(version.path);
+  if (in.format == PipeFormat::text) convert(stored, version, context, answer.notes);
   Result<store::DocumentVersion> written =
       store::write_document(*documents, {version, stored.text, {}, stored.written.get()});
   if (!written) {

@@ -7,6 +7,8 @@ namespace helve::store {
 // The changes to forget are collected first: what is a document's latest version, and how old it
 // is, must not be asked while they go.
 Result<Forgotten> SqliteDocuments::forget(const Forget& what) {
+  // For good: what is forgotten is overwritten in the file, which not every SQLite does by itself.
+  TRY(database_.execute("PRAGMA secure_delete=ON"));
   Transaction transaction = TRY(Transaction::begin(database_, durability_));
   const std::int64_t shelf = TRY(this->shelf());
   TRY(database_.execute(

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include "base/hash.h"
 #include "store/store.h"
 #include "unit/store/support.h"
@@ -64,6 +68,27 @@ class InDocuments : public testing::Test {
   std::unique_ptr<Store> store_ = open();
   std::unique_ptr<Documents> documents_ = store_->documents("/home/ada/engine");
 };
+
+TEST_F(InDocuments, NothingOfWhatIsForgottenStaysInTheFile) {
+  const std::string secret = "se" + std::string("cret-7f3a ");
+  for (const size_t times : {1u, 20'000u}) {
+    std::string text;
+    for (size_t i = 0; i < times; ++i) text += secret;
+    must(write("a", text));
+  }
+  must(write("a", "nothing"));
+  must(documents_->forget({.keep = 1}));
+  documents_.reset();
+  store_.reset();
+  std::string found;
+  for (const auto& entry : std::filesystem::directory_iterator(directory_.file("state"))) {
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::ostringstream bytes;
+    bytes << in.rdbuf();
+    if (bytes.str().find(secret) != std::string::npos) found += entry.path().string() + " ";
+  }
+  EXPECT_EQ(found, "");
+}
 
 TEST_F(InDocuments, EveryWriteIsAVersion) {
   const std::string odd("\0\xff\n", 3);

@@ -42,12 +42,32 @@ class Listening final : public Listener {
   std::function<void()> at_first;
 };
 
+// One tool that answers as it is told.
+class OneTool final : public Calls {
+ public:
+  const Tool* find(std::string_view name) const override {
+    return name == tool.spec.name ? &tool : nullptr;
+  }
+  Answer call(std::string_view name, const Json&, Want) override {
+    ++calls;
+    Answer answer{.tool = find(name), .error = error, .product = {}, .notes = {}};
+    if (!error) answer.product.content = text_content("an answer\n");
+    return answer;
+  }
+
+  Tool tool;
+  std::optional<Error> error;
+  int calls = 0;
+};
+
 class Kb : public ToolTest {
  protected:
   Kb() {
     context.store = &store;
     context.library = &library;
     context.listener = &listener;
+    context.calls = &calls;
+    calls.tool.spec.name = "answer";
   }
 
   void write(const std::string& path, const std::string& content) {
@@ -55,6 +75,12 @@ class Kb : public ToolTest {
   }
   void remove(const std::string& path) {
     must(store::write_document(*documents, {{.path = path, .is_removed = true}}));
+  }
+  // Its next version would have a number that is too large.
+  void write_the_last_version(const std::string& path) {
+    const store::Draft last{
+        {.path = path, .number = store::kMaxVersionNumber, .mime_type = "application/json"}, "[1]"};
+    must(documents->restore({&last, 1}));
   }
   void forget_removed() { must(documents->forget({.removed_before_ms = INT64_MAX})); }
 
@@ -65,6 +91,7 @@ class Kb : public ToolTest {
   store::CallStore store{opener};
   knowledge::Library library{"/w"};
   Listening listener;
+  OneTool calls;
   // Of another process.
   store::Opener others_opener{state.path() + "/helve.db", {.sync = false}, others_clock};
   std::unique_ptr<store::Store> others = must(others_opener.open());
@@ -109,6 +136,50 @@ TEST_F(Kb, RemovesTheRestWhenSomebodyElseRemovesTheSame) {
             "ok: Nothing was left to remove\n");
   EXPECT_EQ(kind_of(call("kb_remove", R"({"path":"d","recursive":true})")),
             "not_found unknown_document");
+}
+
+TEST_F(Kb, PipesNoToolThatEndsTheTask) {
+  calls.tool.spec.terminal = true;
+  const Answer answer = call("kb_pipe", R"({"tool_name":"answer","tool_input":{},"path":"a"})");
+  EXPECT_EQ(kind_of(answer), "denied forbidden_tool");
+  EXPECT_TRUE(has(answer.error.message, "ends the task")) << answer.error.message;
+  EXPECT_EQ(calls.calls, 0);
+}
+
+TEST_F(Kb, PipeCutsALongErrorOfTheTool) {
+  calls.error = Error{Code::unavailable, std::string(3'000, 'x')};
+  const Answer answer = call("kb_pipe", R"({"tool_name":"answer","tool_input":{},"path":"a"})");
+  EXPECT_EQ(kind_of(answer), "unavailable inner_tool_error");
+  EXPECT_EQ(answer.error.message,
+            "answer: " + std::string(1'992, 'x') + "…[truncated, 1008 more chars]");
+  EXPECT_EQ(kind_of(call("kb_info", R"({"path":"a"})")), "not_found unknown_document");
+}
+
+TEST_F(Kb, PipeSaysThatNothingCouldBeWritten) {
+  write_the_last_version("full");
+  const Answer answer = call("kb_pipe", R"({"tool_name":"answer","tool_input":{},"path":"full"})");
+  EXPECT_EQ(kind_of(answer), "too_large write_failed");
+  EXPECT_EQ(calls.calls, 1);
+}
+
+TEST_F(Kb, QuerySaysThatNothingCouldBeWritten) {
+  write_the_last_version("full");
+  const Answer answer =
+      call("kb_query", R"({"path":"full","expression":"$[0]","output_path":"full"})");
+  EXPECT_EQ(kind_of(answer), "too_large write_failed");
+}
+
+TEST_F(Kb, TellsHowFarItIs) {
+  using Told = std::vector<std::string>;
+  for (const char* name : {"docs/a", "docs/b"}) tree.file(name, "one\n");
+  ASSERT_TRUE(call("kb_add", R"({"source":"docs"})").ok);
+  EXPECT_EQ(std::exchange(listener.told, {}), (Told{"0/2 a", "1/2 b"}));
+  ASSERT_TRUE(call("kb_refresh", "{}").ok);
+  EXPECT_EQ(std::exchange(listener.told, {}), (Told{"0/2 docs/a", "1/2 docs/b"}));
+  ASSERT_TRUE(call("kb_search", R"({"pattern":"x"})").ok);
+  EXPECT_EQ(std::exchange(listener.told, {}), (Told{"0/2 docs/a", "1/2 docs/b"}));
+  ASSERT_TRUE(call("kb_export", R"({"file":"all.jsonl"})").ok);
+  EXPECT_EQ(std::exchange(listener.told, {}), (Told{"0/2 docs/a", "1/2 docs/b"}));
 }
 
 TEST_F(Kb, RefreshesAFileOfAnotherSizeWithTheSameTime) {

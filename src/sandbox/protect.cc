@@ -18,6 +18,7 @@
 #include "sandbox/mounts.h"
 #include "sandbox/reserve.h"
 #include "sandbox/view.h"
+#include "sandbox/way.h"
 
 namespace helve::sandbox {
 namespace {
@@ -79,7 +80,8 @@ class Guard {
   // is a link.
   Result<void> keep_in_place(const std::string& name) {
     struct stat status {};
-    if (fstatat(pinned_.at("").get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    if (fstatat(pinned_.at("").get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return errno == EACCES ? check_closed(shown(name)) : Result<void>();
     for (size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
       const std::string part = name.substr(0, slash);
       if (!pinned_.contains(part)) {

@@ -14,11 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sandbox/enclosure.h"
 
@@ -26,6 +29,7 @@ namespace helve::sandbox {
 
 constexpr int kBroken = 99;  // the sandbox itself failed
 constexpr uid_t kNobody = 65534;
+constexpr gid_t kOtherGroup = 54321;
 #ifdef __SANITIZE_THREAD__
 constexpr bool kHasThreads = true;  // the sanitizer's own
 #else
@@ -163,14 +167,26 @@ class InEnclosure : public testing::TestWithParam<uid_t> {
     return "exec 2>/dev/null; BASE='" + base + "' ROOT='" + path("root") + "'; cd $ROOT; ";
   }
 
+  // One that the user can be in besides its own.
+  std::optional<gid_t> other_group() const {
+    if (geteuid() == 0) return kOtherGroup;
+    std::vector<gid_t> all(static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
+    if (getgroups(static_cast<int>(all.size()), all.data()) < 0) return std::nullopt;
+    const auto found = std::ranges::find_if(all, [](gid_t each) { return each != getegid(); });
+    return found == all.end() ? std::nullopt : std::optional(*found);
+  }
+
   Policy policy;
   std::string base;
+  std::vector<gid_t> groups;                    // of the user, besides its own
   std::function<void()> before_making = [] {};  // in the process that makes the enclosure
 
  private:
   int work_as_user(const std::function<int(Enclosure&, const Ask&)>& work, const Ask& ask) {
     if (geteuid() != GetParam()) {
-      if (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(GetParam()) != 0) return 98;
+      if (setgroups(groups.size(), groups.data()) != 0 || setgid(kNobody) != 0 ||
+          setuid(GetParam()) != 0)
+        return 98;
       // A change of user takes away the right to one's own /proc.
       prctl(PR_SET_DUMPABLE, 1);
     }

@@ -1,0 +1,90 @@
+// What one sandbox closed stays hidden from the commands of the next.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "unit/sandbox/enclosed.h"
+
+namespace helve::sandbox {
+namespace {
+
+constexpr mode_t kOpen = 0770;
+
+class Closed : public InEnclosure {
+ protected:
+  void SetUp() override {
+    InEnclosure::SetUp();
+    write("root/a/b/private/key", "x");
+    make_directory("home");
+  }
+  void TearDown() override {
+    open_again();
+    InEnclosure::TearDown();
+  }
+
+  void open_again() const { chmod(path("root/a/b/private").c_str(), kOpen); }
+  void lead_to(const std::string& place) {
+    std::filesystem::create_symlink(path(place), path("home/.netrc"));
+    policy.hidden = {path("home/.netrc")};
+  }
+  // As in a tree that several people work in. The user namespace knows nothing of that group, so
+  // that nobody has special rights there.
+  bool share() {
+    const std::optional<gid_t> group = other_group();
+    if (!group) return false;
+    groups = {*group};
+    return chown(path("root/a/b/private").c_str(), static_cast<uid_t>(-1), *group) == 0 &&
+           chmod(path("root/a/b/private").c_str(), kOpen) == 0;
+  }
+  int close() { return sh("chmod 0 a/b/private"); }
+  // In two sandboxes more.
+  bool gets_out() {
+    return sh("chmod 700 a/b/private && cat a/b/private/key && exit;"
+              "mv a/b/private a/b/moved && mkdir a/b/private; false") == 0 ||
+           sh("cat a/b/private/key || cat a/b/moved/key") == 0;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Users, Closed, testing::ValuesIn(users()), user_name);
+
+TEST_P(Closed, RunsNothingWhereItIsSharedWithOthers) {
+  policy.hidden = {path("root/a/b/private/key")};
+  if (!share()) GTEST_SKIP() << "needs a second group";
+  EXPECT_EQ(close(), 0);
+  EXPECT_FALSE(gets_out());
+  EXPECT_EQ(sh("true"), kBroken);
+  open_again();
+  EXPECT_EQ(sh("test -d a/b/private && ! cat a/b/private/key"), 0);
+}
+
+TEST_P(Closed, RunsNothingWhereALinkLeadsToWhatIsShared) {
+  lead_to("root/a/b/private/key");
+  if (!share()) GTEST_SKIP() << "needs a second group";
+  EXPECT_EQ(close(), 0);
+  EXPECT_FALSE(gets_out());
+  EXPECT_EQ(sh("true"), kBroken);
+}
+
+TEST_P(Closed, RunsNothingWhereTheCommandBeforeClosedIt) {
+  policy.hidden = {path("root/a/b/private/key")};
+  if (!share()) GTEST_SKIP() << "needs a second group";
+  const int status = with_enclosure([&](Enclosure& enclosure, const Ask&) {
+    (void)run_in(enclosure, [&] { return shell(variables() + "chmod 0 a/b/private"); });
+    return run_in(enclosure, [&] {
+      return shell(variables() + "chmod 700 a/b/private && mv a/b/private a/b/moved");
+    });
+  });
+  EXPECT_EQ(status, kBroken);
+  EXPECT_FALSE(exists("root/a/b/moved"));
+}
+
+TEST_P(Closed, RunsWhereSomebodyElseClosedIt) {
+  if (GetParam() != 0) GTEST_SKIP() << "whom the kernel does not know there it calls nobody";
+  policy.hidden = {path("root/a/b/private/key")};
+  ASSERT_EQ(chown(path("root/a/b/private").c_str(), 1, 1), 0);
+  ASSERT_EQ(chmod(path("root/a/b/private").c_str(), 0700), 0);
+  EXPECT_EQ(sh("! chmod 777 a/b/private && ! cat a/b/private/key"), 0);
+}
+
+}  // namespace
+}  // namespace helve::sandbox

@@ -239,18 +239,22 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
 
 }  // namespace
 
-Result<std::vector<Guarded>> find_guarded(const Policy& policy,
-                                          const std::set<std::string>& links) {
+Result<std::vector<Guarded>> find_guarded(const Policy& policy) {
   std::vector<Guarded> guarded;
   if (policy.level != Level::workspace_write) return guarded;
   for (const std::string& root : policy.roots) {
     Guarded& each = guarded.emplace_back(root);
     each.repositories = TRY(find_repositories(root));
-    for (const std::string& link : links) {
-      if (auto name = below(root, link)) each.links.push_back(std::move(*name));
-    }
   }
   return guarded;
+}
+
+void keep_links(std::span<Guarded> guarded, const std::set<std::string>& links) {
+  for (Guarded& each : guarded) {
+    for (const std::string& link : links) {
+      if (auto name = below(each.root, link)) each.links.push_back(std::move(*name));
+    }
+  }
 }
 
 Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guarded> guarded) {

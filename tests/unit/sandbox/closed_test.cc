@@ -47,6 +47,24 @@ class Closed : public InEnclosure {
 };
 INSTANTIATE_TEST_SUITE_P(Users, Closed, testing::ValuesIn(users()), user_name);
 
+TEST_P(Closed, KeepsWhatALinkOfHomeLeadsTo) {
+  lead_to("root/a/b/private/key");
+  EXPECT_EQ(close(), 0);
+  EXPECT_FALSE(gets_out());
+  EXPECT_EQ(sh("true"), 0);
+}
+
+TEST_P(Closed, KeepsWhatALinkInItLeadsTo) {
+  write("root/c/key", "x");
+  std::filesystem::create_symlink("../../../c/key", path("root/a/b/private/link"));
+  own();
+  lead_to("root/a/b/private/link");
+  EXPECT_EQ(close(), 0);
+  EXPECT_NE(sh("cat c/key"), 0);
+  (void)sh("mv c d && mkdir c");
+  EXPECT_NE(sh("cat c/key || cat d/key"), 0);
+}
+
 TEST_P(Closed, RunsNothingWhereItIsSharedWithOthers) {
   policy.hidden = {path("root/a/b/private/key")};
   if (!share()) GTEST_SKIP() << "needs a second group";

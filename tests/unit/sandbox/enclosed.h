@@ -56,15 +56,21 @@ inline int shell(const std::string& command) {
   return wait_for(child);
 }
 
-// One command: returns what `inside` returns.
-inline int run_in(const Enclosure& enclosure, const Inside& inside,
-                  std::span<const Overlay> overlays = {}) {
+using Step = std::function<Result<void>()>;
+
+// One command: returns what `inside` returns. `around` may enter under conditions of its own.
+inline int run_in(
+    const Enclosure& enclosure, const Inside& inside, std::span<const Overlay> overlays = {},
+    const std::function<Result<void>(const Step&)>& around = [](const Step& enter) {
+      return enter();
+    }) {
   clone_args arguments{};
   arguments.flags = static_cast<unsigned>(enclosure.clone_flags());
   arguments.exit_signal = SIGCHLD;
   const long child = syscall(SYS_clone3, &arguments, sizeof arguments);
   if (child == 0) {
-    for (const auto& step : {enclosure.prepare(), enclosure.enter(overlays), enclosure.lock()}) {
+    const Step enter = [&] { return enclosure.enter(overlays); };
+    for (const auto& step : {enclosure.prepare(), around(enter), enclosure.lock()}) {
       if (step) continue;
       std::fprintf(stderr, "%s\n", describe(step.error()).c_str());
       _exit(kBroken);

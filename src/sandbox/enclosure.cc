@@ -190,12 +190,9 @@ Result<void> Enclosure::protect_ahead() const {
 // before.
 Result<void> Enclosure::lay(Groundwork& ground) const {
   if (policy_.level == Level::full) return {};
-  ground.can_hold_ = false;
   // Before all else, so that no change is missed.
   TRY(ground.begin());
-  const bool is_watched = TRY(watch(*ground.changes_));
-  ground.can_hold_ = true;
-  if (!is_watched) return {};  // the next command tries again
+  if (!TRY(watch(*ground.changes_))) return {};  // the next command tries again
   TRY(covers_.renew());
   ground.is_laid_ = true;
   return {};

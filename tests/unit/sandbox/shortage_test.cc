@@ -1,7 +1,9 @@
-// When open files run short nothing runs that is less than protected.
+// When open files run short nothing runs that is less than protected, and nothing is given up for
+// good.
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include "sandbox/groundwork.h"
 #include "unit/sandbox/enclosed.h"
 
 namespace helve::sandbox {
@@ -80,6 +82,20 @@ TEST_P(ShortOfFiles, EveryCommandThatRunsKeepsSecretsInPlace) {
   });
   EXPECT_GT(ran, 0);
   EXPECT_LT(ran, kMostOpen);
+}
+
+TEST_P(ShortOfFiles, TheGroundIsLaidOnceThereAreMore) {
+  const int status = with_enclosure([&](Enclosure& enclosure, const Ask&) {
+    Groundwork ground;
+    for (int count = 0; count < 2; ++count) {
+      const Shortage shortage(count);
+      if (enclosure.lay(ground)) return 1;
+      if (!ground.is_worn()) return 2;
+    }
+    if (!enclosure.lay(ground)) return 3;
+    return ground.holds() ? 0 : 4;
+  });
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

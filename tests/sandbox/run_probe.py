@@ -49,6 +49,20 @@ libc.syscall(250, 1, None)
 libc.syscall(248, b"user", sys.argv[1].encode(), os.environ["SECRET"].encode(), len(os.environ["SECRET"]), -3)
 os.execv(sys.argv[2], sys.argv[2:])
 """
+# Starts processes until no more can be had, says so, and goes on trying until its input ends.
+BOMB = """
+import ctypes, os, select, signal, sys
+libc, count, told = ctypes.CDLL(None), 0, False
+while count < 5000 and not select.select([0], [], [], 0)[0]:
+    try:
+        if os.fork() == 0:
+            libc.prctl(1, signal.SIGKILL)
+            signal.pause()
+        count += 1
+    except OSError:
+        told = told or print("full", flush=True) or True
+os._exit(0)
+"""
 # Makes a bare repository of the workspace, for whoever uses git there afterwards.
 LEAD_GIT = """
 mv .git/HEAD .git/HEAD.off; mkdir objects refs; echo 'ref: refs/heads/main' > HEAD
@@ -265,6 +279,10 @@ class World:
             return subprocess.run(key, cwd=self.work, env=self.environment(), stdin=given, capture_output=True,
                                   text=True, timeout=900)
 
+    def start(self, command):
+        return subprocess.Popen(command, cwd=self.work, env=self.environment(), stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, text=True)
+
     def as_user(self):
         if os.geteuid() == self.user.pw_uid:
             return []
@@ -274,15 +292,15 @@ class World:
     def control(self, _program=None, _options=(), command=(*PROBE, "--control")):
         return self.run([*self.as_user(), *command])
 
-    def helve(self, program, options=(), command=PROBE):
-        return self.run([*self.as_user(), program, "sandbox", *options, "--", *command])
+    def helve(self, program, options=(), command=PROBE, run=None):
+        return (run or self.run)([*self.as_user(), program, "sandbox", *options, "--", *command])
 
-    def enclosed(self, program, options=(), command=PROBE):
+    def enclosed(self, program, options=(), command=PROBE, run=None):
         arguments = ["--root", self.work, "--home", self.home, "--hide", self.state,
                      "--protect", self.home / ".config/helve", *options]
         if os.geteuid() != self.user.pw_uid:
             arguments += ["--user", self.user.pw_name, "--group", OTHER_GROUP]
-        return self.run([program, *map(str, arguments), "--", *command])
+        return (run or self.run)([program, *map(str, arguments), "--", *command])
 
     def tells_what_was_closed(self, way, program, options, directory):
         """Whether a secret gets out when a command closes a directory that leads to it, and the next ones open it."""
@@ -298,6 +316,18 @@ class World:
         way(self, program, (), ("/bin/sh", "-c", LEAD_GIT, "sh", str(ran)))
         self.run([*self.as_user(), "/usr/bin/env", "git", "status"])
         return ran.exists()
+
+    def others_work_beside_a_bomb(self, way, program):
+        """Whether programs of the same user and of this one start and end well while a command has all processes that it gets."""
+        beside = [[*user, "/bin/sh", "-c", "seq 1000 | sort -n | tail -n 1"] for user in (self.as_user(), [])]
+        with way(self, program, (), (PYTHON, "-c", BOMB), self.start) as bomb:
+            try:
+                return bomb.stdout.readline() == "full\n" and bomb.poll() is None and all(
+                    (done.returncode, done.stdout) == (0, "1000\n")
+                    for done in (subprocess.run(each, env=self.environment(), capture_output=True, text=True, timeout=900)
+                                 for each in beside * 8))
+            finally:
+                bomb.stdin.close()
 
     def outside_state(self):
         """Everything that a command must leave alone, as it looks from outside."""
@@ -399,6 +429,8 @@ def check(user, way, program, options, allowed=frozenset()):
         problems += [f"{user}: runs as its owner: {path}" for path in world.set_id_files()]
         if world.git_runs_what_was_left(way, program):
             problems.append(f"{user}: git runs what a command left")
+        if not options and not world.others_work_beside_a_bomb(way, program):
+            problems.append(f"{user}: others cannot work beside a fork bomb")
         problems += [f"{user} {' '.join(options)}: {directory} tells its secret" for directory in world.closable
                      if world.tells_what_was_closed(way, program, options, directory)]
         return problems

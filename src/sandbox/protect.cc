@@ -147,6 +147,10 @@ class Guard {
                                   const std::string& name) {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       sys::Fd place = open_place(directory, last);
+      if (!place && errno == EACCES) {
+        TRY(check_closed(shown(name)));
+        return place;
+      }
       if (!place && errno != ENOENT) return failure("open " + shown(name), errno);
       // One that another helve is about to remove is as good as missing.
       if (!place || is_reserved(directory, last)) {

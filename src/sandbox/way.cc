@@ -67,15 +67,15 @@ std::vector<std::string> directories_on(const Way& way) {
 
 Result<void> check_closed(const std::string& path) {
   const Way way = Walker().way_to(path);
-  if (way.is_there) return unfit(fmt::format("'{}' is opened and closed", path), "try again");
-  if (!way.is_closed) return {};
+  // It was when we came here.
+  if (!way.is_closed) return unfit(fmt::format("'{}' is opened and closed", path), "try again");
   const std::string directory = parent_of(way.end);
   struct stat status {};
   struct statvfs mounted {};
   if (stat(directory.c_str(), &status) != 0 || statvfs(directory.c_str(), &mounted) != 0)
     return failure("look at " + directory, errno);
   if (status.st_uid != geteuid() || (mounted.f_flag & ST_RDONLY) != 0) return {};
-  return unfit(fmt::format("'{}' is closed, and something that is hidden may lie in it", directory),
+  return unfit(fmt::format("'{}' is closed, and commands could open it", directory),
                "open it: chmod u+rwx");
 }
 

@@ -30,14 +30,14 @@ class Closed : public InEnclosure {
   }
   // As in a tree that several people work in. The user namespace knows nothing of that group, so
   // that nobody has special rights there.
-  bool share() {
+  bool share(const std::string& name = "a/b/private") {
     const std::optional<gid_t> group = other_group();
     if (!group) return false;
     groups = {*group};
-    return chown(path("root/a/b/private").c_str(), static_cast<uid_t>(-1), *group) == 0 &&
-           chmod(path("root/a/b/private").c_str(), kOpen) == 0;
+    return chown(path("root/" + name).c_str(), static_cast<uid_t>(-1), *group) == 0 &&
+           chmod(path("root/" + name).c_str(), kOpen) == 0;
   }
-  int close() { return sh("chmod 0 a/b/private"); }
+  int close(const std::string& name = "a/b/private") { return sh("chmod 0 " + name); }
   // In two sandboxes more.
   bool gets_out() {
     return sh("chmod 700 a/b/private && cat a/b/private/key && exit;"
@@ -102,6 +102,40 @@ TEST_P(Closed, RunsWhereSomebodyElseClosedIt) {
   ASSERT_EQ(chown(path("root/a/b/private").c_str(), 1, 1), 0);
   ASSERT_EQ(chmod(path("root/a/b/private").c_str(), 0700), 0);
   EXPECT_EQ(sh("! chmod 777 a/b/private && ! cat a/b/private/key"), 0);
+}
+
+TEST_P(Closed, KeepsTheRepositoriesOfSubmodules) {
+  repository("root/.git");
+  repository("root/.git/modules/sub");
+  if (!share(".git/modules")) GTEST_SKIP() << "needs a second group";
+  EXPECT_EQ(close(".git/modules"), 0);
+  EXPECT_NE(sh("chmod 700 .git/modules && echo x > .git/modules/sub/hooks/post-checkout"), 0);
+  chmod(path("root/.git/modules").c_str(), kOpen);
+  EXPECT_NE(sh("echo x > .git/modules/sub/hooks/post-checkout"), 0);
+  EXPECT_EQ(sh("echo x > .git/modules/sub/index"), 0);
+}
+
+TEST_P(Closed, KeepsARepositoryThatACheckoutLeadsTo) {
+  repository("root/a/b/private/apart");
+  write("root/checkout/.git", "gitdir: ../a/b/private/apart\n");
+  if (!share()) GTEST_SKIP() << "needs a second group";
+  EXPECT_EQ(close(), 0);
+  EXPECT_NE(sh("chmod 700 a/b/private && echo x > a/b/private/apart/hooks/post-checkout"), 0);
+}
+
+TEST_P(Closed, KeepsTheCheckoutsThatARepositoryKnows) {
+  repository("root/.git");
+  write("root/.git/config", "[submodule \"a/b/private/sub\"]\n");
+  write("root/a/b/private/sub/.git", "gitdir: ../../../../.git\n");
+  write("root/.git/worktrees/w/gitdir", path("root/a/b/private/w/.git") + "\n");
+  write("root/a/b/private/w/.git", "gitdir: ../../../../.git/worktrees/w\n");
+  if (!share()) GTEST_SKIP() << "needs a second group";
+  for (const char* name : {"sub", "w"}) {
+    EXPECT_EQ(close(), 0);
+    EXPECT_NE(sh(std::string("chmod 700 a/b/private && echo x > a/b/private/") + name + "/.git"),
+              0);
+    open_again();
+  }
 }
 
 }  // namespace

@@ -47,23 +47,31 @@ std::string real_path(const std::string& path) {
 // the ways there.
 std::set<std::string> add_targets(std::vector<std::string>& hidden) {
   Walker walker;
-  std::set<std::string> links;
+  std::set<std::string> links, known(hidden.begin(), hidden.end());
   const size_t count = hidden.size();
   for (size_t i = 0; i < count; ++i) {
     Way way = walker.way_to(hidden[i]);
     std::ranges::move(way.links, std::inserter(links, links.end()));
-    if (way.is_there && way.end != hidden[i]) hidden.push_back(std::move(way.end));
+    if (way.is_there && known.insert(way.end).second) hidden.push_back(std::move(way.end));
   }
   return links;
 }
 
-Result<void> check(const Policy& policy) {
+Result<void> check_real(const Policy& policy) {
   for (const auto* roots : {&policy.roots, &policy.read_only_roots}) {
     for (const std::string& root : *roots) {
       if (real_path(root) != root) {
         return unfit(fmt::format("the sandbox root '{}' is not a real path", root),
                      "name an existing directory without symbolic links");
       }
+    }
+  }
+  return {};
+}
+
+Result<void> check_shown(const Policy& policy) {
+  for (const auto* roots : {&policy.roots, &policy.read_only_roots}) {
+    for (const std::string& root : *roots) {
       for (const std::string& hidden : policy.hidden) {
         if (is_below(root, hidden)) {
           return unfit(
@@ -95,15 +103,21 @@ Result<void> Enclosure::build() {
   }
   clone_flags_ = CLONE_NEWPID | CLONE_NEWNS;
   policy_.hidden = hidden_places(policy_);
-  const std::set<std::string> links = add_targets(policy_.hidden);
-  std::ranges::move(other_names(policy_.hidden, mount_table()), std::back_inserter(policy_.hidden));
-  TRY(check(policy_));
+  std::set<std::string> links = add_targets(policy_.hidden);
+  TRY(check_real(policy_));
+  const std::vector<MountEntry> mounts = mount_table();
   const FilterProgram standing = TRY(make_standing_filter());
   closing_filter_ = TRY(make_closing_filter());
   socket_list_ = TRY(open_socket_list());
-  guarded_ = TRY(find_guarded(policy_, links));
+  guarded_ = TRY(find_guarded(policy_));
   namespaces_ = TRY(leave_host(policy_));
   TRY(build_view(policy_));
+  // Again: only with the rights that we have here do we see through what a command closed, and not
+  // through all that we saw before.
+  links.merge(add_targets(policy_.hidden));
+  std::ranges::move(other_names(policy_.hidden, mounts), std::back_inserter(policy_.hidden));
+  TRY(check_shown(policy_));
+  keep_links(guarded_, links);
   covers_ = TRY(Covers::make(policy_.hidden));
   // The directory it stood in belongs to the view of the host.
   if (chdir("/") != 0) return failure("go to /", errno);
@@ -176,12 +190,9 @@ Result<void> Enclosure::protect_ahead() const {
 // before.
 Result<void> Enclosure::lay(Groundwork& ground) const {
   if (policy_.level == Level::full) return {};
-  ground.can_hold_ = false;
   // Before all else, so that no change is missed.
   TRY(ground.begin());
-  const bool is_watched = TRY(watch(*ground.changes_));
-  ground.can_hold_ = true;
-  if (!is_watched) return {};  // the next command tries again
+  if (!TRY(watch(*ground.changes_))) return {};  // the next command tries again
   TRY(covers_.renew());
   ground.is_laid_ = true;
   return {};

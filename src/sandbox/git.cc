@@ -118,6 +118,7 @@ class Names {
     } else if (is_link(path(git))) {
       add_link(git, place, depth);
     } else {
+      note_closed(git);
       return;
     }
     const std::string modules = read_config(path(join(place, ".gitmodules")));
@@ -128,6 +129,7 @@ class Names {
 
   void add_repository(const std::string& directory, int depth) {
     const bool is_new = seen_.insert(join(directory, "HEAD")).second;
+    if (is_new) note_closed(directory);
     if (!is_new || is_too_much(depth) || !is_directory(path(directory))) return;
     repositories_.push_back(directory);
     for (const std::string& leaf : leaves_) names_.push_back(join(directory, leaf));
@@ -155,6 +157,10 @@ class Names {
 
  private:
   std::string path(const std::string& name) const { return root_ + "/" + name; }
+  // What cannot be seen cannot be protected either, and who tries finds out whether it must be.
+  void note_closed(const std::string& name) {
+    if (is_closed(path(name))) names_.push_back(name);
+  }
   std::string beside(const std::string& directory, const std::string& place) const {
     if (place.starts_with("~/")) return sys::home_directory() + place.substr(1);
     return place.starts_with('/') ? place : path(join(directory, place));
@@ -175,7 +181,9 @@ class Names {
   }
 
   std::vector<std::string> visit(const std::string& directory) {
-    std::vector<std::string> found = directories_in(open_directory(path(directory)), kMaxVisited);
+    const sys::Fd opened = open_directory(path(directory));
+    if (!opened && errno == EACCES) names_.push_back(directory);  // whatever is in there
+    std::vector<std::string> found = directories_in(opened, kMaxVisited);
     visited_ += found.size() + 1;
     places_.push_back(directory);
     return found;
@@ -221,6 +229,7 @@ class Names {
     const auto place = below_root(absolute);
     if (!place || place->empty()) return;
     places_.push_back(*place);
+    note_closed(join(*place, ".git"));
     if (!is_regular_file(absolute + "/.git")) return;
     names_.push_back(join(*place, ".git"));
   }

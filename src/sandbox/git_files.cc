@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 
 #include "base/text.h"
+#include "sandbox/way.h"
 #include "sys/file.h"
 
 namespace helve::sandbox {
@@ -46,9 +48,15 @@ bool is_directory(const std::string& path) { return kind_of(path) == S_IFDIR; }
 bool is_regular_file(const std::string& path) { return kind_of(path) == S_IFREG; }
 bool is_link(const std::string& path) { return kind_of(path) == S_IFLNK; }
 
+bool is_closed(const std::string& path) {
+  struct stat status {};
+  return lstat(path.c_str(), &status) != 0 && errno == EACCES;
+}
+
 std::string real_path(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> resolved(realpath(path.c_str(), nullptr), &free);
-  return resolved ? std::string(resolved.get()) : std::string();
+  if (resolved) return resolved.get();
+  return errno == EACCES ? Walker().way_to(path).end : std::string();
 }
 
 std::string real_path_to_be(const std::string& path) {

@@ -12,9 +12,11 @@ bool exists(const std::string& path);
 bool is_directory(const std::string& path);
 bool is_regular_file(const std::string& path);
 bool is_link(const std::string& path);
+// Whether nobody knows: it is in a directory that we may not search.
+bool is_closed(const std::string& path);
 // Where a link leads by its own words, whatever other links are on the way.
 std::string target_of_link(const std::string& path);
-// Empty: it leads nowhere.
+// Empty: it leads nowhere. As far as a directory that is closed: what is_closed() there.
 std::string real_path(const std::string& path);
 // The same for what may not exist, in a directory that may not either. Empty: nothing of it does.
 std::string real_path_to_be(const std::string& path);

@@ -10,7 +10,7 @@
 namespace helve::sandbox {
 
 bool Groundwork::holds() const {
-  if (!is_laid_ || !can_hold_) return false;
+  if (!is_laid_) return false;
   // In this order: changes are forgotten only after those who were cloned before are told.
   pollfd events[] = {{changes_->descriptor(), POLLIN, 0}, {outdated_.get(), POLLIN, 0}};
   return poll(events, std::size(events), 0) == 0;

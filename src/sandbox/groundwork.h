@@ -15,7 +15,7 @@ class Groundwork {
   // For a process that was cloned after it was laid.
   bool holds() const;
   // Whether it is time to lay it again; not where something could change unnoticed.
-  bool is_worn() const { return can_hold_ && !holds(); }
+  bool is_worn() const { return !(changes_ && changes_->is_blind()) && !holds(); }
 
  private:
   friend class Enclosure;
@@ -25,7 +25,6 @@ class Groundwork {
   std::optional<Watch> changes_;  // of what it rests on
   sys::Fd outdated_;              // readable: it was laid again
   bool is_laid_ = false;
-  bool can_hold_ = true;
 };
 
 }  // namespace helve::sandbox

@@ -32,8 +32,15 @@ Result<void> make_file(const char* path) {
   return {};
 }
 
-// What there is to cover at `path`; nothing when the command could not reach it either.
-sys::Fd find(const std::string& path) { return sys::Fd(open(path.c_str(), O_PATH | O_CLOEXEC)); }
+// What there is to cover at `path`; without a descriptor: the command could not reach it either.
+Result<sys::Fd> find(const std::string& path) {
+  sys::Fd place(open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (place) return place;
+  if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
+    return failure("look at " + path, errno);  // the command might have more luck
+  if (errno == EACCES) TRY(check_closed(path));
+  return place;
+}
 
 }  // namespace
 
@@ -56,9 +63,7 @@ Result<void> hide(std::span<const std::string> paths, Which which) {
   struct stat cover {};
   if (stat(kEmptyFile, &cover) != 0) return failure("find its covers", errno);
   for (const std::string& path : paths) {
-    const sys::Fd place = find(path);
-    if (!place && (errno == EMFILE || errno == ENFILE || errno == ENOMEM))
-      return failure("look at " + path, errno);  // the command might have more luck
+    const sys::Fd place = TRY(find(path));
     struct stat status {};
     if (!place || fstat(place.get(), &status) != 0 || status.st_dev == cover.st_dev) continue;
     if (which == Which::sockets_only && !S_ISSOCK(status.st_mode)) continue;

@@ -22,7 +22,7 @@ constexpr const char* kTemporaryInVault = "/run/helve/kept/temporary";
 // Makes kVault, in a /run that is private already.
 Result<void> make_vault();
 // Covers those of the paths that exist and are not covered yet. Links are followed: what they lead
-// to is covered.
+// to is covered. Fails where that could not be found out, but by a command.
 Result<void> hide(std::span<const std::string> paths, Which which = Which::anything);
 
 // Covers paths again when that is needed: a cover goes away when somebody outside replaces what it

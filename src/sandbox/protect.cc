@@ -18,6 +18,7 @@
 #include "sandbox/mounts.h"
 #include "sandbox/reserve.h"
 #include "sandbox/view.h"
+#include "sandbox/way.h"
 
 namespace helve::sandbox {
 namespace {
@@ -79,7 +80,8 @@ class Guard {
   // is a link.
   Result<void> keep_in_place(const std::string& name) {
     struct stat status {};
-    if (fstatat(pinned_.at("").get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return {};
+    if (fstatat(pinned_.at("").get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+      return errno == EACCES ? check_closed(shown(name)) : Result<void>();
     for (size_t slash = name.find('/');; slash = name.find('/', slash + 1)) {
       const std::string part = name.substr(0, slash);
       if (!pinned_.contains(part)) {
@@ -145,6 +147,10 @@ class Guard {
                                   const std::string& name) {
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
       sys::Fd place = open_place(directory, last);
+      if (!place && errno == EACCES) {
+        TRY(check_closed(shown(name)));
+        return place;
+      }
       if (!place && errno != ENOENT) return failure("open " + shown(name), errno);
       // One that another helve is about to remove is as good as missing.
       if (!place || is_reserved(directory, last)) {
@@ -237,18 +243,22 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
 
 }  // namespace
 
-Result<std::vector<Guarded>> find_guarded(const Policy& policy,
-                                          const std::set<std::string>& links) {
+Result<std::vector<Guarded>> find_guarded(const Policy& policy) {
   std::vector<Guarded> guarded;
   if (policy.level != Level::workspace_write) return guarded;
   for (const std::string& root : policy.roots) {
     Guarded& each = guarded.emplace_back(root);
     each.repositories = TRY(find_repositories(root));
-    for (const std::string& link : links) {
-      if (auto name = below(root, link)) each.links.push_back(std::move(*name));
-    }
   }
   return guarded;
+}
+
+void keep_links(std::span<Guarded> guarded, const std::set<std::string>& links) {
+  for (Guarded& each : guarded) {
+    for (const std::string& link : links) {
+      if (auto name = below(each.root, link)) each.links.push_back(std::move(*name));
+    }
+  }
 }
 
 Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guarded> guarded) {

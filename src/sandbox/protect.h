@@ -21,8 +21,9 @@ struct Guarded {
   Repositories repositories;
   std::vector<std::string> links;  // that lead to what is hidden, relative to the root
 };
-// `links` are those that lead to what is hidden, absolute.
-Result<std::vector<Guarded>> find_guarded(const Policy& policy, const std::set<std::string>& links);
+Result<std::vector<Guarded>> find_guarded(const Policy& policy);
+// Notes those of the links that are in the roots; absolute.
+void keep_links(std::span<Guarded> guarded, const std::set<std::string>& links);
 
 // In the calling process's own mount namespace. What exists becomes read-only, what does not exist
 // cannot be made, and no directory on the way can be renamed, nor one between two roots, nor one

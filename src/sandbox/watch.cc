@@ -59,10 +59,16 @@ Result<bool> Watch::add(std::span<const std::string> directories) {
     if (number < 0 && is_missing(errno)) continue;
     // What a command may not look into, it cannot give other names.
     if (number < 0 && errno == EACCES && what_ == Of::names) continue;
-    if (number < 0)
+    if (number < 0) {
+      // All else that may be in the way passes.
+      is_blind_ |= errno == EACCES;
       return failure("watch " + place, errno,
                      errno == ENOSPC ? "raise sysctl fs.inotify.max_user_watches" : "");
-    if (what_ == Of::everything && !is_local(place)) return failure("watch " + place, EREMOTE);
+    }
+    if (what_ == Of::everything && !is_local(place)) {
+      is_blind_ = true;
+      return failure("watch " + place, EREMOTE);
+    }
   }
   return newest_ == newest_before;
 }

@@ -22,6 +22,8 @@ class Watch {
   // that do were watched already. Else the new ones may have changed since somebody chose them, so
   // that others ought to be watched, too.
   Result<bool> add(std::span<const std::string> directories);
+  // Something that was to be watched can change without being told, today and tomorrow.
+  bool is_blind() const { return is_blind_; }
   // Nothing that changed before this is told.
   void forget_changes() const;
 
@@ -33,6 +35,7 @@ class Watch {
   Watch(sys::Fd changes, Of what) : changes_(std::move(changes)), what_(what) {}
   sys::Fd changes_;
   Of what_;
+  bool is_blind_ = false;
   int newest_ = 0;  // the number of the last watch that was new; the kernel counts up
 };
 

@@ -1,10 +1,15 @@
 #include "sandbox/way.h"
 
+#include <fmt/core.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <climits>
+
+#include "sandbox/failure.h"
 
 namespace helve::sandbox {
 namespace {
@@ -35,6 +40,7 @@ Way Walker::way_to(const std::string& path) {
     struct stat status {};
     if (!directories_.contains(place)) {
       way.is_there = lstat(place.c_str(), &status) == 0;
+      way.is_closed = !way.is_there && errno == EACCES;
       if (way.is_there && S_ISDIR(status.st_mode)) directories_.insert(place);
     }
     if (!S_ISLNK(status.st_mode)) {
@@ -57,6 +63,20 @@ std::vector<std::string> directories_on(const Way& way) {
   for (const std::string& link : way.links) directories.push_back(parent_of(link));
   directories.push_back(parent_of(way.end));
   return directories;
+}
+
+Result<void> check_closed(const std::string& path) {
+  const Way way = Walker().way_to(path);
+  // It was when we came here.
+  if (!way.is_closed) return unfit(fmt::format("'{}' is opened and closed", path), "try again");
+  const std::string directory = parent_of(way.end);
+  struct stat status {};
+  struct statvfs mounted {};
+  if (stat(directory.c_str(), &status) != 0 || statvfs(directory.c_str(), &mounted) != 0)
+    return failure("look at " + directory, errno);
+  if (status.st_uid != geteuid() || (mounted.f_flag & ST_RDONLY) != 0) return {};
+  return unfit(fmt::format("'{}' is closed, and commands could open it", directory),
+               "open it: chmod u+rwx");
 }
 
 }  // namespace helve::sandbox

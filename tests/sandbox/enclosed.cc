@@ -3,7 +3,7 @@
 //   enclosed [--level NAME] [--network] [--bubblewrap] [--root DIR]… [--read-only DIR]… [--protect
 //   PATH]…
 //            [--hide PATH]… [--home DIR] [--processes N] [--memory BYTES] [--overlay ROOT SCRATCH]
-//            [--user NAME] [--times N] -- COMMAND…
+//            [--user NAME] [--group NUMBER] [--times N] -- COMMAND…
 //
 // --times repeats the command and says how long making the enclosure and a round take.
 #include <fmt/core.h>
@@ -46,6 +46,7 @@ struct Options {
   Policy policy;
   std::vector<Overlay> overlays;
   std::string user;
+  std::vector<gid_t> groups;  // of the user, besides its own
   int times = 1;
   std::string directory;
   char** command = nullptr;
@@ -97,6 +98,8 @@ Options parse(int argc, char** argv) {
       options.overlays.push_back({root, policy.scratch + "/upper", policy.scratch + "/work"});
     } else if (name == "--user") {
       options.user = value();
+    } else if (name == "--group") {
+      options.groups.push_back(static_cast<gid_t>(std::stoul(value())));
     } else if (name == "--times") {
       options.times = std::stoi(value());
     } else {
@@ -107,10 +110,10 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-void become(const std::string& name) {
+void become(const std::string& name, const std::vector<gid_t>& groups) {
   const passwd* user = getpwnam(name.c_str());
-  if (user == nullptr || setgroups(0, nullptr) != 0 || setgid(user->pw_gid) != 0 ||
-      setuid(user->pw_uid) != 0) {
+  if (user == nullptr || setgroups(groups.size(), groups.data()) != 0 ||
+      setgid(user->pw_gid) != 0 || setuid(user->pw_uid) != 0) {
     fail("cannot become " + name);
   }
   // A change of user takes away the right to one's own /proc.
@@ -167,7 +170,7 @@ double microseconds(Clock::duration time) {
 
 int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
-  if (!options.user.empty()) become(options.user);
+  if (!options.user.empty()) become(options.user, options.groups);
   const auto start = Clock::now();
   auto decoded = decode(encode(options.policy));
   if (!decoded) fail(describe(decoded.error()));

@@ -23,6 +23,7 @@ import threading
 
 HERE = pathlib.Path(__file__).parent
 PYTHON = "/usr/bin/python3"  # the one that every user may run
+OTHER_GROUP = 54321
 PROBE = (PYTHON, "probe.py", "world.json")
 FILE_BYTES = 64 << 30  # more than any limit here
 SHM = ctypes.CDLL(None, use_errno=True)
@@ -48,11 +49,29 @@ libc.syscall(250, 1, None)
 libc.syscall(248, b"user", sys.argv[1].encode(), os.environ["SECRET"].encode(), len(os.environ["SECRET"]), -3)
 os.execv(sys.argv[2], sys.argv[2:])
 """
+# Starts processes until no more can be had, says so, and goes on trying until its input ends.
+BOMB = """
+import ctypes, os, select, signal, sys
+libc, count, told = ctypes.CDLL(None), 0, False
+while count < 5000 and not select.select([0], [], [], 0)[0]:
+    try:
+        if os.fork() == 0:
+            libc.prctl(1, signal.SIGKILL)
+            signal.pause()
+        count += 1
+    except OSError:
+        told = told or print("full", flush=True) or True
+os._exit(0)
+"""
 # Makes a bare repository of the workspace, for whoever uses git there afterwards.
 LEAD_GIT = """
 mv .git/HEAD .git/HEAD.off; mkdir objects refs; echo 'ref: refs/heads/main' > HEAD
 printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = "touch %s; false"\\n' "$1" > config
 """
+# Each in a sandbox of its own, with the directory as $1: the next one must know what the one before closed.
+CLOSE_AND_OPEN = ('chmod 0 "$1"',
+                  'chmod 700 "$1" && cat "$1/key"; mv "$1" "$1-moved" && mkdir "$1"',
+                  'cat "$1/key" "$1-moved/key"')
 
 
 def place():
@@ -79,6 +98,8 @@ class World:
         (self.work / "probe.py").write_bytes((HERE / "probe.py").read_bytes())
         (self.work / "world.json").write_text(json.dumps(self.facts))
         self.own(self.base)
+        if self.other_group() is not None:
+            os.chown(self.closable[1], -1, self.other_group())
         self.add_set_id_program()
         self.mount_proc_elsewhere()
 
@@ -86,6 +107,12 @@ class World:
         for path in [top, *top.rglob("*")]:
             os.chown(path, self.user.pw_uid, self.user.pw_gid, follow_symlinks=False)
         top.chmod(0o755)
+
+    def other_group(self):
+        """One of the user besides its own, which a user namespace does not know."""
+        if os.geteuid() == 0:
+            return OTHER_GROUP
+        return next((group for group in os.getgroups() if group != self.user.pw_gid), None)
 
     def build_files(self):
         base = self.base
@@ -104,6 +131,7 @@ class World:
         os.mkfifo(self.outside / "pipe")
         self.pipe = os.open(self.outside / "pipe", os.O_RDWR | os.O_NONBLOCK)
         (self.home / ".gnupg").symlink_to(base / "elsewhere")
+        self.lead_into_root()
         self.facts = {
             "secret": self.secret, "work": str(self.work), "outside": str(self.outside), "home": str(self.home),
             "state": str(self.state), "moved_secret": str(base / "elsewhere/token"), "file_bytes": FILE_BYTES,
@@ -116,6 +144,14 @@ class World:
         cgroups = [pathlib.Path("/sys/fs/cgroup/pids"), pathlib.Path("/sys/fs/cgroup/unified"),
                    pathlib.Path("/sys/fs/cgroup")]
         self.facts["cgroup"] = next((str(p) for p in cgroups if (p / "cgroup.procs").exists()), None)
+
+    def lead_into_root(self):
+        """Secrets deep in the workspace, where links of home lead, as from a repository of dotfiles."""
+        self.closable = [self.work / "a/b/private", self.work / "a/b/shared"]
+        for directory, link in zip(self.closable, (".netrc", ".pgpass")):
+            directory.mkdir(parents=True)
+            (directory / "key").write_text(self.secret)
+            (self.home / link).symlink_to(directory / "key")
 
     def mount_proc_elsewhere(self):
         """As somebody does for a chroot."""
@@ -243,23 +279,36 @@ class World:
             return subprocess.run(key, cwd=self.work, env=self.environment(), stdin=given, capture_output=True,
                                   text=True, timeout=900)
 
+    def start(self, command):
+        return subprocess.Popen(command, cwd=self.work, env=self.environment(), stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, text=True)
+
     def as_user(self):
         if os.geteuid() == self.user.pw_uid:
             return []
-        return ["/usr/bin/setpriv", "--reuid", str(self.user.pw_uid), "--regid", str(self.user.pw_gid), "--clear-groups"]
+        return ["/usr/bin/setpriv", "--reuid", str(self.user.pw_uid), "--regid", str(self.user.pw_gid),
+                "--groups", str(OTHER_GROUP)]
 
     def control(self, _program=None, _options=(), command=(*PROBE, "--control")):
         return self.run([*self.as_user(), *command])
 
-    def helve(self, program, options=(), command=PROBE):
-        return self.run([*self.as_user(), program, "sandbox", *options, "--", *command])
+    def helve(self, program, options=(), command=PROBE, run=None):
+        return (run or self.run)([*self.as_user(), program, "sandbox", *options, "--", *command])
 
-    def enclosed(self, program, options=(), command=PROBE):
+    def enclosed(self, program, options=(), command=PROBE, run=None):
         arguments = ["--root", self.work, "--home", self.home, "--hide", self.state,
                      "--protect", self.home / ".config/helve", *options]
         if os.geteuid() != self.user.pw_uid:
-            arguments += ["--user", self.user.pw_name]
-        return self.run([program, *map(str, arguments), "--", *command])
+            arguments += ["--user", self.user.pw_name, "--group", OTHER_GROUP]
+        return (run or self.run)([program, *map(str, arguments), "--", *command])
+
+    def tells_what_was_closed(self, way, program, options, directory):
+        """Whether a secret gets out when a command closes a directory that leads to it, and the next ones open it."""
+        done = [way(self, program, options, ("/bin/sh", "-c", command, "sh", str(directory))) for command in CLOSE_AND_OPEN]
+        for each in (directory, directory.with_name(directory.name + "-moved")):
+            if each.exists():
+                each.chmod(0o700)
+        return any(self.secret in each.stdout for each in done)
 
     def git_runs_what_was_left(self, way, program):
         """Whether git, used after a command, runs what the command wants."""
@@ -267,6 +316,18 @@ class World:
         way(self, program, (), ("/bin/sh", "-c", LEAD_GIT, "sh", str(ran)))
         self.run([*self.as_user(), "/usr/bin/env", "git", "status"])
         return ran.exists()
+
+    def others_work_beside_a_bomb(self, way, program):
+        """Whether programs of the same user and of this one start and end well while a command has all processes that it gets."""
+        beside = [[*user, "/bin/sh", "-c", "seq 1000 | sort -n | tail -n 1"] for user in (self.as_user(), [])]
+        with way(self, program, (), (PYTHON, "-c", BOMB), self.start) as bomb:
+            try:
+                return bomb.stdout.readline() == "full\n" and bomb.poll() is None and all(
+                    (done.returncode, done.stdout) == (0, "1000\n")
+                    for done in (subprocess.run(each, env=self.environment(), capture_output=True, text=True, timeout=900)
+                                 for each in beside * 8))
+            finally:
+                bomb.stdin.close()
 
     def outside_state(self):
         """Everything that a command must leave alone, as it looks from outside."""
@@ -334,6 +395,8 @@ def check_control(user):
             problems.append(f"{user}: only {len(available)} ways could be tried\n{result.stderr}")
         if not world.git_runs_what_was_left(World.control, None):
             problems.append(f"{user}, without a sandbox: git does not run what a command left")
+        problems += [f"{user}, without a sandbox: {directory} does not tell its secret" for directory in world.closable
+                     if not world.tells_what_was_closed(World.control, None, (), directory)]
         return problems
     finally:
         world.close()
@@ -366,6 +429,10 @@ def check(user, way, program, options, allowed=frozenset()):
         problems += [f"{user}: runs as its owner: {path}" for path in world.set_id_files()]
         if world.git_runs_what_was_left(way, program):
             problems.append(f"{user}: git runs what a command left")
+        if not options and not world.others_work_beside_a_bomb(way, program):
+            problems.append(f"{user}: others cannot work beside a fork bomb")
+        problems += [f"{user} {' '.join(options)}: {directory} tells its secret" for directory in world.closable
+                     if world.tells_what_was_closed(way, program, options, directory)]
         return problems
     finally:
         world.close()

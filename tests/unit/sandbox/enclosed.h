@@ -14,11 +14,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "sandbox/enclosure.h"
 
@@ -26,6 +29,7 @@ namespace helve::sandbox {
 
 constexpr int kBroken = 99;  // the sandbox itself failed
 constexpr uid_t kNobody = 65534;
+constexpr gid_t kOtherGroup = 54321;
 #ifdef __SANITIZE_THREAD__
 constexpr bool kHasThreads = true;  // the sanitizer's own
 #else
@@ -52,15 +56,21 @@ inline int shell(const std::string& command) {
   return wait_for(child);
 }
 
-// One command: returns what `inside` returns.
-inline int run_in(const Enclosure& enclosure, const Inside& inside,
-                  std::span<const Overlay> overlays = {}) {
+using Step = std::function<Result<void>()>;
+
+// One command: returns what `inside` returns. `around` may enter under conditions of its own.
+inline int run_in(
+    const Enclosure& enclosure, const Inside& inside, std::span<const Overlay> overlays = {},
+    const std::function<Result<void>(const Step&)>& around = [](const Step& enter) {
+      return enter();
+    }) {
   clone_args arguments{};
   arguments.flags = static_cast<unsigned>(enclosure.clone_flags());
   arguments.exit_signal = SIGCHLD;
   const long child = syscall(SYS_clone3, &arguments, sizeof arguments);
   if (child == 0) {
-    for (const auto& step : {enclosure.prepare(), enclosure.enter(overlays), enclosure.lock()}) {
+    const Step enter = [&] { return enclosure.enter(overlays); };
+    for (const auto& step : {enclosure.prepare(), around(enter), enclosure.lock()}) {
       if (step) continue;
       std::fprintf(stderr, "%s\n", describe(step.error()).c_str());
       _exit(kBroken);
@@ -163,14 +173,26 @@ class InEnclosure : public testing::TestWithParam<uid_t> {
     return "exec 2>/dev/null; BASE='" + base + "' ROOT='" + path("root") + "'; cd $ROOT; ";
   }
 
+  // One that the user can be in besides its own.
+  std::optional<gid_t> other_group() const {
+    if (geteuid() == 0) return kOtherGroup;
+    std::vector<gid_t> all(static_cast<size_t>(std::max(getgroups(0, nullptr), 0)));
+    if (getgroups(static_cast<int>(all.size()), all.data()) < 0) return std::nullopt;
+    const auto found = std::ranges::find_if(all, [](gid_t each) { return each != getegid(); });
+    return found == all.end() ? std::nullopt : std::optional(*found);
+  }
+
   Policy policy;
   std::string base;
+  std::vector<gid_t> groups;                    // of the user, besides its own
   std::function<void()> before_making = [] {};  // in the process that makes the enclosure
 
  private:
   int work_as_user(const std::function<int(Enclosure&, const Ask&)>& work, const Ask& ask) {
     if (geteuid() != GetParam()) {
-      if (setgroups(0, nullptr) != 0 || setgid(kNobody) != 0 || setuid(GetParam()) != 0) return 98;
+      if (setgroups(groups.size(), groups.data()) != 0 || setgid(kNobody) != 0 ||
+          setuid(GetParam()) != 0)
+        return 98;
       // A change of user takes away the right to one's own /proc.
       prctl(PR_SET_DUMPABLE, 1);
     }

@@ -83,5 +83,13 @@ TEST(SandboxPolicy, HidesNothingBelowAHomeThatIsNotSet) {
   for (const char* home : {"", "/", "relative"}) EXPECT_TRUE(secrets_below(home).empty()) << home;
 }
 
+TEST(SandboxPolicy, HidesWhatProgramsForMailAndVersionsKeep) {
+  const std::vector<std::string> secrets = secrets_below("/home/a");
+  for (const char* name : {".authinfo", ".authinfo.gpg", ".msmtprc", ".config/msmtp",
+                           ".fetchmailrc", ".subversion/auth", ".cvspass"}) {
+    EXPECT_EQ(std::ranges::count(secrets, std::string("/home/a/") + name), 1) << name;
+  }
+}
+
 }  // namespace
 }  // namespace helve::sandbox

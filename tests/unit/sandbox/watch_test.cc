@@ -57,5 +57,15 @@ TEST_F(WatchTest, TellsChangesUntilTheyAreForgotten) {
   EXPECT_FALSE(has_changed());
 }
 
+TEST(BlindWatch, IsSoWhereNobodyIsToldOfChanges) {
+  const std::vector<std::string> places{"/sys"};
+  Watch names = *Watch::make(Watch::Of::names);
+  EXPECT_TRUE(names.add(places));
+  EXPECT_FALSE(names.is_blind());
+  Watch everything = *Watch::make(Watch::Of::everything);
+  EXPECT_FALSE(everything.add(places));
+  EXPECT_TRUE(everything.is_blind());
+}
+
 }  // namespace
 }  // namespace helve::sandbox

@@ -1,0 +1,54 @@
+// Toolbox and loop: what a model is not told of is found, and called by way of another tool.
+#include "unit/agent/loop_fixture.h"
+
+namespace helve::agent {
+namespace {
+
+TEST_F(LoopTest, AToolThatIsNotOfferedIsFoundAndCalled) {
+  post("go");
+  setup_.toolbox = std::make_shared<const Toolbox>(
+      std::vector<model::Offer>{{"echo", "Says the text again.", {{"type", "object"}}}});
+  Lines told;
+  on_event_ = [&](const Event& event) {
+    if (const auto* begun = std::get_if<CallBegun>(&event.what))
+      told.push_back(fmt::format("{} {}", begun->tool, begun->arguments));
+    if (const auto* ended = std::get_if<CallEnded>(&event.what))
+      told.push_back(fmt::format("{} ended", ended->tool));
+  };
+  const Ending ending = play(
+      calls({R"({"tool": "tool_search", "arguments": {"query": "say again"}})"}) +
+      calls(
+          {R"({"tool": "tool_call", "arguments": {"tool": "echo", "arguments": {"text": "a"}}})"}) +
+      R"({"text": "ok"})");
+  EXPECT_EQ(ending.end, End::done);
+  EXPECT_TRUE(said(R"(tool ={"tool":"echo","description":"Says the text again.")"));
+  EXPECT_EQ(said_[4], "tool =a");
+  EXPECT_EQ(told, (Lines{R"(tool_search {"query":"say again"})", "tool_search ended",
+                         R"(echo {"text":"a"})", "echo ended"}));
+}
+
+TEST_F(LoopTest, WhatIsWrongWithACallOfAFoundToolGoesBackToTheModel) {
+  post("go");
+  setup_.toolbox = std::make_shared<const Toolbox>(std::vector<model::Offer>{});
+  play(calls({R"({"tool": "tool_call", "arguments": {}})",
+              R"({"tool": "tool_call", "arguments": {"tool": "nothing"}})",
+              R"({"tool": "tool_call", "arguments": {"tool": "echo", "arguments": {}}})",
+              R"({"tool": "tool_search", "arguments": {}})"}) +
+       R"({"text": "I see."})");
+  for (const char* part : {"tool_call names no tool", "'nothing'", "text", "query is missing"})
+    EXPECT_TRUE(said(part)) << part;
+}
+
+TEST_F(LoopTest, AFoundToolEndsTheWorkAsAnyOther) {
+  post("go");
+  setup_.toolbox = std::make_shared<const Toolbox>(std::vector<model::Offer>{});
+  const Ending ending = play(
+      calls(
+          {R"({"tool": "tool_call", "arguments": {"tool": "complete", "arguments": {"text": "x"}}})",
+           call("echo", "b")}) +
+      R"({"text": "never said"})");
+  EXPECT_EQ(ending.end, End::terminal);
+}
+
+}  // namespace
+}  // namespace helve::agent

@@ -14,6 +14,8 @@ constexpr size_t kMaxFound = 5;      // by words; those that are named are all s
 constexpr size_t kMaxShown = 10;     // in one answer
 constexpr size_t kMaxWords = 50;     // of a query
 constexpr size_t kShortestWord = 3;  // letters; shorter ones are everywhere
+constexpr size_t kMaxStrays = 10;    // members in the wrong place that an error names
+constexpr size_t kMaxStrayChars = 60;
 constexpr int kInName = 3, kInText = 1;  // what a word counts for
 
 JsonObject schema_of(std::initializer_list<std::pair<const char*, Json>> properties) {
@@ -53,6 +55,30 @@ struct Match {
   int score;
   bool is_named;
 };
+
+// Arguments in the wrong place are never left out: without them many a tool does something else.
+Result<void> check_members(const JsonObject& call) {
+  std::vector<std::string> strays;
+  size_t more = 0;
+  for (const auto& [name, value] : call) {
+    if (name == "tool" || name == "arguments") continue;
+    if (strays.size() < kMaxStrays)
+      strays.push_back(escape_for_display(preview(std::string_view(name), kMaxStrayChars)));
+    else
+      ++more;
+  }
+  if (!strays.empty()) {
+    std::string names = join(strays, ", ");
+    if (more > 0) names += fmt::format(" and {} more", more);
+    return Error{Code::invalid_argument,
+                 fmt::format("not run: {} takes tool and arguments only", kToolCall),
+                 fmt::format("put {} into arguments", names), "invalid_input"};
+  }
+  if (!call.contains("arguments"))
+    return Error{Code::invalid_argument, "not run: arguments are missing",
+                 "give those of the tool, or {} when it is to have none", "invalid_input"};
+  return {};
+}
 
 Match match_of(const model::Offer& tool, const std::vector<std::string>& words) {
   const std::string name = small(tool.name), text = small(tool.description);
@@ -130,11 +156,12 @@ Result<model::ToolCall> meant_by(const model::ToolCall& call) {
                  "invalid_input"};
   model::ToolCall meant{call.id, std::string(tool), "{}", "", nullptr};
   // Some models write them as text.
-  if (arguments && arguments->is_string())
+  if (arguments->is_string())
     meant.arguments = arguments->get_string();
-  else if (arguments && !arguments->is_null())
+  else if (!arguments->is_null())
     meant.arguments = to_text(*arguments);
   return meant;
 }
+  TRY(check_members(value.get_object()));
 
 }  // namespace helve::agent

@@ -31,11 +31,13 @@ TEST_F(LoopTest, WhatIsWrongWithACallOfAFoundToolGoesBackToTheModel) {
   post("go");
   setup_.toolbox = std::make_shared<const Toolbox>(std::vector<model::Offer>{});
   play(calls({R"({"tool": "tool_call", "arguments": {}})",
-              R"({"tool": "tool_call", "arguments": {"tool": "nothing"}})",
+              R"({"tool": "tool_call", "arguments": {"tool": "nothing", "arguments": {}}})",
+              R"({"tool": "tool_call", "arguments": {"tool": "save", "text": "x"}})",
               R"({"tool": "tool_call", "arguments": {"tool": "echo", "arguments": {}}})",
               R"({"tool": "tool_search", "arguments": {}})"}) +
        R"({"text": "I see."})");
-  for (const char* part : {"tool_call names no tool", "'nothing'", "text", "query is missing"})
+  for (const char* part : {"tool_call names no tool", "'nothing'", "text", "query is missing",
+                           "put text into arguments"})
     EXPECT_TRUE(said(part)) << part;
 }
 

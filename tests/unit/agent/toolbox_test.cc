@@ -69,7 +69,7 @@ TEST(Toolbox, ACallStandsForAnother) {
   EXPECT_EQ(call->name, "tree");
   EXPECT_EQ(call->arguments, R"({"path":"."})");
   EXPECT_EQ(call->id, "id");
-  EXPECT_EQ(meant("tool_call", R"({"tool": "tree"})")->arguments, "{}");
+  EXPECT_EQ(meant("tool_call", R"({"tool": "tree", "arguments": {}})")->arguments, "{}");
   EXPECT_EQ(meant("tool_call", R"({"tool": "tree", "arguments": "{\"a\":1}"})")->arguments,
             R"({"a":1})");
   EXPECT_EQ(meant("tree", "{")->arguments, "{") << "others are themselves";
@@ -80,3 +80,20 @@ TEST(Toolbox, ACallStandsForAnother) {
 
 }  // namespace
 }  // namespace helve::agent
+TEST(Toolbox, ArgumentsInTheWrongPlaceAreNotLeftOut) {
+  auto error = [](std::string arguments) {
+    const auto meant = meant_by({"id", "tool_call", std::move(arguments), "", nullptr});
+    return meant ? "runs " + meant->arguments : meant.error().message + "; " + meant.error().hint;
+  };
+  EXPECT_EQ(error(R"({"tool": "undo", "path": "a.txt"})"),
+            "not run: tool_call takes tool and arguments only; put path into arguments");
+  EXPECT_EQ(error(R"({"tool": "undo", "arguments": {"path": "a"}, "dry_run": true, "n": 1})"),
+            "not run: tool_call takes tool and arguments only; put dry_run, n into arguments");
+  EXPECT_EQ(
+      error(R"({"tool": "undo"})"),
+      "not run: arguments are missing; give those of the tool, or {} when it is to have none");
+  std::string many = R"({"tool": "undo")";
+  for (int i = 0; i < 1'000; ++i) many += fmt::format(R"(, "member_{}": 1)", i);
+  EXPECT_LT(error(many + "}").size(), 400u);
+}
+

@@ -132,8 +132,16 @@ Result<std::string> Toolbox::search(std::string_view arguments) const {
   std::ranges::stable_sort(matches, [](const Match& a, const Match& b) {
     return a.is_named != b.is_named ? a.is_named : a.score > b.score;
   });
+  // Many tools have the names of common verbs: where other words are said, too, others may be
+  // meant.
+  const bool is_all_names = std::ranges::all_of(words, [&](const std::string& word) {
+    return std::ranges::any_of(matches, [&](const Match& each) {
+      return each.is_named && small(each.tool->name) == word;
+    });
+  });
   const auto named = static_cast<size_t>(std::ranges::count_if(matches, &Match::is_named));
-  matches.resize(std::min(matches.size(), named > 0 ? std::min(named, kMaxShown) : kMaxFound));
+  const size_t most = std::max(std::min(named, kMaxShown), is_all_names ? 0 : kMaxFound);
+  matches.resize(std::min(matches.size(), most));
   if (matches.empty()) return fmt::format("No tool fits. There are: {}.\n", names());
   std::string out;
   for (const Match& each : matches) {
@@ -154,6 +162,7 @@ Result<model::ToolCall> meant_by(const model::ToolCall& call) {
     return Error{Code::invalid_argument, fmt::format("{} names no tool", kToolCall),
                  fmt::format("tool is one that {} has shown, arguments are its own", kToolSearch),
                  "invalid_input"};
+  TRY(check_members(value.get_object()));
   model::ToolCall meant{call.id, std::string(tool), "{}", "", nullptr};
   // Some models write them as text.
   if (arguments->is_string())
@@ -162,6 +171,5 @@ Result<model::ToolCall> meant_by(const model::ToolCall& call) {
     meant.arguments = to_text(*arguments);
   return meant;
 }
-  TRY(check_members(value.get_object()));
 
 }  // namespace helve::agent

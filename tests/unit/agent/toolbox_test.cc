@@ -50,6 +50,21 @@ TEST(Toolbox, FindsToolsByTheirNamesAndByWords) {
   EXPECT_EQ(*nothing, "No tool fits. There are: kb_write, kb_read, tree, undo.\n");
 }
 
+// Many tools have the names of common verbs.
+TEST(Toolbox, AToolWhoseNameIsAWordHidesNoOthers) {
+  std::vector<model::Offer> many = tools();
+  many.push_back({"delete", "Delete a file.", {{"type", "object"}}});
+  many.push_back({"sessions_delete", "Delete a session for good.", {{"type", "object"}}});
+  for (int i = 0; i < 9; ++i)
+    many.push_back({fmt::format("sessions_{}", i), "", {{"type", "object"}}});
+  const Toolbox toolbox(std::move(many));
+  const Result<std::string> answer = toolbox.search(R"({"query": "delete a session"})");
+  EXPECT_EQ(answer->find("{\"tool\":\"delete\""), 0u) << *answer;
+  EXPECT_NE(answer->find("sessions_delete"), std::string::npos) << *answer;
+  EXPECT_EQ(found(toolbox, "delete a session").size(), 5u);
+  EXPECT_EQ(found(toolbox, "delete, undo"), (Names{"undo", "delete"})) << "all are named";
+}
+
 TEST(Toolbox, ShowsHowAToolIsCalled) {
   EXPECT_EQ(*Toolbox(tools()).search(R"({"query": "tree"})"),
             "{\"tool\":\"tree\",\"description\":\"Show a directory as an indented tree.\","
@@ -78,8 +93,6 @@ TEST(Toolbox, ACallStandsForAnother) {
     EXPECT_FALSE(meant("tool_call", wrong)) << wrong;
 }
 
-}  // namespace
-}  // namespace helve::agent
 TEST(Toolbox, ArgumentsInTheWrongPlaceAreNotLeftOut) {
   auto error = [](std::string arguments) {
     const auto meant = meant_by({"id", "tool_call", std::move(arguments), "", nullptr});
@@ -97,3 +110,5 @@ TEST(Toolbox, ArgumentsInTheWrongPlaceAreNotLeftOut) {
   EXPECT_LT(error(many + "}").size(), 400u);
 }
 
+}  // namespace
+}  // namespace helve::agent

@@ -52,5 +52,25 @@ TEST_F(LoopTest, AFoundToolEndsTheWorkAsAnyOther) {
   EXPECT_EQ(ending.end, End::terminal);
 }
 
+TEST_F(LoopTest, AnAnswerThatMustHaveAFormMayComeByWayOfAnotherTool) {
+  setup_.toolbox = std::make_shared<const Toolbox>(std::vector<model::Offer>{});
+  setup_.output_schema =
+      must(parse_json(R"({"type": "object", "properties": {"n": {"type": "integer"}},
+                          "required": ["n"]})"))
+          .as_object();
+  post("count");
+  Lines ended;
+  on_event_ = [&](const Event& event) {
+    if (const auto* each = std::get_if<CallEnded>(&event.what)) ended.emplace_back(each->tool);
+  };
+  const Ending ending = play(calls(
+      {R"({"tool": "tool_call", "arguments": {"tool": "final_answer", "arguments": {"n": 3}}})",
+       call("echo", "b")}));
+  EXPECT_EQ(ending.end, End::terminal);
+  ASSERT_TRUE(ending.structured);
+  EXPECT_EQ(to_text(*ending.structured), R"({"n":3})");
+  EXPECT_EQ(ended, (Lines{"echo", "final_answer"})) << "what ends the work comes last";
+}
+
 }  // namespace
 }  // namespace helve::agent

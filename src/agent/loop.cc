@@ -26,6 +26,13 @@ model::Offers offers_of(const Setup& setup) {
   return std::make_shared<const std::vector<model::Offer>>(std::move(offers));
 }
 
+Error out_of_time(std::chrono::milliseconds limit) {
+  return {Code::timeout,
+          fmt::format("the time limit of {:g} s was reached",
+                      std::chrono::duration<double>(limit).count()),
+          "", "time_limit"};
+}
+
 // One run of the loop.
 class Run {
  public:
@@ -86,6 +93,8 @@ Ending Run::go() {
     }
     break;
   }
+  // Whoever only sees the error must not take it for somebody's wish.
+  if (ending_.end == End::time) ending_.error = out_of_time(setup_.bounds.time);
   if (tab_) tab_->settle(ending_);
   ending_.calls = calls_.made();
   ending_.structured = calls_.structured() ? calls_.structured() : ending_.structured;

@@ -94,6 +94,16 @@ TEST_F(LoopTest, TheTimeLimitEndsAWaitingCall) {
   EXPECT_TRUE(said("cancelled"));
 }
 
+TEST_F(LoopTest, TheTimeLimitEndsAnAnswerThatIsStillStreaming) {
+  setup_.bounds.time = std::chrono::milliseconds(50);
+  post("go");
+  const Ending ending = play(R"({"text": "one two three four", "pause_ms": 60000})");
+  EXPECT_EQ(ending.end, End::time);
+  ASSERT_TRUE(ending.error);
+  EXPECT_EQ(ending.error->code, Code::timeout) << "nobody has stopped it";
+  EXPECT_EQ(ending.error->message, "the time limit of 0.05 s was reached");
+}
+
 TEST_F(LoopTest, WarnsAndStopsWhenNothingNewHappens) {
   std::string again;
   for (int i = 0; i < 10; ++i) again += calls({call("echo", "same")});

@@ -208,10 +208,10 @@ Result<void> Run::keep(model::Reply& reply) {
   const bool has_calls = !model::calls_of(answer.message).empty();
   for (size_t i = 0; has_calls && i < model::calls_of(answer.message).size(); ++i)
     answer.calls.push_back(sys::new_id("c_", transcript_.now_ms()));
-  ending_.text = model::text_of(answer.message);
   // The last word of a run is to survive everything; what comes before, the death of the process.
   TRY(transcript_.add(answer,
                       {.spent = spent_of(reply.usage, cost),
+  ending_.text = model::text_of(answer.message);
                        .keep = has_calls ? store::Keep::process_death : store::Keep::power_loss}));
   emit_({session(),
          AnswerGiven{answer, cost, ending_.is_priced, transcript_.tokens(), setup_.window}});

@@ -177,6 +177,18 @@ TEST_F(LoopTest, AFailureOfTheModelEndsTheRunAndNothingElse) {
   EXPECT_EQ(play(R"({"text": "now"})").text, "now") << "the prompt is still unanswered";
 }
 
+TEST_F(LoopTest, AnAnswerThatCannotBeKeptIsNotTold) {
+  post("go");
+  on_event_ = [&](const Event& event) {
+    if (std::holds_alternative<TextAdded>(event.what))
+      use([&](store::Store& store) { return store.remove_conversation(kSession); });
+  };
+  const Ending ending = play(R"({"text": "Never", "usage": {"input": 10, "output": 2}})");
+  EXPECT_EQ(ending.end, End::failed);
+  EXPECT_EQ(ending.text, "");
+  EXPECT_EQ(ending.usage.input, 10) << "it is spent all the same";
+}
+
 TEST_F(LoopTest, AnAnswerMayHaveToHaveAForm) {
   setup_.output_schema =
       must(parse_json(R"({"type": "object", "properties": {"n": {"type": "integer"}},

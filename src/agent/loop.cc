@@ -155,17 +155,16 @@ void Run::spend(const model::Usage& usage) {
 
 Result<model::Reply> Run::ask_with_room() {
   const Result<Room> room = make_room(transcript_, setup_, false, emit_, stop_);
-  if (room)
-    spend(room->usage);
-  else if (room.error().code == Code::cancelled)
-    return room.error();
-  else
-    emit_({session(), Warned{describe(room.error())}});  // it may still fit
+  if (!room && room.error().code == Code::cancelled) return room.error();
+  if (room) spend(room->usage);
+  // It may still fit.
+  if (!room || room->failure)
+    emit_({session(), Warned{describe(room ? *room->failure : room.error())}});
   Result<model::Reply> reply = ask();
   if (reply || reply.error().type != model::kContextOverflow) return reply;
   const Room more = TRY(make_room(transcript_, setup_, true, emit_, stop_));
-  if (!more.made) return reply;
   spend(more.usage);
+  if (!more.made) return more.failure ? *more.failure : std::move(reply);
   return ask();
 }
 
@@ -211,8 +210,8 @@ Result<void> Run::keep(model::Reply& reply) {
   // The last word of a run is to survive everything; what comes before, the death of the process.
   TRY(transcript_.add(answer,
                       {.spent = spent_of(reply.usage, cost),
-  ending_.text = model::text_of(answer.message);
                        .keep = has_calls ? store::Keep::process_death : store::Keep::power_loss}));
+  ending_.text = model::text_of(answer.message);
   emit_({session(),
          AnswerGiven{answer, cost, ending_.is_priced, transcript_.tokens(), setup_.window}});
   return {};

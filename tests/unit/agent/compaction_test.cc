@@ -76,5 +76,56 @@ TEST_F(LoopTest, MakesRoomWhenTheProviderSaysSo) {
   EXPECT_TRUE(said("they spoke of x"));
 }
 
+class SummaryTest : public LoopTest {
+ protected:
+  // What comes of making room in a conversation of two turns, where the model's summary is this.
+  Result<Room> summarise(const std::string& reply) {
+    for (const char* id : {"p_1", "p_2"}) {
+      post(std::string(2'000, 'x'), id);
+      play(R"({"text": "Yes."})");
+    }
+    setup_.model = must(model::ScriptedModel::parse(reply));
+    setup_.cost = [](const model::Usage& usage) { return usage.input; };
+    Transcript transcript = must(Transcript::open(store_, clock_, kSession));
+    Result<Room> room =
+        make_room(transcript, setup_, true, [&](const Event&) { events_.push_back("room"); }, {});
+    begins_with_summary_ = transcript.begins_with_summary();
+    return room;
+  }
+  std::int64_t spent() {
+    return use([](store::Store& store) { return store.conversation(kSession); }).spent.input;
+  }
+  bool begins_with_summary_ = false;
+};
+
+TEST_F(SummaryTest, ReplacesWhatItIsShorterThan) {
+  EXPECT_TRUE(must(summarise(R"({"text": "They talked.", "usage": {"input": 7}})")).made);
+  EXPECT_TRUE(begins_with_summary_);
+  EXPECT_EQ(spent(), 7);
+}
+
+TEST_F(SummaryTest, OneThatWasCutOffReplacesNothing) {
+  for (const char* stop : {"length", "refusal"}) {
+    const Room room = must(summarise(
+        fmt::format(R"({{"text": "They tal", "stop": "{}", "usage": {{"input": 7}}}})", stop)));
+    EXPECT_FALSE(room.made) << stop;
+    ASSERT_TRUE(room.failure) << stop;
+    EXPECT_EQ(room.failure->type, "no_summary") << stop;
+    EXPECT_EQ(room.usage.input, 7) << stop;
+    EXPECT_FALSE(begins_with_summary_) << stop;
+  }
+  EXPECT_EQ(spent(), 14) << "that is spent all the same";
+}
+
+TEST_F(SummaryTest, OneThatIsNoShorterReplacesNothing) {
+  const Room room = must(summarise(
+      fmt::format(R"({{"text": "{}", "usage": {{"input": 7}}}})", std::string(5'000, 'y'))));
+  EXPECT_FALSE(room.made);
+  EXPECT_FALSE(begins_with_summary_);
+  EXPECT_EQ(room.usage.input, 7);
+  EXPECT_EQ(spent(), 7);
+  EXPECT_EQ(std::ranges::count(events_, "room"), 0);
+}
+
 }  // namespace
 }  // namespace helve::agent

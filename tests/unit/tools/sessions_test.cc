@@ -278,6 +278,25 @@ TEST_F(SessionTools, SessionsAreListedRenamedAndDeleted) {
   ASSERT_TRUE(call("sessions_rename", about("s_2", R"(, "title": "Sewing")")).ok);
   const Answer found = call("sessions_list", R"({"query": "needle"})");
   EXPECT_TRUE(has(found.text, "Sewing · 2 entries · 11 tokens · $0.0000")) << found.text;
+TEST_F(SessionTools, WhatASubagentSpendsForAMessageCountsForThoseAboveIt) {
+  const std::string child = id_of(call("agent", R"({"prompt": "a"})"));
+  const auto spent = [&](const std::string& session) {
+    return use([&](store::Store& store) { return store.conversation(session); }).spent.input;
+  };
+  EXPECT_EQ(spent(kSession), 10);
+  const Answer answer = call("sessions_send", about(child, R"(, "content": "b")"));
+  EXPECT_EQ(answer["answer"], "re: b") << describe(answer.error);
+  EXPECT_EQ(spent(child), 20);
+  EXPECT_EQ(spent(kSession), 20);
+  begin("s_2");  // it does not matter who asks
+  ASSERT_TRUE(call("sessions_send", about(child, R"(, "content": "c", "wait": false)"), "s_2").ok);
+  settle();
+  EXPECT_EQ(spent(kSession), 30);
+  EXPECT_EQ(spent("s_2"), 0);
+  EXPECT_FALSE(has(call("sessions_history", about(kSession)).text, "has finished"))
+      << "the answer is for who asked";
+}
+
   EXPECT_FALSE(has(found.text, "s_1 ·"));
   EXPECT_TRUE(has(call("sessions_list", R"({"limit": 1})").text, "there are more"));
   EXPECT_TRUE(has(call("sessions_list", R"({"parent": "s_1"})").text, "s_2"));

@@ -33,7 +33,9 @@ Ending joined(Ending before, Ending then) {
 
 Error busy(std::string_view session) {
   return {Code::conflict, fmt::format("another process works on session {}", session),
-          "it has got the message and answers it there", "session_busy"};
+          fmt::format("it has the message; what it leaves is answered by `helve --session {} run`",
+                      session),
+          "session_busy"};
 }
 
 }  // namespace

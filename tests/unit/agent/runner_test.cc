@@ -257,6 +257,8 @@ TEST_F(RunnerTest, WhatIsSpentBelowCountsAllTheWayUp) {
     return use([&](store::Store& store) { return store.conversation(session); }).spent.input;
   };
   EXPECT_EQ(spent(kSession), 10);
+  EXPECT_EQ(ending.error->hint,
+            "it has the message; what it leaves is answered by `helve --session s_1 run`");
   // It rests, so that nobody else would pass it on.
   must(agents.spawn({.parent = outer.session, .prompt = "b"}, {}));
   EXPECT_EQ(spent(outer.session), 20);

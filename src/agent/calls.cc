@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "agent/tool_result.h"
+#include "dispatch/arguments.h"
 #include "schema/validate.h"
 
 namespace helve::agent {
@@ -55,6 +56,18 @@ class WatchedApprover final : public Approver {
   Approver& inner_;
   const Emit& emit_;
 };
+
+// Where there are tools besides those that are offered: what the dispatcher cannot know of.
+void add_what_helps(const model::ToolCall& call, dispatch::Outcome& outcome) {
+  if (outcome.error && outcome.error->type == "unknown_tool") {
+    std::string& hint = outcome.error->hint;
+    hint += fmt::format("{} {} shows others", hint.ends_with('?') ? "" : ";", kToolSearch);
+  }
+  if (call.name != kToolCall) return;
+  const Result<dispatch::Arguments> wrapper = dispatch::parse_arguments(call.arguments);
+  for (const std::string& repair : wrapper ? wrapper->repairs : std::vector<std::string>())
+    outcome.notes.push_back("arguments repaired: " + repair);
+}
 
 }  // namespace
 
@@ -157,6 +170,7 @@ void Calls::run_meant(const OpenCall& open, const model::ToolCall& call, std::st
                                                        .listener = &listener,
                                                        .approver = approver ? &*approver : nullptr,
                                                        .id = open.id});
+  if (setup_.toolbox) add_what_helps(open.call, outcome);
   const bool ends_work = outcome.ok() && outcome.tool->spec.terminal;
   finish(open, call.name, tool_result(open.call, outcome), steady_clock::now() - begun);
   std::lock_guard lock(mutex_);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "dispatch/arguments.h"
 
 namespace helve::agent {
 namespace {
@@ -155,7 +156,7 @@ Result<std::string> Toolbox::search(std::string_view arguments) const {
 
 Result<model::ToolCall> meant_by(const model::ToolCall& call) {
   if (call.name != kToolCall) return call;
-  const Json value = TRY(parse_json(call.arguments));
+  const Json value = TRY(dispatch::parse_arguments(call.arguments)).value;
   const std::string_view tool = string_at(value, "tool");
   const Json* const arguments = find(value, "arguments");
   if (tool.empty() || tool == kToolCall || tool == kToolSearch)

@@ -72,5 +72,31 @@ TEST_F(LoopTest, AnAnswerThatMustHaveAFormMayComeByWayOfAnotherTool) {
   EXPECT_EQ(ended, (Lines{"echo", "final_answer"})) << "what ends the work comes last";
 }
 
+TEST_F(LoopTest, ACallOfAFoundToolIsRepairedAsAnyOther) {
+  setup_.toolbox = std::make_shared<const Toolbox>(std::vector<model::Offer>{});
+  for (const char* arguments : {R"({\"tool\": \"echo\", \"arguments\": {\"text\": \"a\"},})",
+                                R"({\"tool\": \"echo\", \"arguments\": {\"text\": \"a\",}})"}) {
+    post("go", arguments);
+    play(calls({fmt::format(R"({{"tool": "tool_call", "arguments": "{}"}})", arguments)}) +
+         R"({"text": "ok"})");
+    EXPECT_EQ(said_[said_.size() - 2],
+              "tool =a\nNote: arguments repaired: removed a trailing comma")
+        << arguments;
+  }
+}
+
+TEST_F(LoopTest, WhoMissesAToolIsToldHowOthersAreFound) {
+  const std::string script =
+      calls({R"({"tool": "zzzzzz", "arguments": {}})"}) + R"({"text": "I see."})";
+  post("go");
+  play(script);
+  EXPECT_TRUE(said("use one of the tools that you were given"));
+  EXPECT_FALSE(said("tool_search"));
+  setup_.toolbox = std::make_shared<const Toolbox>(std::vector<model::Offer>{});
+  post("go", "p_2");
+  play(script);
+  EXPECT_TRUE(said("tool_search shows others"));
+}
+
 }  // namespace
 }  // namespace helve::agent

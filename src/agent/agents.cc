@@ -109,7 +109,7 @@ Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
                 .sender = spawn.parent,
                 .message = model::user_message(spawn.prompt),
                 .lane = Lane::subagent};
-  if (spawn.in_background) letter.on_end = report_to(spawn.parent);
+  if (spawn.in_background) letter.on_end = report_to(spawn.parent, Told::parent);
   std::optional<Waits> waits;
   if (!spawn.in_background) waits.emplace(TRY(runner_.begin_waiting(spawn.parent, child.session)));
   const std::shared_ptr<Work> work = TRY(runner_.post(letter));
@@ -120,25 +120,36 @@ Result<Spawned> Agents::spawn(const Spawn& spawn, std::stop_token stop) {
   return spawned;
 }
 
-OnEnd Agents::report_to(const std::string& parent) {
-  return [this, parent](const Work& work, const Ending& ending) {
+OnEnd Agents::report_to(const std::string& parent, Told told) {
+  return [this, parent, told](const Work& work, const Ending& ending) {
     account(work, parent, ending);
-    const Result<void> told = tell(parent, work.session(), report(work.session(), ending));
-    if (!told) runner_.emit({parent, Warned{describe(told.error())}});
+    if (told == Told::nobody) return;
+    const Result<void> posted = tell(parent, work.session(), report(work.session(), ending));
+    if (!posted) runner_.emit({parent, Warned{describe(posted.error())}});
   };
 }
 
 Result<void> Agents::tell(const std::string& session, const std::string& sender, std::string text) {
+  TRY(post(session, sender, std::move(text), Told::parent));
+  return {};
+}
+
+Result<std::shared_ptr<Work>> Agents::send(const std::string& session, const std::string& sender,
+                                           std::string text) {
+  return post(session, sender, std::move(text), Told::nobody);
+}
+
+Result<std::shared_ptr<Work>> Agents::post(const std::string& session, const std::string& sender,
+                                           std::string text, Told told) {
   const store::Conversation to =
       TRY(store_.use([&](store::Store& store) { return store.conversation(session); }));
   Letter letter{
       .session = session, .sender = sender, .message = model::user_message(std::move(text))};
   if (kit_of(to)) {
     letter.lane = Lane::subagent;
-    letter.on_end = report_to(to.parent);
+    letter.on_end = report_to(to.parent, told);
   }
-  TRY(runner_.post(letter));
-  return {};
+  return runner_.post(letter);
 }
 
 // What it spent counts for all above it. Of one that is at work, what it spends has it in the end.

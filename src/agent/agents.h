@@ -79,13 +79,20 @@ class Agents {
   // Tells a session something more, at work or not; where that begins the work of a sub-agent, its
   // end is posted to who began it.
   Result<void> tell(const std::string& session, const std::string& sender, std::string text);
+  // The same for who looks after the answer: its end is posted to nobody, but what a sub-agent
+  // spends for it counts for those above it.
+  Result<std::shared_ptr<Work>> send(const std::string& session, const std::string& sender,
+                                     std::string text);
   // Whether `session` was begun by `ancestor`, or by one that was.
   Result<bool> descends(std::string_view session, std::string_view ancestor);
 
  private:
   Result<void> ensure(const std::string& session);
   Result<int> depth_of(std::string_view session);
-  OnEnd report_to(const std::string& parent);
+  enum class Told : unsigned char { parent, nobody };
+  Result<std::shared_ptr<Work>> post(const std::string& session, const std::string& sender,
+                                     std::string text, Told told);
+  OnEnd report_to(const std::string& parent, Told told);
   Result<void> charge(std::string session, const Ending& ending);
   void account(const Work& work, const std::string& parent, const Ending& ending);
 

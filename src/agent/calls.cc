@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "agent/tool_result.h"
+#include "dispatch/arguments.h"
 #include "schema/validate.h"
 
 namespace helve::agent {
@@ -56,14 +57,29 @@ class WatchedApprover final : public Approver {
   const Emit& emit_;
 };
 
+// Where there are tools besides those that are offered: what the dispatcher cannot know of.
+void add_what_helps(const model::ToolCall& call, dispatch::Outcome& outcome) {
+  if (outcome.error && outcome.error->type == "unknown_tool") {
+    std::string& hint = outcome.error->hint;
+    hint += fmt::format("{} {} shows others", hint.ends_with('?') ? "" : ";", kToolSearch);
+  }
+  if (call.name != kToolCall) return;
+  const Result<dispatch::Arguments> wrapper = dispatch::parse_arguments(call.arguments);
+  for (const std::string& repair : wrapper ? wrapper->repairs : std::vector<std::string>())
+    outcome.notes.push_back("arguments repaired: " + repair);
+}
+
 }  // namespace
+
+// What an open one stands for, and most often itself.
+Result<model::ToolCall> Calls::meant(const OpenCall& open) const {
+  return setup_.toolbox ? meant_by(open.call) : Result<model::ToolCall>(open.call);
+}
 
 // Null: there is none of that name.
 const Tool* Calls::tool_of(const OpenCall& open) const {
-  const Registry& registry = setup_.dispatcher->registry();
-  if (open.call.name != kToolCall) return registry.find(open.call.name).tool;
-  const Result<model::ToolCall> meant = meant_by(open.call);
-  return meant ? registry.find(meant->name).tool : nullptr;
+  const Result<model::ToolCall> call = meant(open);
+  return call ? setup_.dispatcher->registry().find(call->name).tool : nullptr;
 }
 
 bool Calls::only_reads(const OpenCall& open) const {
@@ -73,7 +89,8 @@ bool Calls::only_reads(const OpenCall& open) const {
 }
 
 bool Calls::is_terminal(const OpenCall& open) const {
-  if (setup_.output_schema && open.call.name == kHandIn) return true;
+  const Result<model::ToolCall> call = meant(open);
+  if (setup_.output_schema && call && call->name == kHandIn) return true;
   const Tool* const tool = tool_of(open);
   return tool && tool->spec.terminal;
 }
@@ -128,17 +145,16 @@ Result<void> Calls::run_together(std::span<const OpenCall> calls, std::stop_toke
 
 void Calls::run_one(const OpenCall& open, std::stop_token stop) {
   if (stop.stop_requested()) return turn_away(open, cancelled());
-  if (!setup_.toolbox || open.call.name != kToolCall) return run_meant(open, open.call, stop);
-  const Result<model::ToolCall> meant = meant_by(open.call);
-  if (!meant) return turn_away(open, meant.error());
-  run_meant(open, *meant, stop);
+  const Result<model::ToolCall> call = meant(open);
+  if (!call) return turn_away(open, call.error());
+  run_meant(open, *call, stop);
 }
 
 // `call` is what the open one stands for, and most often itself.
 void Calls::run_meant(const OpenCall& open, const model::ToolCall& call, std::stop_token stop) {
   const std::string_view session = transcript_.session();
   emit_({session, CallBegun{call.id, call.name, call.arguments}});
-  if (setup_.output_schema && call.name == kHandIn) return hand_in(open);
+  if (setup_.output_schema && call.name == kHandIn) return hand_in(open, call);
   if (setup_.toolbox && call.name == kToolSearch) return look_up(open);
   CallListener listener(session, call.id, emit_);
   std::optional<WatchedApprover> approver;
@@ -154,6 +170,7 @@ void Calls::run_meant(const OpenCall& open, const model::ToolCall& call, std::st
                                                        .listener = &listener,
                                                        .approver = approver ? &*approver : nullptr,
                                                        .id = open.id});
+  if (setup_.toolbox) add_what_helps(open.call, outcome);
   const bool ends_work = outcome.ok() && outcome.tool->spec.terminal;
   finish(open, call.name, tool_result(open.call, outcome), steady_clock::now() - begun);
   std::lock_guard lock(mutex_);
@@ -163,17 +180,16 @@ void Calls::run_meant(const OpenCall& open, const model::ToolCall& call, std::st
 
 void Calls::look_up(const OpenCall& open) {
   const Result<std::string> found = setup_.toolbox->search(open.call.arguments);
-  if (!found) return refuse(open, found.error());
+  if (!found) return refuse(open, open.call.name, found.error());
   finish(open, open.call.name, {open.call.id, open.call.name, text_content(*found), false}, {});
 }
 
-void Calls::hand_in(const OpenCall& open) {
-  const Result<Json> value = parse_json(open.call.arguments);
-  if (!value) return refuse(open, value.error());
+void Calls::hand_in(const OpenCall& open, const model::ToolCall& call) {
+  const Result<Json> value = parse_json(call.arguments);
+  if (!value) return refuse(open, call.name, value.error());
   const std::vector<schema::Problem> problems = schema::validate(*setup_.output_schema, *value);
-  if (!problems.empty()) return refuse(open, schema::to_error(problems));
-  finish(open, open.call.name, {open.call.id, open.call.name, text_content("Accepted."), false},
-         {});
+  if (!problems.empty()) return refuse(open, call.name, schema::to_error(problems));
+  finish(open, call.name, {open.call.id, open.call.name, text_content("Accepted."), false}, {});
   std::lock_guard lock(mutex_);
   is_over_ = true;
   structured_ = *value;
@@ -182,11 +198,11 @@ void Calls::hand_in(const OpenCall& open) {
 // One that was not begun. Whoever watches sees what it would have been.
 void Calls::turn_away(const OpenCall& open, const Error& why) {
   emit_({transcript_.session(), CallBegun{open.call.id, open.call.name, open.call.arguments}});
-  refuse(open, why);
+  refuse(open, open.call.name, why);
 }
 
-void Calls::refuse(const OpenCall& open, const Error& why) {
-  finish(open, open.call.name, session::error_result(open.call, why), {});
+void Calls::refuse(const OpenCall& open, std::string_view tool, const Error& why) {
+  finish(open, tool, session::error_result(open.call, why), {});
 }
 
 void Calls::finish(const OpenCall& open, std::string_view tool, ToolResult result,

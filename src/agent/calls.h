@@ -33,9 +33,10 @@ class Calls {
   void finish(const OpenCall& open, std::string_view tool, model::ToolResult result,
               std::chrono::nanoseconds duration);
   void turn_away(const OpenCall& open, const Error& why);
-  void refuse(const OpenCall& open, const Error& why);
-  void hand_in(const OpenCall& open);
+  void refuse(const OpenCall& open, std::string_view tool, const Error& why);
+  void hand_in(const OpenCall& open, const model::ToolCall& call);
   void look_up(const OpenCall& open);
+  Result<model::ToolCall> meant(const OpenCall& open) const;
   const Tool* tool_of(const OpenCall& open) const;
   bool only_reads(const OpenCall& open) const;
   bool is_terminal(const OpenCall& open) const;

@@ -118,8 +118,21 @@ std::string told(std::span<const Message> messages, size_t room) {
   return all;
 }
 
-Result<model::Usage> summarise(Transcript& transcript, const Setup& setup, size_t count,
-                               std::int64_t window, std::stop_token stop) {
+// Of one that was cut off or refused nobody knows what is missing.
+std::optional<Error> failure_of(const model::Reply& reply) {
+  const auto failure = [](std::string message, std::string hint) {
+    return Error{Code::unavailable, std::move(message), std::move(hint), "no_summary"};
+  };
+  if (reply.stop == model::Stop::length)
+    return failure("the summary was cut off, so it is not used", "allow the model more output");
+  if (reply.stop == model::Stop::refusal)
+    return failure("the model refused to write a summary", "try another model");
+  if (model::text_of(reply.message).empty()) return failure("the model wrote no summary", "");
+  return std::nullopt;
+}
+
+Result<Room> summarise(Transcript& transcript, const Setup& setup, size_t count,
+                       std::int64_t window, std::stop_token stop) {
   // What is to be summarised must fit as well.
   const std::string text = told(transcript.context().first(count), static_cast<size_t>(window) * 2);
   const Message question = model::user_message(
@@ -129,14 +142,20 @@ Result<model::Usage> summarise(Transcript& transcript, const Setup& setup, size_
        .messages = std::span(&question, 1),
        .session = transcript.session()},
       [](const model::Delta&) {}, stop));
-  const std::string summary = model::text_of(reply.message);
-  if (summary.empty())
-    return Error{Code::unavailable, "the model wrote no summary", "", "no_summary"};
   const std::optional<std::int64_t> cost =
       setup.cost ? setup.cost(reply.usage) : std::optional<std::int64_t>();
-  TRY(transcript.add(session::Summary{summary, transcript.shown(count - 1).number},
-                     {.spent = spent_of(reply.usage, cost.value_or(0))}));
-  return reply.usage;
+  const store::Spent spent = spent_of(reply.usage, cost.value_or(0));
+  session::Summary summary{model::text_of(reply.message), transcript.shown(count - 1).number};
+  std::int64_t replaced = 0;
+  for (const Message& message : transcript.context().first(count))
+    replaced += session::estimate_tokens(message);
+  Room room{.usage = reply.usage, .failure = failure_of(reply)};
+  room.made = !room.failure && session::estimate_tokens(session::message_of(summary)) < replaced;
+  if (room.made)
+    TRY(transcript.add(std::move(summary), {.spent = spent}));
+  else
+    TRY(transcript.charge(spent));
+  return room;
 }
 
 }  // namespace
@@ -158,8 +177,9 @@ Result<Room> make_room(Transcript& transcript, const Setup& setup, bool must, co
                                std::max<std::int64_t>(before / 4, 1));
     const size_t count = summarised(transcript, kept);
     if (count > 1) {
-      room.usage = TRY(summarise(transcript, setup, count, window, stop));
-      room.made = true;
+      const bool is_pruned = room.made;
+      room = TRY(summarise(transcript, setup, count, window, stop));
+      room.made = room.made || is_pruned;
     }
   }
   if (room.made) emit({transcript.session(), Compacted{before, transcript.tokens()}});

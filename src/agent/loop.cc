@@ -26,6 +26,13 @@ model::Offers offers_of(const Setup& setup) {
   return std::make_shared<const std::vector<model::Offer>>(std::move(offers));
 }
 
+Error out_of_time(std::chrono::milliseconds limit) {
+  return {Code::timeout,
+          fmt::format("the time limit of {:g} s was reached",
+                      std::chrono::duration<double>(limit).count()),
+          "", "time_limit"};
+}
+
 // One run of the loop.
 class Run {
  public:
@@ -86,6 +93,8 @@ Ending Run::go() {
     }
     break;
   }
+  // Whoever only sees the error must not take it for somebody's wish.
+  if (ending_.end == End::time) ending_.error = out_of_time(setup_.bounds.time);
   if (tab_) tab_->settle(ending_);
   ending_.calls = calls_.made();
   ending_.structured = calls_.structured() ? calls_.structured() : ending_.structured;
@@ -146,17 +155,16 @@ void Run::spend(const model::Usage& usage) {
 
 Result<model::Reply> Run::ask_with_room() {
   const Result<Room> room = make_room(transcript_, setup_, false, emit_, stop_);
-  if (room)
-    spend(room->usage);
-  else if (room.error().code == Code::cancelled)
-    return room.error();
-  else
-    emit_({session(), Warned{describe(room.error())}});  // it may still fit
+  if (!room && room.error().code == Code::cancelled) return room.error();
+  if (room) spend(room->usage);
+  // It may still fit.
+  if (!room || room->failure)
+    emit_({session(), Warned{describe(room ? *room->failure : room.error())}});
   Result<model::Reply> reply = ask();
   if (reply || reply.error().type != model::kContextOverflow) return reply;
   const Room more = TRY(make_room(transcript_, setup_, true, emit_, stop_));
-  if (!more.made) return reply;
   spend(more.usage);
+  if (!more.made) return more.failure ? *more.failure : std::move(reply);
   return ask();
 }
 
@@ -199,11 +207,11 @@ Result<void> Run::keep(model::Reply& reply) {
   const bool has_calls = !model::calls_of(answer.message).empty();
   for (size_t i = 0; has_calls && i < model::calls_of(answer.message).size(); ++i)
     answer.calls.push_back(sys::new_id("c_", transcript_.now_ms()));
-  ending_.text = model::text_of(answer.message);
   // The last word of a run is to survive everything; what comes before, the death of the process.
   TRY(transcript_.add(answer,
                       {.spent = spent_of(reply.usage, cost),
                        .keep = has_calls ? store::Keep::process_death : store::Keep::power_loss}));
+  ending_.text = model::text_of(answer.message);
   emit_({session(),
          AnswerGiven{answer, cost, ending_.is_priced, transcript_.tokens(), setup_.window}});
   return {};

@@ -31,9 +31,17 @@ Ending joined(Ending before, Ending then) {
   return then;
 }
 
+// For people who look at the session later.
+session::Remark remark_of(const Ending& ending) {
+  return {fmt::format("{}{}{}", session::kEnded, name_of(ending.end),
+                      ending.error ? ": " + describe(*ending.error) : "")};
+}
+
 Error busy(std::string_view session) {
   return {Code::conflict, fmt::format("another process works on session {}", session),
-          "it has got the message and answers it there", "session_busy"};
+          fmt::format("it has the message; what it leaves is answered by `helve --session {} run`",
+                      session),
+          "session_busy"};
 }
 
 }  // namespace
@@ -271,9 +279,7 @@ Result<Ending> Runner::perform_claimed(Work& work) {
   };
   Ending ending = agent::run(transcript, *setup, emit, stop, &work.tab_);
   if (!ending.ok()) {
-    const session::Remark remark{fmt::format("{}{}{}", session::kEnded, name_of(ending.end),
-                                             ending.error ? ": " + describe(*ending.error) : "")};
-    if (Result<void> added = transcript.add(remark); !added)
+    if (Result<void> added = transcript.add(remark_of(ending)); !added)
       emit_({work.session_, Warned{describe(added.error())}});
   }
   return ending;
@@ -284,23 +290,76 @@ bool Runner::stop(std::string_view session) { return halt(session, true); }
 bool Runner::interrupt(std::string_view session) { return halt(session, false); }
 
 bool Runner::halt(std::string_view session, bool is_for_good) {
+  std::shared_ptr<Work> work;
   std::stop_source source;
+  bool is_begun = true;
   {
     std::lock_guard lock(mutex_);
     const auto found = works_.find(session);
     if (found == works_.end()) return false;
-    const std::shared_ptr<Work> work = found->second;
-    std::lock_guard own(work->mutex_);
+    work = found->second;
+    if (is_for_good || work->is_queued_) work->is_poked_ = work->is_resumed_ = false;
     if (work->is_queued_) {
       std::erase(queue_, work);
-      end(*work, failed({Code::cancelled, "stopped before it began"}));
-      return true;
+      work->is_queued_ = false;
+      is_begun = false;
     }
-    if (is_for_good) work->is_poked_ = work->is_resumed_ = false;
+    std::lock_guard own(work->mutex_);
     source = work->stop_;
   }
-  source.request_stop();  // may call back, so without a lock
+  // Both may call back, so without a lock.
+  if (is_begun)
+    source.request_stop();
+  else
+    withdraw(work, is_for_good);
   return true;
+}
+
+// Ends what waited for its lane, and has been taken out of there. Until it is over it counts as at
+// work, so that nobody else begins it.
+void Runner::withdraw(const std::shared_ptr<Work>& work, bool is_for_good) {
+  Ending ending = failed({Code::cancelled, "stopped before it began"});
+  bool is_closing = false;
+  {
+    std::lock_guard lock(mutex_);
+    is_closing = is_closing_;
+  }
+  if (!is_closing) {
+    // The task of a sub-agent is done with; what a person said is answered with what comes next.
+    if (is_for_good && work->lane_ == Lane::subagent) {
+      if (const Result<void> taken = take_mail(work->session_, ending); !taken)
+        emit_({work->session_, Warned{describe(taken.error())}});
+    }
+    emit_({work->session_, RunEnded{ending}});
+    if (work->on_end_) tell_end(*work, ending);
+  }
+  std::lock_guard lock(mutex_);
+  std::lock_guard own(work->mutex_);
+  if (work->is_poked_ && !is_closing_) {  // meanwhile
+    work->is_poked_ = work->is_billed_ = false;
+    if (work->stop_.stop_requested()) work->stop_ = std::stop_source();
+    work->is_queued_ = true;
+    queue_.push_back(work);
+    return start_queued();
+  }
+  work->tab_.settle(ending);
+  end(*work, std::move(ending));
+}
+
+// Out of the inbox, with a remark of what became of it. What another process works on is left to
+// that.
+Result<void> Runner::take_mail(const std::string& session, const Ending& ending) {
+  if (!TRY(store_.use([&](store::Store& store) { return store.claim_conversation(session); })))
+    return {};
+  const auto take = [&]() -> Result<void> {
+    session::Transcript transcript = TRY(session::Transcript::open(store_, clock_, session));
+    for (const store::Post& post : TRY(transcript.inbox()))
+      TRY(transcript.add(remark_of(ending), {.post = post.id}));
+    return {};
+  };
+  Result<void> taken = take();
+  TRY(store_.use([&](store::Store& store) { return store.release_conversation(session); }));
+  return taken;
 }
 
 bool Runner::charge(std::string_view session, const Ending& ending) {

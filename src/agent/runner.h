@@ -19,8 +19,8 @@ constexpr size_t kLanes = 3;
 
 class Work;
 class Runner;
-// Called on the worker's thread when everything has been answered, and again when more was; not
-// when the runner goes.
+// Called on the worker's thread when everything has been answered, and again when more was; on that
+// of who stops it, where it has not begun; not when the runner goes.
 using OnEnd = std::function<void(const Work&, const Ending&)>;
 
 struct Letter {
@@ -108,8 +108,8 @@ class Runner {
   // Goes on with what was left unanswered.
   std::shared_ptr<Work> resume(const std::string& session, Lane lane);
 
-  // Ends its work; what was posted before is answered with what is posted next. False: nothing
-  // runs.
+  // Ends its work; what was posted before is answered with what is posted next, but for the task of
+  // a sub-agent that has not begun: it is done with. False: nothing runs.
   bool stop(std::string_view session);
   // Ends what it does now; what was posted and not taken yet is answered then.
   bool interrupt(std::string_view session);
@@ -146,6 +146,8 @@ class Runner {
   Result<Ending> perform_claimed(Work& work);
   Ending not_begun(const Work& work, Error why) const;
   bool halt(std::string_view session, bool is_for_good);
+  void withdraw(const std::shared_ptr<Work>& work, bool is_for_good);
+  Result<void> take_mail(const std::string& session, const Ending& ending);
   bool may_go_on(const Work& work, const Ending& ending) const;  // mutex_ is held
   bool takes_poke(Work& work, const Ending& ending);
   bool goes_on(Work& work, const Ending& ending);

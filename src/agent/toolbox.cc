@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "dispatch/arguments.h"
 
 namespace helve::agent {
 namespace {
@@ -14,6 +15,8 @@ constexpr size_t kMaxFound = 5;      // by words; those that are named are all s
 constexpr size_t kMaxShown = 10;     // in one answer
 constexpr size_t kMaxWords = 50;     // of a query
 constexpr size_t kShortestWord = 3;  // letters; shorter ones are everywhere
+constexpr size_t kMaxStrays = 10;    // members in the wrong place that an error names
+constexpr size_t kMaxStrayChars = 60;
 constexpr int kInName = 3, kInText = 1;  // what a word counts for
 
 JsonObject schema_of(std::initializer_list<std::pair<const char*, Json>> properties) {
@@ -53,6 +56,30 @@ struct Match {
   int score;
   bool is_named;
 };
+
+// Arguments in the wrong place are never left out: without them many a tool does something else.
+Result<void> check_members(const JsonObject& call) {
+  std::vector<std::string> strays;
+  size_t more = 0;
+  for (const auto& [name, value] : call) {
+    if (name == "tool" || name == "arguments") continue;
+    if (strays.size() < kMaxStrays)
+      strays.push_back(escape_for_display(preview(std::string_view(name), kMaxStrayChars)));
+    else
+      ++more;
+  }
+  if (!strays.empty()) {
+    std::string names = join(strays, ", ");
+    if (more > 0) names += fmt::format(" and {} more", more);
+    return Error{Code::invalid_argument,
+                 fmt::format("not run: {} takes tool and arguments only", kToolCall),
+                 fmt::format("put {} into arguments", names), "invalid_input"};
+  }
+  if (!call.contains("arguments"))
+    return Error{Code::invalid_argument, "not run: arguments are missing",
+                 "give those of the tool, or {} when it is to have none", "invalid_input"};
+  return {};
+}
 
 Match match_of(const model::Offer& tool, const std::vector<std::string>& words) {
   const std::string name = small(tool.name), text = small(tool.description);
@@ -106,8 +133,16 @@ Result<std::string> Toolbox::search(std::string_view arguments) const {
   std::ranges::stable_sort(matches, [](const Match& a, const Match& b) {
     return a.is_named != b.is_named ? a.is_named : a.score > b.score;
   });
+  // Many tools have the names of common verbs: where other words are said, too, others may be
+  // meant.
+  const bool is_all_names = std::ranges::all_of(words, [&](const std::string& word) {
+    return std::ranges::any_of(matches, [&](const Match& each) {
+      return each.is_named && small(each.tool->name) == word;
+    });
+  });
   const auto named = static_cast<size_t>(std::ranges::count_if(matches, &Match::is_named));
-  matches.resize(std::min(matches.size(), named > 0 ? std::min(named, kMaxShown) : kMaxFound));
+  const size_t most = std::max(std::min(named, kMaxShown), is_all_names ? 0 : kMaxFound);
+  matches.resize(std::min(matches.size(), most));
   if (matches.empty()) return fmt::format("No tool fits. There are: {}.\n", names());
   std::string out;
   for (const Match& each : matches) {
@@ -121,18 +156,19 @@ Result<std::string> Toolbox::search(std::string_view arguments) const {
 
 Result<model::ToolCall> meant_by(const model::ToolCall& call) {
   if (call.name != kToolCall) return call;
-  const Json value = TRY(parse_json(call.arguments));
+  const Json value = TRY(dispatch::parse_arguments(call.arguments)).value;
   const std::string_view tool = string_at(value, "tool");
   const Json* const arguments = find(value, "arguments");
   if (tool.empty() || tool == kToolCall || tool == kToolSearch)
     return Error{Code::invalid_argument, fmt::format("{} names no tool", kToolCall),
                  fmt::format("tool is one that {} has shown, arguments are its own", kToolSearch),
                  "invalid_input"};
+  TRY(check_members(value.get_object()));
   model::ToolCall meant{call.id, std::string(tool), "{}", "", nullptr};
   // Some models write them as text.
-  if (arguments && arguments->is_string())
+  if (arguments->is_string())
     meant.arguments = arguments->get_string();
-  else if (arguments && !arguments->is_null())
+  else if (!arguments->is_null())
     meant.arguments = to_text(*arguments);
   return meant;
 }

@@ -33,7 +33,8 @@ class Toolbox {
   const std::vector<model::Offer> tools_;
 };
 
-// The call that one of kToolCall stands for; any other is itself.
+// The call that one of kToolCall stands for; any other is itself. An error where something of it
+// stands in the wrong place: it would be made with other arguments than were meant.
 Result<model::ToolCall> meant_by(const model::ToolCall& call);
 
 }  // namespace helve::agent

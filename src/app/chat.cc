@@ -91,7 +91,9 @@ Result<int> Chat::run(const std::string& first_prompt) {
   // Whatever runs is stopped, and what it still says is shown. From here on Ctrl-C is a signal
   // again, which ends what does not stop.
   is_leaving_ = true;
-  held_.clear();
+  view_.unqueue("held");
+  for (const std::string& text : std::exchange(held_, {}))
+    tell("Not sent: " + terminal::shown(text));
   if (prompt_.terminal()) prompt_.terminal()->restore();
   session_.stop();
   while (!show_new()) happenings_.wait_for(kBusyWait);
@@ -172,7 +174,6 @@ Chat::Next Chat::interrupt() {
   }
   if (is_stopping_) return Next::leave;
   is_stopping_ = true;
-  held_.clear();
   session_.interrupt();
   return Next::go_on;
 }

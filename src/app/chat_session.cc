@@ -156,6 +156,7 @@ Result<void> ChatSession::compact(std::stop_token stop) {
   const Result<agent::Room> room = work();
   TRY(store.use([&](store::Store& s) { return s.release_conversation(id()); }));
   if (!room) return room.error();
+  if (room->failure) return *room->failure;
   if (!room->made)
     happenings_.add(Happening{.kind = Kind::compacted,
                               .session = id(),

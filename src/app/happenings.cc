@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/toolbox.h"
 #include "terminal/status_line.h"
 
 namespace helve::app {
@@ -12,6 +13,7 @@ using Kind = Happening::Kind;
 using std::chrono::milliseconds;
 
 constexpr size_t kMostWaiting = 10'000;
+constexpr size_t kMostBegun = 200;  // bytes of a call in which it names a tool
 
 // What a person said; what was added to it for the model is left out.
 std::string said(const model::Message& message) {
@@ -150,6 +152,17 @@ struct Convert {
   bool operator()(const agent::RunEnded&) { return false; }
 };
 
+// The tool that a call of agent::kToolCall names at its beginning; empty: it has not come yet.
+std::string_view named_in(std::string_view begun) {
+  for (const std::string_view token : {"{", "\"tool\"", ":", "\""}) {
+    begun.remove_prefix(std::min(begun.find_first_not_of(" \t\r\n"), begun.size()));
+    if (!begun.starts_with(token)) return "";
+    begun.remove_prefix(token.size());
+  }
+  const size_t end = begun.find('"');
+  return end == begun.npos ? "" : begun.substr(0, end);
+}
+
 }  // namespace
 
 std::optional<Happening> happening_of(const agent::Event& event, const Registry* registry) {
@@ -162,6 +175,8 @@ std::optional<Happening> happening_of(const agent::Event& event, const Registry*
 void Happenings::add(const agent::Event& event) {
   std::optional<Happening> happening = happening_of(event, &registry_);
   if (!happening) return;
+  if (const auto* piece = std::get_if<agent::CallShaped>(&event.what))
+    happening->name = name_of(event.session, *piece);
   if (const auto* given = std::get_if<agent::AnswerGiven>(&event.what)) {
     std::lock_guard lock(mutex_);
     consumption_.usage += given->answer.usage;
@@ -169,6 +184,21 @@ void Happenings::add(const agent::Event& event) {
     consumption_.is_priced = consumption_.is_priced && given->is_priced;
   }
   add(std::move(*happening));
+}
+
+// Whoever waits is to read what will be called, and not by way of what.
+std::string Happenings::name_of(std::string_view session, const agent::CallShaped& piece) {
+  std::string name(piece.name);
+  std::lock_guard lock(mutex_);
+  if (!name.empty()) begun_.erase(std::string(session));
+  if (name == agent::kToolCall) begun_.emplace(session, "");
+  const auto found = begun_.find(session);
+  if (found == begun_.end()) return name;
+  found->second += piece.arguments;
+  if (const std::string_view meant = named_in(found->second); !meant.empty()) name = meant;
+  const bool is_over = name != piece.name || found->second.size() > kMostBegun;
+  if (is_over) begun_.erase(found);
+  return name;
 }
 
 void Happenings::add(Happening happening) {

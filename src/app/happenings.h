@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -37,11 +38,15 @@ class Happenings {
   Consumption consumption() const;
 
  private:
+  std::string name_of(std::string_view session, const agent::CallShaped& piece);
+
   const Registry& registry_;
   mutable std::mutex mutex_;
   std::condition_variable filled_;
   std::vector<terminal::Happening> waiting_;  // guarded by mutex_
-  Consumption consumption_;                   // guarded by mutex_
+  // Of a call that stands for another, by session: what has come of it, until that is named.
+  std::map<std::string, std::string, std::less<>> begun_;  // guarded by mutex_
+  Consumption consumption_;                                // guarded by mutex_
 };
 
 }  // namespace helve::app

@@ -62,7 +62,7 @@ void RunPrinter::finish(const agent::Ending& ending) {
   }
   screen_.out.flush();
   view_.end();
-  if (ending.error)
+  if (ending.error && ending.end != agent::End::time)
     screen_.err.write(
         fmt::format("helve: {}\n", escape_lines_for_display(describe(*ending.error))));
   else if (ending.end == agent::End::refused)

@@ -83,6 +83,10 @@ std::int64_t estimate_tokens(const Message& message) {
   return static_cast<std::int64_t>(chars / kCharsPerToken) + 4;
 }
 
+Message message_of(const Summary& summary) {
+  return model::user_message(std::string(kSummaryIntro) + summary.text);
+}
+
 ToolResult error_result(const ToolCall& call, const Error& error) {
   return {call.id, call.name, text_content(to_text(to_json(error))), true};
 }
@@ -165,6 +169,13 @@ Result<void> Transcript::add(Item item, const Along& along) {
   return {};
 }
 
+Result<void> Transcript::charge(const store::Spent& spent) {
+  TRY(store_->use([&](store::Store& store) {
+    return store.append_entries(session_, {}, spent, store::Keep::process_death);
+  }));
+  return {};
+}
+
 Result<std::vector<store::Post>> Transcript::inbox() {
   return store_->use([&](store::Store& store) { return store.posts(session_); });
 }
@@ -194,7 +205,7 @@ void Transcript::summarise(const Summary& summary) {
   const auto end = std::ranges::upper_bound(numbers_, summary.last);
   context_.erase(context_.begin(), context_.begin() + (end - numbers_.begin()));
   numbers_.erase(numbers_.begin(), end);
-  context_.insert(context_.begin(), model::user_message(std::string(kSummaryIntro) + summary.text));
+  context_.insert(context_.begin(), message_of(summary));
   numbers_.insert(numbers_.begin(), summary.last);
   begins_with_summary_ = true;
   count_anew(others);

@@ -53,6 +53,8 @@ class Transcript {
 
   // It is kept when this returns; after an error nothing has changed.
   Result<void> add(Item item, const Along& along = {});
+  // What was spent for it without an item.
+  Result<void> charge(const store::Spent& spent);
   Result<std::vector<store::Post>> inbox();
 
   // Providers want each id once in a request, whatever a model made up.
@@ -100,6 +102,9 @@ class Transcript {
 // Roughly, where no provider has counted.
 std::int64_t estimate_tokens(const model::Message& message);
 std::int64_t estimate_tokens(std::string_view text);
+
+// What a model is shown in place of what a summary stands for.
+model::Message message_of(const Summary& summary);
 
 model::ToolResult error_result(const model::ToolCall& call, const Error& error);
 

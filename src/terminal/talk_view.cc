@@ -124,7 +124,7 @@ void TalkView::show(const Happening& what, Time now) {
       return;
     case Kind::call_shaped:
       if (!is_own) return;
-      if (!what.name.empty()) doing_ = "Preparing " + what.name;
+      if (!what.name.empty()) doing_ = "Preparing " + shown(what.name);
       streamed_ += what.text.size();
       return;
     case Kind::answer:

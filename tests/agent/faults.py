@@ -163,6 +163,16 @@ class Faults(unittest.TestCase):
         done = self.run_helve(server, "go", more="  idle_seconds: 0.3\n")
         self.assertEqual(done.returncode, 124, done.stderr)
 
+    def test_the_time_limit_is_no_stop(self):
+        for flags, place in (([], "stderr"), (["--json"], "stdout")):
+            server = RawServer([HEAD, chat(CALL).encode()[:250], None])
+            self.configure("model:\n  retries: 0\n")
+            done = self.place.run(*flags, *self.words(server, "go", "--time", "1"))
+            self.assertEqual(done.returncode, 124, done.stderr)
+            self.assertIn("time_limit", getattr(done, place))
+            self.assertNotIn("cancelled", done.stdout + done.stderr)
+            self.assertFalse(self.made())
+
     def test_nobody_listens(self):
         server = RawServer()
         free = socket.create_server(("127.0.0.1", 0))

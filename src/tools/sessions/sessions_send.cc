@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "model/message.h"
 #include "tool/make.h"
 #include "tools/files.h"
 #include "tools/session_access.h"
@@ -88,13 +87,8 @@ Result<SessionsSendOutput> sessions_send(const SessionsSendInput& in, Context& c
   agent::Runner& runner = agents.runner();
   const std::string& own = context.who.session;
   TRY(check_target(in, runner, own));
-  const store::Conversation target = TRY(
-      agents.store().use([&](store::Store& store) { return store.conversation(in.session_id); }));
   const std::shared_ptr<agent::Work> work =
-      TRY(runner.post({.session = in.session_id,
-                       .sender = sender_of(context),
-                       .message = model::user_message(in.content),
-                       .lane = agent::kit_of(target) ? agent::Lane::subagent : agent::Lane::main}));
+      TRY(agents.send(in.session_id, sender_of(context), in.content));
   constexpr std::string_view kLater = "sessions_history shows the answer when it has come";
   if (!in.wait) return unanswered(in.session_id, std::string(kLater));
 

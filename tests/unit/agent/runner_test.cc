@@ -149,6 +149,56 @@ TEST_F(RunnerTest, StopsWhatRunsAndWhatWaits) {
   EXPECT_EQ(end_of(runner_->resume("s_2", Lane::main)).text, "re: b") << "nothing is lost";
 }
 
+TEST_F(RunnerTest, WhoeverWatchesIsToldTheEndOfWhatNeverBegan) {
+  make({.limits = {1, 1, 1}});
+  begin("s_2");
+  const auto first = must(post("wait"));
+  model_->await(1);
+  must(post("b", "s_2"));
+  runner_->stop("s_2");
+  std::lock_guard lock(mutex_);
+  EXPECT_EQ(events_.back(), "s_2 end");
+}
+
+TEST_F(RunnerTest, TheEndOfASubagentThatNeverBeganIsTold) {
+  make({.limits = {3, 1, 1}});
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 1, .workspace = ""});
+  must(agents.spawn({.parent = kSession, .prompt = "wait", .in_background = true}, {}));
+  model_->await(1);
+  const std::string child =
+      must(agents.spawn({.parent = kSession, .prompt = "task", .in_background = true}, {})).session;
+  EXPECT_TRUE(runner_->stop(child));
+  EXPECT_EQ(runner_->work_of(child), nullptr);
+  EXPECT_EQ(use([&](store::Store& store) { return store.posts(child); }).size(), 0u);
+  const auto remark = use([&](store::Store& store) { return store.last_entry(child, "remark"); });
+  ASSERT_TRUE(remark);
+  EXPECT_NE(remark->body.find("ended: cancelled"), std::string::npos) << remark->body;
+  {
+    std::lock_guard lock(mutex_);
+    EXPECT_EQ(std::ranges::count(events_, child + " end"), 1);
+    ASSERT_EQ(std::ranges::count(events_, "s_1 subagent_done"), 1);
+  }
+  model_->await(2);  // the parent is told
+}
+
+TEST_F(RunnerTest, WhatIsPostedWhileAnEndIsToldIsAnswered) {
+  make({.limits = {3, 1, 1}});
+  Agents agents(store_, clock_, *runner_, {.cards = {}, .depth = 1, .workspace = ""});
+  std::shared_ptr<Work> work;
+  on_event_ = [&](const Event& event) {
+    if (const auto* ended = std::get_if<SubagentEnded>(&event.what); ended && !work)
+      work = must(post("more", std::string(ended->session), Lane::subagent));
+  };
+  must(agents.spawn({.parent = kSession, .prompt = "wait", .in_background = true}, {}));
+  model_->await(1);
+  const std::string child =
+      must(agents.spawn({.parent = kSession, .prompt = "task", .in_background = true}, {})).session;
+  runner_->stop(child);
+  ASSERT_TRUE(work);
+  model_->let_through();
+  EXPECT_EQ(end_of(work).text, "re: more");
+}
+
 TEST_F(RunnerTest, WhatIsPostedBeforeAnInterruptIsAnswered) {
   const auto work = must(post("wait"));
   model_->await(1);
@@ -207,6 +257,8 @@ TEST_F(RunnerTest, ASessionOfAnotherProcessIsLeftToIt) {
   ASSERT_EQ(byte, 'y');
   const Ending ending = end_of(must(post("a")));
   EXPECT_EQ(ending.error->type, "session_busy");
+  EXPECT_EQ(ending.error->hint,
+            "it has the message; what it leaves is answered by `helve --session s_1 run`");
   EXPECT_EQ(use([](store::Store& store) { return store.posts(kSession); }).size(), 1u);
   close(done[1]);
   waitpid(child, nullptr, 0);

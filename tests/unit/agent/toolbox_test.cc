@@ -50,6 +50,21 @@ TEST(Toolbox, FindsToolsByTheirNamesAndByWords) {
   EXPECT_EQ(*nothing, "No tool fits. There are: kb_write, kb_read, tree, undo.\n");
 }
 
+// Many tools have the names of common verbs.
+TEST(Toolbox, AToolWhoseNameIsAWordHidesNoOthers) {
+  std::vector<model::Offer> many = tools();
+  many.push_back({"delete", "Delete a file.", {{"type", "object"}}});
+  many.push_back({"sessions_delete", "Delete a session for good.", {{"type", "object"}}});
+  for (int i = 0; i < 9; ++i)
+    many.push_back({fmt::format("sessions_{}", i), "", {{"type", "object"}}});
+  const Toolbox toolbox(std::move(many));
+  const Result<std::string> answer = toolbox.search(R"({"query": "delete a session"})");
+  EXPECT_EQ(answer->find("{\"tool\":\"delete\""), 0u) << *answer;
+  EXPECT_NE(answer->find("sessions_delete"), std::string::npos) << *answer;
+  EXPECT_EQ(found(toolbox, "delete a session").size(), 5u);
+  EXPECT_EQ(found(toolbox, "delete, undo"), (Names{"undo", "delete"})) << "all are named";
+}
+
 TEST(Toolbox, ShowsHowAToolIsCalled) {
   EXPECT_EQ(*Toolbox(tools()).search(R"({"query": "tree"})"),
             "{\"tool\":\"tree\",\"description\":\"Show a directory as an indented tree.\","
@@ -69,13 +84,30 @@ TEST(Toolbox, ACallStandsForAnother) {
   EXPECT_EQ(call->name, "tree");
   EXPECT_EQ(call->arguments, R"({"path":"."})");
   EXPECT_EQ(call->id, "id");
-  EXPECT_EQ(meant("tool_call", R"({"tool": "tree"})")->arguments, "{}");
+  EXPECT_EQ(meant("tool_call", R"({"tool": "tree", "arguments": {}})")->arguments, "{}");
   EXPECT_EQ(meant("tool_call", R"({"tool": "tree", "arguments": "{\"a\":1}"})")->arguments,
             R"({"a":1})");
   EXPECT_EQ(meant("tree", "{")->arguments, "{") << "others are themselves";
   for (const char* wrong :
        {"{", "{}", R"({"tool": "tool_call"})", R"({"tool": "tool_search"})", R"({"tool": 7})"})
     EXPECT_FALSE(meant("tool_call", wrong)) << wrong;
+}
+
+TEST(Toolbox, ArgumentsInTheWrongPlaceAreNotLeftOut) {
+  auto error = [](std::string arguments) {
+    const auto meant = meant_by({"id", "tool_call", std::move(arguments), "", nullptr});
+    return meant ? "runs " + meant->arguments : meant.error().message + "; " + meant.error().hint;
+  };
+  EXPECT_EQ(error(R"({"tool": "undo", "path": "a.txt"})"),
+            "not run: tool_call takes tool and arguments only; put path into arguments");
+  EXPECT_EQ(error(R"({"tool": "undo", "arguments": {"path": "a"}, "dry_run": true, "n": 1})"),
+            "not run: tool_call takes tool and arguments only; put dry_run, n into arguments");
+  EXPECT_EQ(
+      error(R"({"tool": "undo"})"),
+      "not run: arguments are missing; give those of the tool, or {} when it is to have none");
+  std::string many = R"({"tool": "undo")";
+  for (int i = 0; i < 1'000; ++i) many += fmt::format(R"(, "member_{}": 1)", i);
+  EXPECT_LT(error(many + "}").size(), 400u);
 }
 
 }  // namespace

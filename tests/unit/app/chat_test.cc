@@ -48,6 +48,28 @@ TEST(ChatApprover, AsksOneAfterTheOtherAndForgetsWhoStopsWaiting) {
   EXPECT_FALSE(approver.first());
 }
 
+// What the pieces of a call show as its name.
+std::vector<std::string> names_of(std::vector<std::pair<std::string, std::string>> pieces) {
+  const Registry registry = *Registry::load({});
+  Happenings happenings(registry);
+  for (const auto& [name, arguments] : pieces)
+    happenings.add({"s_1", agent::CallShaped{0, name, arguments}});
+  std::vector<std::string> names;
+  for (const terminal::Happening& each : happenings.take()) names.push_back(each.name);
+  return names;
+}
+
+TEST(Happenings, NameTheToolThatACallOfAnotherStandsFor) {
+  EXPECT_THAT(names_of({{"read", ""}, {"", R"({"tool": "no"})"}}), ElementsAre("read", ""));
+  EXPECT_THAT(
+      names_of({{"tool_call", ""}, {"", "{\"to"}, {"", "ol\" : \"tr"}, {"", "ee\", \"arg"}}),
+      ElementsAre("tool_call", "", "", "tree"));
+  EXPECT_THAT(names_of({{"tool_call", R"({"tool":"tree","arguments":{}})"}, {"read", ""}}),
+              ElementsAre("tree", "read"));
+  EXPECT_THAT(names_of({{"tool_call", R"({"arguments": {"tool": "no"}})"}, {"", "}"}}),
+              ElementsAre("tool_call", ""));
+}
+
 class ChatOnAMachine : public Machine {
  protected:
   void open() {

@@ -71,6 +71,10 @@ class SessionTools : public helve::testing::TempStore {
         registry_, dispatch::Capabilities{.agents = &on_demand_, .clock = &clock_, .store = [this] {
                                             return std::make_shared<store::CallStore>(opener_);
                                           }});
+    make_runner({});
+  }
+
+  void make_runner(agent::Runner::Options options) {
     runner_.emplace(
         store_, clock_,
         [this](const store::Conversation& conversation)
@@ -81,7 +85,7 @@ class SessionTools : public helve::testing::TempStore {
           setup->who.session = conversation.session;
           return setup;
         },
-        [](const agent::Event&) {}, agent::Runner::Options{});
+        [](const agent::Event&) {}, options);
     agents_.emplace(
         store_, clock_, *runner_,
         agent::Agents::Options{.cards = {{"main", "", "m"}, {"reviewer", "Looks for mistakes", ""}},
@@ -231,6 +235,22 @@ TEST_F(SessionTools, ASubagentInTheBackgroundCanBeSteeredAndStopped) {
   EXPECT_EQ(kind_of(call("subagents", R"({"action": "stop"})")), "invalid_argument invalid_input");
 }
 
+TEST_F(SessionTools, ASubagentThatIsStoppedBeforeItBeganIsDoneWithAndItsParentHears) {
+  make_runner({.limits = {3, 1, 1}});
+  const std::string first = id_of(call("agent", R"({"prompt": "wait", "background": true})"));
+  model_->await_waiting();
+  const std::string second = id_of(call("agent", R"({"prompt": "the task", "background": true})"));
+  const Answer stopped = call("subagents", about(second, R"(, "action": "stop")"));
+  EXPECT_EQ(only(stopped).at("state"), "stopped");
+  await_said(kSession, "ended with 'cancelled'");
+  ASSERT_TRUE(call("subagents", about(second, R"(, "action": "steer", "message": "else")")).ok);
+  model_->open();
+  settle();
+  const Answer history = call("sessions_history", about(second));
+  EXPECT_TRUE(has(history.text, "re: else")) << history.text;
+  EXPECT_FALSE(has(history.text, "the task")) << history.text;
+}
+
 TEST_F(SessionTools, AMessageIsAnsweredByTheOtherSession) {
   begin("s_2");
   const Answer answer = call("sessions_send", about("s_2", R"(, "content": "hello")"));
@@ -256,6 +276,25 @@ TEST_F(SessionTools, WhoDoesNotWaitLongIsToldThatItIsOnItsWay) {
   EXPECT_EQ(sent["answered"], false);
   settle();
   EXPECT_TRUE(has(call("sessions_history", about("s_2")).text, "re: b"));
+}
+
+TEST_F(SessionTools, WhatASubagentSpendsForAMessageCountsForThoseAboveIt) {
+  const std::string child = id_of(call("agent", R"({"prompt": "a"})"));
+  const auto spent = [&](const std::string& session) {
+    return use([&](store::Store& store) { return store.conversation(session); }).spent.input;
+  };
+  EXPECT_EQ(spent(kSession), 10);
+  const Answer answer = call("sessions_send", about(child, R"(, "content": "b")"));
+  EXPECT_EQ(answer["answer"], "re: b") << describe(answer.error);
+  EXPECT_EQ(spent(child), 20);
+  EXPECT_EQ(spent(kSession), 20);
+  begin("s_2");  // it does not matter who asks
+  ASSERT_TRUE(call("sessions_send", about(child, R"(, "content": "c", "wait": false)"), "s_2").ok);
+  settle();
+  EXPECT_EQ(spent(kSession), 30);
+  EXPECT_EQ(spent("s_2"), 0);
+  EXPECT_FALSE(has(call("sessions_history", about(kSession)).text, "has finished"))
+      << "the answer is for who asked";
 }
 
 TEST_F(SessionTools, AChildCannotWaitForWhoWaitsForIt) {

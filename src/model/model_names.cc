@@ -70,4 +70,9 @@ bool gemini_signs(std::string_view model) {
   return version_in(model.substr(at + kFamily.size())).value_or(kNewest) >= Version{3, 0};
 }
 
+bool is_mistral(std::string_view model) {
+  // Mistral, Ministral, Magistral, Codestral, Devstral; Mixtral and Pixtral.
+  return model.find("stral") != model.npos || model.find("ixtral") != model.npos;
+}
+
 }  // namespace helve::model

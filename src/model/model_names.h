@@ -32,4 +32,7 @@ bool can_reason(std::string_view model);
 // hard to think.
 bool gemini_signs(std::string_view model);
 
+// Whether a model is one of Mistral's, whoever serves it.
+bool is_mistral(std::string_view model);
+
 }  // namespace helve::model

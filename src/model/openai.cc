@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/hash.h"
+#include "model/model_names.h"
 #include "model/wire.h"
 #include "sys/http_plain.h"
 
@@ -39,16 +40,19 @@ enum class Recall : unsigned char { never, in_turn, always };
 struct Manners {
   Recall recall = Recall::in_turn;
   bool is_mistral = false;  // it refuses members and ids that are not as it knows them
+  bool bridges = false;     // results are answered before anybody else speaks
 };
 
 Manners manners_of(const Endpoint& endpoint) {
   const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
   const std::string_view host = address ? std::string_view(address->host) : "";
-  if (host == "api.mistral.ai") return {.recall = Recall::never, .is_mistral = true};
-  if (host == "api.groq.com") return {.recall = Recall::never};  // it refuses them
+  if (host == "api.mistral.ai")
+    return {.recall = Recall::never, .is_mistral = true, .bridges = true};
+  Manners manners{.bridges = is_mistral(endpoint.model)};
+  if (host == "api.groq.com") manners.recall = Recall::never;  // it refuses them
   // It refuses a conversation in which a call has lost its thoughts, in whatever turn.
-  if (host == "api.deepseek.com") return {.recall = Recall::always};
-  return {};
+  if (host == "api.deepseek.com") manners.recall = Recall::always;
+  return manners;
 }
 
 // Nine letters and digits, as Mistral has them.
@@ -69,6 +73,20 @@ void shorten_ids(JsonArray& messages) {
       for (Json& call : calls->get_array()) shorten(call.get_object()["id"]);
     }
   }
+}
+
+// A person may speak right after results: they stopped the model, or told it something while it
+// worked; and images of results stand in a person's message. Mistral's models refuse that, and
+// since it stays in the conversation, every request from then on.
+JsonArray bridged(JsonArray messages) {
+  JsonArray out;
+  for (Json& message : messages) {
+    if (!out.empty() && string_at(out.back(), "role") == "tool" &&
+        string_at(message, "role") == "user")
+      out.push_back(JsonObject{{"role", "assistant"}, {"content", "I have the results."}});
+    out.push_back(std::move(message));
+  }
+  return out;
 }
 
 // `origin`: whose thoughts go with it; empty: nobody's.
@@ -152,7 +170,7 @@ JsonArray messages_of(const Request& request, const Endpoint& endpoint, const Ma
       out.push_back(assistant_message(message, i >= turn ? origin : ""));
   }
   if (manners.is_mistral) shorten_ids(out);
-  return out;
+  return manners.bridges ? bridged(std::move(out)) : out;
 }
 
 std::string_view effort_name(Effort effort) {

@@ -244,6 +244,49 @@ TEST(Wire, MistralGetsWhatItTakes) {
   EXPECT_EQ(sent.at(3).at("tool_call_id"), "abcDEF123");
 }
 
+// The roles of the messages that are sent.
+std::string roles_sent_to(const std::string& base_url, const std::string& model,
+                          const std::vector<Message>& messages) {
+  const Outgoing out = kOpenAi.encode({.system = "Be brief.", .messages = messages},
+                                      {.base_url = base_url, .key = "", .model = model});
+  std::string roles;
+  for (const Json& message : out.body.at("messages").as_array())
+    roles.append(roles.empty() ? "" : " ").append(message.at("role").as_string());
+  return roles;
+}
+
+TEST(Wire, MistralAnswersResultsBeforeAPersonSpeaks) {
+  const Message call{Role::assistant, {ToolCall{"abcDEF123", "ls", "{}", "", nullptr}}};
+  const Message result{Role::tool, {ToolResult{"abcDEF123", "ls", {TextContent{"a"}}}}};
+  const Message shown{Role::tool,
+                      {ToolResult{"abcDEF123", "ls", {ImageContent{"aQ==", "image/png"}}}}};
+  const struct {
+    const char* what;
+    std::vector<Message> messages;
+    const char* roles;  // for Mistral
+  } cases[] = {
+      {"stopped, or steered",
+       {user_message("hi"), call, result, user_message("stop"), user_message("do that")},
+       "system user assistant tool assistant user user"},
+      {"an image", {user_message("hi"), call, shown}, "system user assistant tool assistant user"},
+      {"as usual",
+       {user_message("hi"), call, result, call, result},
+       "system user assistant tool assistant tool"},
+  };
+  for (const auto& each : cases) {
+    const std::string roles(each.roles);
+    EXPECT_EQ(roles_sent_to("https://api.mistral.ai/v1", "m", each.messages), roles) << each.what;
+    EXPECT_EQ(roles_sent_to("https://openrouter.ai/api/v1", "mistralai/devstral", each.messages),
+              roles)
+        << each.what;
+    std::string usual = roles;
+    if (const size_t bridge = usual.find("tool assistant user"); bridge != usual.npos)
+      usual.replace(bridge, std::string_view("tool assistant").size(), "tool");
+    EXPECT_EQ(roles_sent_to("http://localhost:1234/v1", "model-x", each.messages), usual)
+        << each.what;
+  }
+}
+
 TEST(Wire, ClaudeGetsIdsThatItTakes) {
   const std::vector<Message> messages{
       {Role::assistant, {ToolCall{"functions.ls:0", "ls", "{}", "", nullptr}}},

@@ -62,5 +62,14 @@ TEST(ModelNames, TellWhoReasons) {
     EXPECT_FALSE(can_reason(name)) << name;
 }
 
+TEST(ModelNames, TellWhoIsOfMistral) {
+  for (const char* name :
+       {"mistral-large-latest", "mistralai/Mistral-Small-4-119B-2603", "ministral3:8b",
+        "devstral-small", "codestral-2508", "magistral-medium", "open-mixtral-8x7b", "pixtral-12b"})
+    EXPECT_TRUE(is_mistral(name)) << name;
+  for (const char* name : {"gpt-5", "claude-opus-5-5", "qwen3", "model-x", ""})
+    EXPECT_FALSE(is_mistral(name)) << name;
+}
+
 }  // namespace
 }  // namespace helve::model

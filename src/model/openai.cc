@@ -173,21 +173,6 @@ JsonArray messages_of(const Request& request, const Endpoint& endpoint, const Ma
   return manners.bridges ? bridged(std::move(out)) : out;
 }
 
-std::string_view effort_name(Effort effort) {
-  switch (effort) {
-    case Effort::off:
-      return "none";
-    case Effort::low:
-      return "low";
-    case Effort::medium:
-      return "medium";
-    case Effort::high:
-      return "high";
-    default:
-      return "";
-  }
-}
-
 Outgoing encode(const Request& request, const Endpoint& endpoint) {
   Outgoing out{.path = "/chat/completions", .headers = {}, .body = {}};
   if (!endpoint.key.empty()) out.headers.push_back("Authorization: Bearer " + endpoint.key);
@@ -199,7 +184,9 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   if (request.max_output_tokens > 0)
     body[manners.is_mistral ? "max_tokens" : "max_completion_tokens"] = request.max_output_tokens;
   if (request.temperature) body["temperature"] = *request.temperature;
-  if (request.effort != Effort::unset) body["reasoning_effort"] = effort_name(request.effort);
+  if (const std::string_view effort = openai_effort(endpoint.model, request.effort);
+      !effort.empty())
+    body["reasoning_effort"] = effort;
   body["messages"] = messages_of(request, endpoint, manners);
   return out;
 }

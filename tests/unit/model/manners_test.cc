@@ -333,6 +333,32 @@ TEST(Wire, ClaudeGetsNoBlankText) {
   }
 }
 
+TEST(Wire, ModelsOfOpenAiThinkAsTheyCan) {
+  const struct {
+    const char* model;
+    Effort effort;
+    Json sent;
+  } cases[] = {
+      {"gpt-4o", Effort::high, {}},          {"openai/gpt-4.1", Effort::off, {}},
+      {"gpt-5", Effort::unset, {}},          {"gpt-5", Effort::off, "minimal"},
+      {"gpt-5-mini", Effort::low, "low"},    {"gpt-5.1", Effort::off, "none"},
+      {"gpt-6-sol", Effort::off, "none"},    {"o3", Effort::off, "low"},
+      {"o4-mini", Effort::medium, "medium"}, {"gpt-5-pro", Effort::off, {}},
+      {"model-x", Effort::off, "none"},      {"model-x", Effort::high, "high"},
+  };
+  for (const auto& each : cases) {
+    Endpoint endpoint = kEndpoint;
+    endpoint.model = each.model;
+    const Json chat = kOpenAi.encode({.effort = each.effort}, endpoint).body;
+    const Json* effort = find(chat, "reasoning_effort");
+    EXPECT_EQ(effort ? *effort : Json(), each.sent) << each.model;
+    const Json responses = kOpenAiResponses.encode({.effort = each.effort}, endpoint).body;
+    const Json* reasoning = find(responses, "reasoning");
+    effort = reasoning ? find(*reasoning, "effort") : nullptr;
+    EXPECT_EQ(effort ? *effort : Json(), each.sent) << each.model;
+  }
+}
+
 TEST(Wire, OnlyModelsThatReasonAreToldOfIt) {
   for (const auto& [model, reasons] : {std::pair{"gpt-5", true}, {"gpt-4o", false}}) {
     const Json sealed = JsonObject{{"type", "reasoning"}, {"encrypted_content", "SEALED"}};

@@ -43,6 +43,9 @@ std::string_view own_name(std::string_view model) {
   return model;
 }
 
+// o1, o3 …
+bool is_o(std::string_view name) { return name.size() > 1 && name[0] == 'o' && is_digit(name[1]); }
+
 }  // namespace
 
 ClaudeThinking claude_thinking(std::string_view model) {
@@ -69,10 +72,15 @@ bool can_reason(std::string_view model) {
                               [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+bool is_openai_reasoner(std::string_view model) {
+  const std::string_view name = own_name(model);
+  const bool is_gpt = name.starts_with("gpt-") && !name.starts_with("gpt-oss");
+  return is_o(name) || (is_gpt && can_reason(name));
+}
+
 std::string_view least_effort(std::string_view model) {
   const std::string_view name = own_name(model);
-  const bool is_o = name.size() > 1 && name[0] == 'o' && is_digit(name[1]);
-  if (is_o || name.starts_with("gpt-oss") || name.find("codex") != name.npos) return "low";
+  if (is_o(name) || name.starts_with("gpt-oss") || name.find("codex") != name.npos) return "low";
   if (!name.starts_with("gpt-")) return "none";
   if (name.find("-pro") != name.npos) return "";
   return version_in(name).value_or(kNewest) < Version{5, 1} ? "minimal" : "none";

@@ -41,14 +41,28 @@ struct Manners {
   Recall recall = Recall::in_turn;
   bool is_mistral = false;  // it refuses members and ids that are not as it knows them
   bool bridges = false;     // results are answered before anybody else speaks
+  bool is_recent = false;   // it wants the longest reply by its newer name
 };
+
+// Who wants `max_completion_tokens`, or is known to take it. The others, servers of one's own
+// before all, know `max_tokens`, and some of them pass over the newer name in silence.
+bool has_recent_names(std::string_view host, std::string_view model) {
+  constexpr std::string_view kHosts[] = {"api.openai.com", "azure.com", "api.groq.com",
+                                         "api.cerebras.ai", "api.x.ai"};
+  const auto is_host = [&](std::string_view known) {
+    return host.ends_with(known) &&
+           (host.size() == known.size() || host[host.size() - known.size() - 1] == '.');
+  };
+  return std::ranges::any_of(kHosts, is_host) || is_openai_reasoner(model);
+}
 
 Manners manners_of(const Endpoint& endpoint) {
   const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
   const std::string_view host = address ? std::string_view(address->host) : "";
   if (host == "api.mistral.ai")
     return {.recall = Recall::never, .is_mistral = true, .bridges = true};
-  Manners manners{.bridges = is_mistral(endpoint.model)};
+  Manners manners{.bridges = is_mistral(endpoint.model),
+                  .is_recent = has_recent_names(host, endpoint.model)};
   if (host == "api.groq.com") manners.recall = Recall::never;  // it refuses them
   // It refuses a conversation in which a call has lost its thoughts, in whatever turn.
   if (host == "api.deepseek.com") manners.recall = Recall::always;
@@ -182,7 +196,7 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   const Manners manners = manners_of(endpoint);
   if (!manners.is_mistral) body["stream_options"] = JsonObject{{"include_usage", true}};
   if (request.max_output_tokens > 0)
-    body[manners.is_mistral ? "max_tokens" : "max_completion_tokens"] = request.max_output_tokens;
+    body[manners.is_recent ? "max_completion_tokens" : "max_tokens"] = request.max_output_tokens;
   if (request.temperature) body["temperature"] = *request.temperature;
   if (const std::string_view effort = openai_effort(endpoint.model, request.effort);
       !effort.empty())

@@ -333,6 +333,34 @@ TEST(Wire, ClaudeGetsNoBlankText) {
   }
 }
 
+TEST(Wire, TheLongestReplyHasTheNameThatTheServerKnows) {
+  const struct {
+    const char* base_url;
+    const char* model;
+    const char* name;
+  } cases[] = {
+      {"https://api.openai.com/v1", "gpt-4o", "max_completion_tokens"},
+      {"https://eu.api.openai.com/v1", "gpt-4o", "max_completion_tokens"},
+      {"https://me.openai.azure.com/openai/v1", "mine", "max_completion_tokens"},
+      {"https://api.groq.com/openai/v1", "qwen3", "max_completion_tokens"},
+      {"https://gateway.example.org/v1", "openai/o3", "max_completion_tokens"},
+      {"https://notapi.openai.com.example.org/v1", "model-x", "max_tokens"},
+      {"https://myapi.openai.company/v1", "model-x", "max_tokens"},
+      {"http://localhost:11434/v1", "qwen3", "max_tokens"},
+      {"http://localhost:11434/v1", "gpt-oss:20b", "max_tokens"},
+      {"http://localhost:1234/v1", "model-x", "max_tokens"},
+      {"https://api.mistral.ai/v1", "mistral-large-latest", "max_tokens"},
+  };
+  for (const auto& each : cases) {
+    const JsonObject sent = kOpenAi
+                                .encode({.max_output_tokens = 5},
+                                        {.base_url = each.base_url, .key = "", .model = each.model})
+                                .body;
+    for (const char* name : {"max_completion_tokens", "max_tokens"})
+      EXPECT_EQ(sent.contains(name), name == std::string_view(each.name)) << each.base_url << name;
+  }
+}
+
 TEST(Wire, ModelsOfOpenAiThinkAsTheyCan) {
   const struct {
     const char* model;

@@ -81,6 +81,14 @@ TEST(ModelNames, TellWhoThinksHowLittle) {
   }
 }
 
+TEST(ModelNames, TellWhoIsAReasonerOfOpenAi) {
+  for (const char* name : {"gpt-5", "openai/gpt-5-mini", "gpt-6.1-sol", "o3", "o4-mini"})
+    EXPECT_TRUE(is_openai_reasoner(name)) << name;
+  for (const char* name :
+       {"gpt-4o", "gpt-oss-20b", "gpt-5-chat-latest", "olmo-3", "o", "qwen3", ""})
+    EXPECT_FALSE(is_openai_reasoner(name)) << name;
+}
+
 TEST(ModelNames, TellWhoIsOfMistral) {
   for (const char* name :
        {"mistral-large-latest", "mistralai/Mistral-Small-4-119B-2603", "ministral3:8b",

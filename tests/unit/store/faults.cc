@@ -1,5 +1,6 @@
 #include "unit/store/faults.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "store/sqlite_database.h"
@@ -27,6 +28,13 @@ int traced_calls(const TempDir& traced) {
 }
 
 bool was_reached(const TempDir& traced, int when) { return traced_calls(traced) >= when; }
+
+void copy_files(const TempDir& from, const TempDir& to) {
+  namespace fs = std::filesystem;
+  // Without `recursive` a directory with any other option is passed over, and nothing says so.
+  fs::copy(from.path(), to.path(),
+           fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+}
 
 void check_sound(const std::string& path) {
   const std::unique_ptr<Database> database = must(Database::open(path, std::chrono::seconds(5)));

@@ -45,6 +45,9 @@ constexpr int kStep = 1;
 constexpr const char* kChangingCalls[] = {"mknodat",   "openat",    "pwrite64", "write",
                                           "fdatasync", "ftruncate", "unlink",   "fcntl"};
 
+// All that is in one directory into the other.
+void copy_files(const TempDir& from, const TempDir& to);
+
 // The file is as SQLite wants it.
 void check_sound(const std::string& path);
 

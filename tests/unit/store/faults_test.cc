@@ -225,7 +225,7 @@ TEST_F(Faults, AFailingDiskLosesNothingThatWasAcknowledged) {
       for (int when = 1; reached && when < kMostCalls; when += kStep) {
         SCOPED_TRACE(std::string(error) + " at " + call + " number " + std::to_string(when));
         TempDir fresh;
-        fs::copy(directory_.path(), fresh.path(), fs::copy_options::overwrite_existing);
+        copy_files(directory_, fresh);
         Helper helper({"append", fresh.file("helve.db")}, injecting(call, error, when, fresh));
         const std::string acknowledged = helper.read_all();
         ASSERT_TRUE(WIFEXITED(helper.wait()));
@@ -254,8 +254,7 @@ TEST_F(Faults, AFailingReadIsNotTakenForDamage) {
         SCOPED_TRACE(std::string(is_new ? "new, " : "") + call + " number " + std::to_string(when));
         TempDir fresh;
         const std::string path = fresh.file("helve.db");
-        if (!is_new)
-          fs::copy(directory_.path(), fresh.path(), fs::copy_options::overwrite_existing);
+        if (!is_new) copy_files(directory_, fresh);
         std::vector<std::string> prefix = injecting(call, "error=EIO", when, fresh);
         // Not what the start of the program reads.
         for (const char* ending : {"", "-wal", "-shm"}) {

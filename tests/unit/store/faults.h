@@ -16,6 +16,28 @@ inline std::string append_text(int round) {
   return std::string(6000, static_cast<char>('a' + round));
 }
 
+// What is done with the conversation s_1 besides, and how often a person is answered there.
+constexpr int kTurns = 2;
+constexpr int kConversationActs = 5 + 2 * kTurns;
+constexpr Spent kSpentInATurn{.input = 3, .micro_dollars = 10};
+inline Entry asked(int turn, std::string post = "") {
+  return {
+      .kind = "message", .body = append_text(turn), .created_ms = kNow, .post = std::move(post)};
+}
+inline Entry answered(int turn) {
+  return {.kind = "message", .body = "answer " + std::to_string(turn), .created_ms = kNow};
+}
+inline Post posted(int turn) {
+  return {.id = "p_" + std::to_string(turn),
+          .session = "s_1",
+          .sender = "ada",
+          .body = append_text(turn),
+          .posted_ms = kNow};
+}
+inline Conversation begun(std::string session) {
+  return {.session = std::move(session), .title = "begun", .created_ms = kNow};
+}
+
 // A migration whose steps build on each other.
 constexpr std::array<const char*, 2> kTwoSteps{
     "CREATE TABLE one (a INTEGER) STRICT; INSERT INTO one VALUES (1); INSERT INTO one VALUES (2);",

@@ -22,6 +22,8 @@ constexpr size_t kMaxNameChars = 80;
 constexpr size_t kMaxHead = 4096;  // bytes of git's HEAD
 constexpr size_t kShownHash = 12;
 constexpr size_t kMaxOtherRoots = 20;
+// The first of the facts that change while one works.
+constexpr std::string_view kGit = "git";
 
 constexpr std::string_view kOwnIntro = "The user's own instructions, for every workspace:\n";
 constexpr std::string_view kProjectIntro =
@@ -166,7 +168,7 @@ PromptPart facts_part(const Place& place, const sys::Clock& clock) {
   add("date", sys::utc(clock.unix_ms()).substr(0, std::string_view("2026-01-31").size()));
   add("commands", sandbox_fact(config.sandbox));
   if (place.files) {
-    add("git", git_fact(place.files->roots().front().path));
+    add(kGit, git_fact(place.files->roots().front().path));
     add("top level", top_entries(*place.files));
   }
   return {std::string(kFactsPart), std::move(text)};
@@ -257,6 +259,11 @@ PromptPart memory_part(const Place& place, const config::Agent* agent,
 }
 
 }  // namespace
+
+// Names in the facts are escaped, so that none looks like the next fact.
+std::string_view lasting_facts(std::string_view facts) {
+  return facts.substr(0, facts.find(fmt::format("\n- {}: ", kGit)));
+}
 
 std::vector<PromptPart> gather_prompt(const Place& place, const Surroundings& surroundings,
                                       const sys::Clock& clock, const PromptWishes& wishes,

@@ -26,6 +26,10 @@ struct PromptWishes {
   std::string_view message = {};  // what contextual prompts must have to do with
 };
 
+// Of the facts in that part, those that stay while one works there: the directories, the day, what
+// commands may. A part that has been told can stay as it is while these are the same.
+std::string_view lasting_facts(std::string_view facts);
+
 // What changes least comes first, for the sake of the providers' caches. A file that cannot be
 // read, or is wrong, is left out and noticed.
 std::vector<agent::PromptPart> gather_prompt(const Place& place, const Surroundings& surroundings,

@@ -15,8 +15,6 @@
 namespace helve::app {
 namespace {
 
-constexpr size_t kMaxFacts = 1'000;  // sessions whose facts are kept
-
 agent::Runner::Options lanes_of(const config::Lanes& lanes) {
   return {.limits = {static_cast<size_t>(lanes.main), static_cast<size_t>(lanes.cron),
                      static_cast<size_t>(lanes.subagents)}};
@@ -149,20 +147,14 @@ std::string Staff::system_for(const store::Conversation& conversation, const Pla
   const std::string message = message_of(store_, conversation.session);
   std::vector<agent::PromptPart> parts =
       gather_prompt(place, surroundings_, world_.clock, {agent, message}, notices);
-  keep_facts(conversation.session, parts);
+  const auto facts = std::ranges::find(parts, kFactsPart, &agent::PromptPart::name);
+  if (facts != parts.end()) {
+    std::lock_guard lock(mutex_);
+    facts->text = facts_.told(conversation.session, std::move(facts->text));
+  }
   for (const std::string& notice : notices)
     options_.emit({conversation.session, agent::Warned{notice}});
   return agent::system_prompt(parts);
-}
-
-// Providers keep what they have read of a conversation only as long as its beginning stays the
-// same: a file more in the workspace is no reason to have all of it read again.
-void Staff::keep_facts(const std::string& session, std::vector<agent::PromptPart>& parts) {
-  const auto facts = std::ranges::find(parts, kFactsPart, &agent::PromptPart::name);
-  if (facts == parts.end()) return;
-  std::lock_guard lock(mutex_);
-  if (facts_.size() >= kMaxFacts && !facts_.contains(session)) facts_.clear();
-  facts->text = facts_.try_emplace(session, std::move(facts->text)).first->second;
 }
 
 Result<std::shared_ptr<const agent::Setup>> Staff::prepare(

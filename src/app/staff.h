@@ -6,10 +6,13 @@
 
 #include "agent/agents.h"
 #include "agent/system_prompt.h"
+#include "app/kept_facts.h"
 #include "app/model_choice.h"
 #include "app/wire.h"
 
 namespace helve::app {
+
+constexpr size_t kMaxFacts = 1'000;  // sessions whose facts are kept
 
 // What whoever starts agents wants of them.
 struct StaffOptions {
@@ -53,7 +56,6 @@ class Staff {
   Told told_under(const std::shared_ptr<const dispatch::Policy>& policy);
   std::string system_for(const store::Conversation& conversation, const Place& place,
                          const std::string& agent);
-  void keep_facts(const std::string& session, std::vector<agent::PromptPart>& parts);
 
   World& world_;
   const Surroundings& surroundings_;
@@ -63,7 +65,7 @@ class Staff {
   std::map<std::string, ChosenModel, std::less<>> models_;  // guarded by mutex_, by agent
   std::vector<ChosenModel> retired_;                        // guarded by mutex_
   Told told_;                                               // guarded by mutex_: the last
-  std::map<std::string, std::string, std::less<>> facts_;   // guarded by mutex_, by session
+  KeptFacts facts_{kMaxFacts};                              // guarded by mutex_
   store::SharedStore store_;
   agent::Agents agents_;  // goes after the runner, whose workers use it
   agent::Runner runner_;

@@ -54,7 +54,11 @@ struct ModelSettings {
         schema::opt<&ModelSettings::temperature>("How freely it chooses words")
             .min_number(0)
             .max_number(2),
-        schema::opt<&ModelSettings::max_output_tokens>("The longest reply").min(1).max(kMaxTokens),
+        schema::opt<&ModelSettings::max_output_tokens>(
+            "The longest reply in tokens, thoughts included; Claude 3.7 to 4.5 with an effort get "
+            "room for their thoughts and 16000 besides at least")
+            .min(1)
+            .max(kMaxTokens),
         schema::opt<&ModelSettings::window>(
             "Tokens that fit into a request and its reply; default: what is known of the model, "
             "else 128000")

@@ -126,8 +126,9 @@ Result<Approvals::Doubt> Approvals::doubt(const Case& wanted, Ruling& ruling) co
   }
   const AllowRule exact = exact_rule(wanted.tool, arguments, wanted.demand, wanted.who.workspace);
   doubt.keys = {key_of(wanted, exact)};
-  if (wanted.is_allowed || grants_->has(wanted.who.session, doubt.keys.front())) {
-    ruling.decided = wanted.is_allowed ? "person" : "session";
+  const bool is_allowed = !wanted.allowed_by.empty();
+  if (is_allowed || grants_->has(wanted.who.session, doubt.keys.front())) {
+    ruling.decided = is_allowed ? wanted.allowed_by : "session";
     return Doubt{};
   }
   doubt.offer = judge_.offer(wanted, exact, doubt.judgement);
@@ -142,12 +143,13 @@ Result<void> Approvals::decide(const Case& wanted, const Asking& asking, Ruling&
   if (!doubt.is_open()) return {};
   Demand demand = wanted.demand;
   Effect effect = wanted.effect;
+  bool is_for_both = false;
   if (wanted.inner) {
     Ruling of_inner;
     Doubt inner = TRY(this->doubt(*wanted.inner, of_inner));
     // What is denied says so itself, when it is called.
     if (inner.is_open()) {
-      ruling.allows_inner = true;
+      is_for_both = true;
       demand = wanted.inner->demand;
       effect = std::max(effect, wanted.inner->effect);
       doubt.judgement.ask(
@@ -170,7 +172,9 @@ Result<void> Approvals::decide(const Case& wanted, const Asking& asking, Ruling&
       .timeout = judge_.settings().timeout,
       .on_timeout = may_fall_back && demand.beyond.empty() && demand.is_confined ? Answer::once
                                                                                  : Answer::deny};
-  return ask(question, doubt, asking, ruling);
+  TRY(ask(question, doubt, asking, ruling));
+  ruling.allows_inner = is_for_both;
+  return {};
 }
 
 Result<void> Approvals::ask(const Approver::Question& question, const Doubt& doubt,

@@ -42,7 +42,7 @@ class Approvals {
   struct Ruling {
     std::string decided = {};             // as in CallRecord
     std::vector<std::string> notes = {};  // for the caller
-    bool allows_inner = false;            // a person allowed the inner call, too
+    bool allows_inner = false;            // the same word allowed the inner call, too
   };
   Result<void> permit(const Case& wanted, const Asking& asking, Ruling& ruling) const;
 

@@ -35,8 +35,8 @@ struct Dispatcher::Passage {
   CallRecord record = {};
   bool begun = false;  // the intent is on disk
   bool ran = false;
-  std::string allowed_inside;  // Call::allowed of the call that it makes
-  size_t output_bytes = 0;     // before anything is cut
+  std::optional<Allowed> allowed_inside;  // of the call that it makes
+  size_t output_bytes = 0;                // before anything is cut
 
   const Tool& tool() const { return *found.tool; }
 };
@@ -58,7 +58,7 @@ Error forbidden(const Tool& tool, std::string_view why) {
                "use another tool, or change that rule", "forbidden_tool"};
 }
 
-// As in Call::allowed.
+// As in Allowed::call.
 std::string name_of(const Tool& tool, const Bound& bound) {
   return fmt::format("{} {}", tool.spec.name, bound.arguments());
 }
@@ -271,7 +271,8 @@ Result<void> Dispatcher::ask_policy(Passage& passage, const Context& context) {
   if (decision.verdict == Verdict::deny) return forbidden(tool, decision.reason);
   Case wanted = case_of(call.who, tool, *passage.bound, decision, context);
   const Demand& demand = wanted.demand;
-  wanted.is_allowed = !call.allowed.empty() && call.allowed == name_of(tool, *passage.bound);
+  if (call.allowed && call.allowed->call == name_of(tool, *passage.bound))
+    wanted.allowed_by = call.allowed->by;
   const InnerCall inner = bind_inner(registry_, demand);
   std::optional<Case> inner_case;
   if (inner.tool) {
@@ -289,7 +290,8 @@ Result<void> Dispatcher::ask_policy(Passage& passage, const Context& context) {
                    .deadlines = *deadlines_,
                    .stop = call.stop},
                   ruling);
-  if (ruling.allows_inner) passage.allowed_inside = name_of(*inner.tool, *inner.bound);
+  if (ruling.allows_inner)
+    passage.allowed_inside = {name_of(*inner.tool, *inner.bound), ruling.decided};
   passage.record.decided = std::move(ruling.decided);
   // Where it ran is to be known later, whoever allowed it.
   for (size_t i = 0; permitted && i < demand.beyond.size(); ++i)
@@ -385,7 +387,8 @@ Result<Product> Dispatcher::run(Passage& passage, Context& context) {
     store = capabilities_.store();
     context.store = store.get();
   }
-  NestedCalls calls(*this, call, passage.allowed_inside, context);
+  NestedCalls calls(*this, call, passage.allowed_inside ? &*passage.allowed_inside : nullptr,
+                    context);
   context.calls = &calls;
   auto run = [&] {
     return guarded(passage.tool().spec.name, [&] { return passage.bound->run(context); });

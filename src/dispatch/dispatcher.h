@@ -28,17 +28,22 @@ namespace helve::dispatch {
 // pipes).
 enum class Cap : unsigned char { inline_limit, none };
 
+// A call that was allowed together with the one that makes it.
+struct Allowed {
+  std::string call;  // its tool and arguments
+  std::string by;    // as in CallRecord::decided
+};
+
 struct Call {
   std::string_view tool;                // as the caller knows it
   const Json* arguments = nullptr;      // parsed; or
   std::string_view raw_arguments = {};  // text, parsed and conservatively repaired here
   Caller caller = Caller::cli;
   const Identity& who;
-  bool named_session = false;  // as in Context
-  bool wants_written = false;  // likewise
-  std::string_view allowed =
-      {};  // what a person allowed with the outer call: its tool and arguments
-  const Policy* policy = nullptr;  // null: everything loaded is allowed
+  bool named_session = false;        // as in Context
+  bool wants_written = false;        // likewise
+  const Allowed* allowed = nullptr;  // null: nothing was, or nothing makes it
+  const Policy* policy = nullptr;    // null: everything loaded is allowed
   Cap cap = Cap::inline_limit;
   std::stop_token stop = {};
   std::optional<std::chrono::milliseconds> timeout = {};

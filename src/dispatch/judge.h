@@ -45,7 +45,8 @@ struct Case {
   shell::Analysis script;       // of the demand
   std::string asked_by = {};    // the policy's rule that asks; empty: none does
   const Case* inner = nullptr;  // the call that it makes; null: it makes none
-  bool is_allowed = false;      // a person has allowed this very call, with the one that makes it
+  // Who has allowed this very call, with the one that makes it, as in CallRecord; empty: nobody.
+  std::string_view allowed_by = {};
 };
 
 // What the command of a demand runs, where it does. Empty: it has none.

@@ -16,7 +16,7 @@ InnerCall bind_inner(const Registry& registry, const Demand& demand);
 class NestedCalls final : public Calls {
  public:
   // Borrows all of them until the outer call ends. `allowed` is Call::allowed of the inner ones.
-  NestedCalls(Dispatcher& dispatcher, const Call& outer, std::string_view allowed,
+  NestedCalls(Dispatcher& dispatcher, const Call& outer, const Allowed* allowed,
               const Context& context)
       : dispatcher_(dispatcher), outer_(outer), allowed_(allowed), context_(context) {}
 
@@ -26,7 +26,7 @@ class NestedCalls final : public Calls {
  private:
   Dispatcher& dispatcher_;
   const Call& outer_;
-  const std::string_view allowed_;
+  const Allowed* const allowed_;
   const Context& context_;
 };
 

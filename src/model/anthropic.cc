@@ -196,6 +196,7 @@ Thoughts thoughts_of(const Request& request, const Endpoint& endpoint,
       members["output_config"] = JsonObject{{"effort", effort_name(effort)}};
     return {std::move(members), std::min(room, most)};
   }
+  // Whoever bounds the reply means the answer: thoughts in a bound of their own leave it its room.
   room = std::min(std::max(room, budget + kDefaultOutput), most);
   budget = std::min(budget, room / 4 * 3);  // the rest is for the answer
   return {{{"thinking", JsonObject{{"type", "enabled"}, {"budget_tokens", budget}}}}, room};

@@ -36,6 +36,16 @@ std::optional<Version> version_in(std::string_view text) {
   return Version{*major, has_more ? small_number(text.substr(1)).value_or(0) : 0};
 }
 
+// Without who resells it, and that it was tuned.
+std::string_view own_name(std::string_view model) {
+  model.remove_prefix(model.rfind('/') + 1);  // npos + 1 is 0
+  if (model.starts_with("ft:")) model.remove_prefix(3);
+  return model;
+}
+
+// o1, o3 …
+bool is_o(std::string_view name) { return name.size() > 1 && name[0] == 'o' && is_digit(name[1]); }
+
 }  // namespace
 
 ClaudeThinking claude_thinking(std::string_view model) {
@@ -57,10 +67,23 @@ ClaudeThinking claude_thinking(std::string_view model) {
 
 bool can_reason(std::string_view model) {
   constexpr std::string_view kPlain[] = {"gpt-3", "gpt-4", "chatgpt-4o", "gpt-5-chat"};
-  model.remove_prefix(model.rfind('/') + 1);  // npos + 1 is 0
-  if (model.starts_with("ft:")) model.remove_prefix(3);
+  const std::string_view name = own_name(model);
   return std::ranges::none_of(kPlain,
-                              [&](std::string_view prefix) { return model.starts_with(prefix); });
+                              [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+bool is_openai_reasoner(std::string_view model) {
+  const std::string_view name = own_name(model);
+  const bool is_gpt = name.starts_with("gpt-") && !name.starts_with("gpt-oss");
+  return is_o(name) || (is_gpt && can_reason(name));
+}
+
+std::string_view least_effort(std::string_view model) {
+  const std::string_view name = own_name(model);
+  if (is_o(name) || name.starts_with("gpt-oss") || name.find("codex") != name.npos) return "low";
+  if (!name.starts_with("gpt-")) return "none";
+  if (name.find("-pro") != name.npos) return "";
+  return version_in(name).value_or(kNewest) < Version{5, 1} ? "minimal" : "none";
 }
 
 bool gemini_signs(std::string_view model) {
@@ -68,6 +91,11 @@ bool gemini_signs(std::string_view model) {
   const size_t at = model.find(kFamily);
   if (at == model.npos) return false;
   return version_in(model.substr(at + kFamily.size())).value_or(kNewest) >= Version{3, 0};
+}
+
+bool is_mistral(std::string_view model) {
+  // Mistral, Ministral, Magistral, Codestral, Devstral; Mixtral and Pixtral.
+  return model.find("stral") != model.npos || model.find("ixtral") != model.npos;
 }
 
 }  // namespace helve::model

@@ -27,9 +27,17 @@ ClaudeThinking claude_thinking(std::string_view model);
 // Whether a model of OpenAI takes what has to do with thoughts; others refuse it. Those that do are
 // given tools by the Responses API only.
 bool can_reason(std::string_view model);
+// The least that such a model can be told to think; empty: it can be told nothing that is less.
+std::string_view least_effort(std::string_view model);
+
+// Whether it is one of those, by a name that nobody else uses: gateways pass it on to OpenAI.
+bool is_openai_reasoner(std::string_view model);
 
 // Whether a model of Google signs its calls, wants the signatures back, and is told by words how
 // hard to think.
 bool gemini_signs(std::string_view model);
+
+// Whether a model is one of Mistral's, whoever serves it.
+bool is_mistral(std::string_view model);
 
 }  // namespace helve::model

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/hash.h"
+#include "model/model_names.h"
 #include "model/wire.h"
 #include "sys/http_plain.h"
 
@@ -39,16 +40,33 @@ enum class Recall : unsigned char { never, in_turn, always };
 struct Manners {
   Recall recall = Recall::in_turn;
   bool is_mistral = false;  // it refuses members and ids that are not as it knows them
+  bool bridges = false;     // results are answered before anybody else speaks
+  bool is_recent = false;   // it wants the longest reply by its newer name
 };
+
+// Who wants `max_completion_tokens`, or is known to take it. The others, servers of one's own
+// before all, know `max_tokens`, and some of them pass over the newer name in silence.
+bool has_recent_names(std::string_view host, std::string_view model) {
+  constexpr std::string_view kHosts[] = {"api.openai.com", "azure.com", "api.groq.com",
+                                         "api.cerebras.ai", "api.x.ai"};
+  const auto is_host = [&](std::string_view known) {
+    return host.ends_with(known) &&
+           (host.size() == known.size() || host[host.size() - known.size() - 1] == '.');
+  };
+  return std::ranges::any_of(kHosts, is_host) || is_openai_reasoner(model);
+}
 
 Manners manners_of(const Endpoint& endpoint) {
   const Result<sys::HttpAddress> address = sys::parse_http_address(endpoint.base_url);
   const std::string_view host = address ? std::string_view(address->host) : "";
-  if (host == "api.mistral.ai") return {.recall = Recall::never, .is_mistral = true};
-  if (host == "api.groq.com") return {.recall = Recall::never};  // it refuses them
+  if (host == "api.mistral.ai")
+    return {.recall = Recall::never, .is_mistral = true, .bridges = true};
+  Manners manners{.bridges = is_mistral(endpoint.model),
+                  .is_recent = has_recent_names(host, endpoint.model)};
+  if (host == "api.groq.com") manners.recall = Recall::never;  // it refuses them
   // It refuses a conversation in which a call has lost its thoughts, in whatever turn.
-  if (host == "api.deepseek.com") return {.recall = Recall::always};
-  return {};
+  if (host == "api.deepseek.com") manners.recall = Recall::always;
+  return manners;
 }
 
 // Nine letters and digits, as Mistral has them.
@@ -69,6 +87,20 @@ void shorten_ids(JsonArray& messages) {
       for (Json& call : calls->get_array()) shorten(call.get_object()["id"]);
     }
   }
+}
+
+// A person may speak right after results: they stopped the model, or told it something while it
+// worked; and images of results stand in a person's message. Mistral's models refuse that, and
+// since it stays in the conversation, every request from then on.
+JsonArray bridged(JsonArray messages) {
+  JsonArray out;
+  for (Json& message : messages) {
+    if (!out.empty() && string_at(out.back(), "role") == "tool" &&
+        string_at(message, "role") == "user")
+      out.push_back(JsonObject{{"role", "assistant"}, {"content", "I have the results."}});
+    out.push_back(std::move(message));
+  }
+  return out;
 }
 
 // `origin`: whose thoughts go with it; empty: nobody's.
@@ -152,22 +184,7 @@ JsonArray messages_of(const Request& request, const Endpoint& endpoint, const Ma
       out.push_back(assistant_message(message, i >= turn ? origin : ""));
   }
   if (manners.is_mistral) shorten_ids(out);
-  return out;
-}
-
-std::string_view effort_name(Effort effort) {
-  switch (effort) {
-    case Effort::off:
-      return "none";
-    case Effort::low:
-      return "low";
-    case Effort::medium:
-      return "medium";
-    case Effort::high:
-      return "high";
-    default:
-      return "";
-  }
+  return manners.bridges ? bridged(std::move(out)) : out;
 }
 
 Outgoing encode(const Request& request, const Endpoint& endpoint) {
@@ -179,9 +196,11 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   const Manners manners = manners_of(endpoint);
   if (!manners.is_mistral) body["stream_options"] = JsonObject{{"include_usage", true}};
   if (request.max_output_tokens > 0)
-    body[manners.is_mistral ? "max_tokens" : "max_completion_tokens"] = request.max_output_tokens;
+    body[manners.is_recent ? "max_completion_tokens" : "max_tokens"] = request.max_output_tokens;
   if (request.temperature) body["temperature"] = *request.temperature;
-  if (request.effort != Effort::unset) body["reasoning_effort"] = effort_name(request.effort);
+  if (const std::string_view effort = openai_effort(endpoint.model, request.effort);
+      !effort.empty())
+    body["reasoning_effort"] = effort;
   body["messages"] = messages_of(request, endpoint, manners);
   return out;
 }

@@ -89,13 +89,6 @@ JsonArray flat_tools(JsonArray wrapped) {
   return tools;
 }
 
-Json reasoning_of(Effort effort) {
-  constexpr std::string_view kNames[] = {"", "none", "low", "medium", "high"};
-  JsonObject reasoning{{"summary", "auto"}};
-  if (effort != Effort::unset) reasoning["effort"] = kNames[static_cast<size_t>(effort)];
-  return reasoning;
-}
-
 // It takes 64 characters.
 std::string cache_key_of(std::string_view session) {
   constexpr size_t kLongest = 64;
@@ -111,7 +104,9 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   body["store"] = false;
   const bool reasons = can_reason(endpoint.model);
   if (reasons) body["include"] = JsonArray{"reasoning.encrypted_content"};
-  if (reasons && request.effort != Effort::unset) body["reasoning"] = reasoning_of(request.effort);
+  if (const std::string_view effort = openai_effort(endpoint.model, request.effort);
+      !effort.empty())
+    body["reasoning"] = JsonObject{{"summary", "auto"}, {"effort", effort}};
   if (request.max_output_tokens > 0) body["max_output_tokens"] = request.max_output_tokens;
   if (request.temperature) body["temperature"] = *request.temperature;
   if (!request.session.empty()) body["prompt_cache_key"] = cache_key_of(request.session);

@@ -126,6 +126,8 @@ Result<Reply> TextProtocol::stream(const Request& request, const Emit& emit, std
       std::move(stop)));
   const std::string text = text_of(reply.message);
   const json_tags::Scan scan = json_tags::scan(text, calls_);
+  // Also beside calls that can be read: what is left out in silence would be taken for done.
+  reply.unread = scan.problems;
   if (!scan.calls.empty()) {
     split_calls(reply, scan, text);
     return reply;
@@ -133,7 +135,6 @@ Result<Reply> TextProtocol::stream(const Request& request, const Emit& emit, std
   curtain.open(text.size());
   // A block that the text ends in was cut, whatever the server says.
   if (scan.truncated) reply.stop = Stop::length;
-  reply.unread = scan.problems;
   return reply;
 }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "model/model_names.h"
 #include "sys/http_plain.h"
 #include "sys/id.h"
 
@@ -161,6 +162,22 @@ Usage openai_usage(std::int64_t input, std::int64_t output, const Json* details)
   }
   usage.input = std::max<std::int64_t>(input - usage.cache_read - usage.cache_write, 0);
   return usage;
+}
+
+std::string_view openai_effort(std::string_view model, Effort effort) {
+  if (!can_reason(model)) return "";
+  switch (effort) {
+    case Effort::off:
+      return least_effort(model);
+    case Effort::low:
+      return "low";
+    case Effort::medium:
+      return "medium";
+    case Effort::high:
+      return "high";
+    default:
+      return "";
+  }
 }
 
 JsonArray tools_of(Lowered lowered, std::vector<std::string>& notes) {

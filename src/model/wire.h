@@ -66,6 +66,8 @@ std::int64_t integer_at(const Json& value, std::string_view key);
 // As OpenAI counts: what was read from caches and written to them is input as well. `details` may
 // be null.
 Usage openai_usage(std::int64_t input, std::int64_t output, const Json* details);
+// An effort as models of OpenAI are told it; empty: this one is told nothing.
+std::string_view openai_effort(std::string_view model, Effort effort);
 // The tools that the provider takes; those that it does not become notes.
 JsonArray tools_of(Lowered lowered, std::vector<std::string>& notes);
 // An image within an address.

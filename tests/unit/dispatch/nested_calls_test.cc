@@ -30,11 +30,12 @@ Result<RelayOutput> relay(const RelayInput& in, Context& context) {
 struct Asked : Approver {
   std::vector<std::string> tools;
   std::vector<Question> questions;
-  Answer answer = Answer::once;
+  std::optional<Answer> answer = Answer::once;  // none: nobody answers
   Result<Answer> ask(const Question& question, std::stop_token) override {
     tools.push_back(question.tool);
     questions.push_back(question);
-    return answer;
+    if (answer) return *answer;
+    return Error{Code::cancelled, "stopped"};
   }
 };
 
@@ -49,8 +50,10 @@ struct Rewriting : Hooks {
 
 struct Recorded : Recorder {
   std::vector<std::string> calls;
+  std::vector<std::string> decisions;
   Result<void> begin(const CallRecord& record) override {
     calls.push_back(record.tool + " by " + std::string(name_of(record.caller)));
+    decisions.push_back(record.tool + ": " + record.decided);
     return {};
   }
   void finish(const CallRecord&) override {}
@@ -143,6 +146,27 @@ TEST_F(InnerCalls, AreAllowedForASessionWithTheCallThatMakesThem) {
   stages.approvals = &approvals;
   for (int i = 0; i < 2; ++i) EXPECT_TRUE(call(R"({"tool":"save","input":{"text":"hi"}})").ok());
   EXPECT_EQ(asked.tools, std::vector<std::string>{"relay"});
+}
+
+TEST_F(InnerCalls, AreRecordedAsAllowedByWhoeverAllowedTheCallThatMakesThem) {
+  rules({.ask = {"relay", "save"}});
+  Asked asked;
+  Recorded recorded;
+  Grants grants;
+  ApprovalSettings settings{.timeout = std::chrono::milliseconds(1),
+                            .fallback = ApprovalSettings::Fallback::allow};
+  stages.approver = &asked;
+  stages.recorder = &recorded;
+  const Approvals approvals(*registry, settings, grants);
+  stages.approvals = &approvals;
+  for (const std::optional<Approver::Answer> answer :
+       {std::optional(Approver::Answer::once), std::optional<Approver::Answer>()}) {
+    recorded.decisions.clear();
+    asked.answer = answer;
+    EXPECT_TRUE(call(R"({"tool":"save","input":{"text":"hi"}})").ok());
+    const std::string who = answer ? "person" : "fallback";
+    EXPECT_EQ(recorded.decisions, (std::vector<std::string>{"save: " + who, "relay: " + who}));
+  }
 }
 
 TEST_F(InnerCalls, AreAskedAboutAgainWhenAHookMakesOthersOfThem) {

@@ -244,6 +244,49 @@ TEST(Wire, MistralGetsWhatItTakes) {
   EXPECT_EQ(sent.at(3).at("tool_call_id"), "abcDEF123");
 }
 
+// The roles of the messages that are sent.
+std::string roles_sent_to(const std::string& base_url, const std::string& model,
+                          const std::vector<Message>& messages) {
+  const Outgoing out = kOpenAi.encode({.system = "Be brief.", .messages = messages},
+                                      {.base_url = base_url, .key = "", .model = model});
+  std::string roles;
+  for (const Json& message : out.body.at("messages").as_array())
+    roles.append(roles.empty() ? "" : " ").append(message.at("role").as_string());
+  return roles;
+}
+
+TEST(Wire, MistralAnswersResultsBeforeAPersonSpeaks) {
+  const Message call{Role::assistant, {ToolCall{"abcDEF123", "ls", "{}", "", nullptr}}};
+  const Message result{Role::tool, {ToolResult{"abcDEF123", "ls", {TextContent{"a"}}}}};
+  const Message shown{Role::tool,
+                      {ToolResult{"abcDEF123", "ls", {ImageContent{"aQ==", "image/png"}}}}};
+  const struct {
+    const char* what;
+    std::vector<Message> messages;
+    const char* roles;  // for Mistral
+  } cases[] = {
+      {"stopped, or steered",
+       {user_message("hi"), call, result, user_message("stop"), user_message("do that")},
+       "system user assistant tool assistant user user"},
+      {"an image", {user_message("hi"), call, shown}, "system user assistant tool assistant user"},
+      {"as usual",
+       {user_message("hi"), call, result, call, result},
+       "system user assistant tool assistant tool"},
+  };
+  for (const auto& each : cases) {
+    const std::string roles(each.roles);
+    EXPECT_EQ(roles_sent_to("https://api.mistral.ai/v1", "m", each.messages), roles) << each.what;
+    EXPECT_EQ(roles_sent_to("https://openrouter.ai/api/v1", "mistralai/devstral", each.messages),
+              roles)
+        << each.what;
+    std::string usual = roles;
+    if (const size_t bridge = usual.find("tool assistant user"); bridge != usual.npos)
+      usual.replace(bridge, std::string_view("tool assistant").size(), "tool");
+    EXPECT_EQ(roles_sent_to("http://localhost:1234/v1", "model-x", each.messages), usual)
+        << each.what;
+  }
+}
+
 TEST(Wire, ClaudeGetsIdsThatItTakes) {
   const std::vector<Message> messages{
       {Role::assistant, {ToolCall{"functions.ls:0", "ls", "{}", "", nullptr}}},
@@ -287,6 +330,60 @@ TEST(Wire, ClaudeGetsNoBlankText) {
     JsonArray blocks = out.body.at("messages").at(0).at("content").as_array();
     for (Json& block : blocks) block.as_object().erase("cache_control");
     EXPECT_EQ(to_text(Json(blocks)), each.sent);
+  }
+}
+
+TEST(Wire, TheLongestReplyHasTheNameThatTheServerKnows) {
+  const struct {
+    const char* base_url;
+    const char* model;
+    const char* name;
+  } cases[] = {
+      {"https://api.openai.com/v1", "gpt-4o", "max_completion_tokens"},
+      {"https://eu.api.openai.com/v1", "gpt-4o", "max_completion_tokens"},
+      {"https://me.openai.azure.com/openai/v1", "mine", "max_completion_tokens"},
+      {"https://api.groq.com/openai/v1", "qwen3", "max_completion_tokens"},
+      {"https://gateway.example.org/v1", "openai/o3", "max_completion_tokens"},
+      {"https://notapi.openai.com.example.org/v1", "model-x", "max_tokens"},
+      {"https://myapi.openai.company/v1", "model-x", "max_tokens"},
+      {"http://localhost:11434/v1", "qwen3", "max_tokens"},
+      {"http://localhost:11434/v1", "gpt-oss:20b", "max_tokens"},
+      {"http://localhost:1234/v1", "model-x", "max_tokens"},
+      {"https://api.mistral.ai/v1", "mistral-large-latest", "max_tokens"},
+  };
+  for (const auto& each : cases) {
+    const JsonObject sent = kOpenAi
+                                .encode({.max_output_tokens = 5},
+                                        {.base_url = each.base_url, .key = "", .model = each.model})
+                                .body;
+    for (const char* name : {"max_completion_tokens", "max_tokens"})
+      EXPECT_EQ(sent.contains(name), name == std::string_view(each.name)) << each.base_url << name;
+  }
+}
+
+TEST(Wire, ModelsOfOpenAiThinkAsTheyCan) {
+  const struct {
+    const char* model;
+    Effort effort;
+    Json sent;
+  } cases[] = {
+      {"gpt-4o", Effort::high, {}},          {"openai/gpt-4.1", Effort::off, {}},
+      {"gpt-5", Effort::unset, {}},          {"gpt-5", Effort::off, "minimal"},
+      {"gpt-5-mini", Effort::low, "low"},    {"gpt-5.1", Effort::off, "none"},
+      {"gpt-6-sol", Effort::off, "none"},    {"o3", Effort::off, "low"},
+      {"o4-mini", Effort::medium, "medium"}, {"gpt-5-pro", Effort::off, {}},
+      {"model-x", Effort::off, "none"},      {"model-x", Effort::high, "high"},
+  };
+  for (const auto& each : cases) {
+    Endpoint endpoint = kEndpoint;
+    endpoint.model = each.model;
+    const Json chat = kOpenAi.encode({.effort = each.effort}, endpoint).body;
+    const Json* effort = find(chat, "reasoning_effort");
+    EXPECT_EQ(effort ? *effort : Json(), each.sent) << each.model;
+    const Json responses = kOpenAiResponses.encode({.effort = each.effort}, endpoint).body;
+    const Json* reasoning = find(responses, "reasoning");
+    effort = reasoning ? find(*reasoning, "effort") : nullptr;
+    EXPECT_EQ(effort ? *effort : Json(), each.sent) << each.model;
   }
 }
 

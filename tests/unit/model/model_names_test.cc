@@ -62,5 +62,41 @@ TEST(ModelNames, TellWhoReasons) {
     EXPECT_FALSE(can_reason(name)) << name;
 }
 
+TEST(ModelNames, TellWhoThinksHowLittle) {
+  const struct {
+    std::string_view least;
+    std::vector<const char*> names;
+  } cases[] = {
+      {"none",
+       {"gpt-5.1", "gpt-5-1-2025-11-13", "gpt-5.6-sol", "gpt-6", "openai/gpt-5.5", "gpt-10",
+        "model-x", "qwen3", ""}},
+      {"minimal", {"gpt-5", "gpt-5-mini", "gpt-5-nano-2025-08-07", "openai/gpt-5"}},
+      {"low",
+       {"o1", "o3", "o3-pro", "o4-mini-2025-04-16", "ft:o4-mini-2025-04-16:org::id",
+        "codex-mini-latest", "gpt-5-codex", "gpt-5.1-codex-max", "openai/gpt-oss-20b"}},
+      {"", {"gpt-5-pro", "gpt-5.2-pro"}},
+  };
+  for (const auto& each : cases) {
+    for (const char* name : each.names) EXPECT_EQ(least_effort(name), each.least) << name;
+  }
+}
+
+TEST(ModelNames, TellWhoIsAReasonerOfOpenAi) {
+  for (const char* name : {"gpt-5", "openai/gpt-5-mini", "gpt-6.1-sol", "o3", "o4-mini"})
+    EXPECT_TRUE(is_openai_reasoner(name)) << name;
+  for (const char* name :
+       {"gpt-4o", "gpt-oss-20b", "gpt-5-chat-latest", "olmo-3", "o", "qwen3", ""})
+    EXPECT_FALSE(is_openai_reasoner(name)) << name;
+}
+
+TEST(ModelNames, TellWhoIsOfMistral) {
+  for (const char* name :
+       {"mistral-large-latest", "mistralai/Mistral-Small-4-119B-2603", "ministral3:8b",
+        "devstral-small", "codestral-2508", "magistral-medium", "open-mixtral-8x7b", "pixtral-12b"})
+    EXPECT_TRUE(is_mistral(name)) << name;
+  for (const char* name : {"gpt-5", "claude-opus-5-5", "qwen3", "model-x", ""})
+    EXPECT_FALSE(is_mistral(name)) << name;
+}
+
 }  // namespace
 }  // namespace helve::model

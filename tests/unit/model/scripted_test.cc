@@ -146,6 +146,22 @@ TEST_F(TextProtocolTest, TakesSeveralWhereItMay) {
       R"(<json>{"tool_name": "read", "tool_input": {}}</json><json>{"tool_name": "ls", "tool_input": {}}</json>)",
       {user_message("hi")}, json_tags::Calls::many);
   EXPECT_EQ(calls_of(reply->message).size(), 2u);
+  EXPECT_TRUE(reply->unread.empty());
+}
+
+TEST_F(TextProtocolTest, TellsOfABlockThatCannotBeReadAmongOthers) {
+  const std::string good = R"(<json>{"tool_name": "read", "tool_input": {}}</json>)";
+  const std::string broken = R"(<json>{"tool_name": "read", "tool_input": {},}</json>)";
+  const std::string cut = R"(<json>{"tool_name": "read", )";
+  for (const std::string& text : {good + broken + good, good + good + cut}) {
+    const auto reply = ask(text, {user_message("hi")}, json_tags::Calls::many);
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(calls_of(reply->message).size(), 2u);
+    ASSERT_EQ(reply->unread.size(), 1u) << text;
+    EXPECT_TRUE(
+        reply->unread[0].starts_with(text.ends_with(cut) ? "<json> block 3: " : "<json> block 2: "))
+        << reply->unread[0];
+  }
 }
 
 TEST_F(TextProtocolTest, KeepsWhyTheModelStopped) {

@@ -102,40 +102,6 @@ TEST_F(Faults, ALastFlushDoesNotWaitForALockWithoutEnd) {
   EXPECT_EQ(must(must(opener_.open())->calls({})).size(), 1u);
 }
 
-bool can_trace() {
-  static const bool can = std::system("strace -o /dev/null true >/dev/null 2>&1") == 0;
-  return can;
-}
-
-constexpr const char* kNoTrace =
-    "strace does not work here: install it (scripts/packages names it) and permit ptrace";
-
-// The words before a command that make its system call number `when` of that kind fail or kill it.
-std::vector<std::string> injecting(const std::string& call, const std::string& what, int when,
-                                   const TempDir& traced) {
-  return {"strace", "-f",
-          "-o",     traced.file("trace"),
-          "-e",     "trace=" + call,
-          "-e",     "inject=" + call + ":" + what + ":when=" + std::to_string(when)};
-}
-
-// How many calls of that kind the command made.
-int traced_calls(const TempDir& traced) {
-  std::ifstream trace(traced.file("trace"));
-  int calls = 0;
-  for (std::string line; std::getline(trace, line);) calls += line.find('(') != std::string::npos;
-  return calls;
-}
-bool was_reached(const TempDir& traced, int when) { return traced_calls(traced) >= when; }
-
-constexpr int kMostCalls = 1000;  // of one kind: a helper makes far fewer
-// Sanitizers look for other faults, and with them a process takes ten times as long to start.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int kStep = 7;
-#else
-constexpr int kStep = 1;
-#endif
-
 // Every acknowledged row is there, once, and the store is sound and goes on working.
 void check_acknowledged(const std::string& path, const std::string& acknowledged) {
   sys::ManualClock clock(kNow);
@@ -170,15 +136,8 @@ void check_acknowledged(const std::string& path, const std::string& acknowledged
   EXPECT_GE(results, acknowledged_results);
   EXPECT_LE(results, acknowledged_results + 1) << "at most the one in flight";
   must(store->keep_result("s_1", "exec", Effect::execute, "afterwards"));
-  const std::unique_ptr<Database> database = must(Database::open(path, std::chrono::seconds(5)));
-  Statement check = must(database->prepare("PRAGMA integrity_check"));
-  ASSERT_TRUE(must(check.step()));
-  EXPECT_EQ(check.bytes_at(0), "ok");
+  check_sound(path);
 }
-
-// Everything that changes what is on disk or in the shared memory, or separates such changes.
-constexpr const char* kChangingCalls[] = {"mknodat",   "openat",    "pwrite64", "write",
-                                          "fdatasync", "ftruncate", "unlink",   "fcntl"};
 
 TEST_F(Faults, EveryAcknowledgedRowSurvivesDeathAtAnySystemCall) {
   ASSERT_TRUE(can_trace()) << kNoTrace;
@@ -266,7 +225,7 @@ TEST_F(Faults, AFailingDiskLosesNothingThatWasAcknowledged) {
       for (int when = 1; reached && when < kMostCalls; when += kStep) {
         SCOPED_TRACE(std::string(error) + " at " + call + " number " + std::to_string(when));
         TempDir fresh;
-        fs::copy(directory_.path(), fresh.path(), fs::copy_options::overwrite_existing);
+        copy_files(directory_, fresh);
         Helper helper({"append", fresh.file("helve.db")}, injecting(call, error, when, fresh));
         const std::string acknowledged = helper.read_all();
         ASSERT_TRUE(WIFEXITED(helper.wait()));
@@ -295,8 +254,7 @@ TEST_F(Faults, AFailingReadIsNotTakenForDamage) {
         SCOPED_TRACE(std::string(is_new ? "new, " : "") + call + " number " + std::to_string(when));
         TempDir fresh;
         const std::string path = fresh.file("helve.db");
-        if (!is_new)
-          fs::copy(directory_.path(), fresh.path(), fs::copy_options::overwrite_existing);
+        if (!is_new) copy_files(directory_, fresh);
         std::vector<std::string> prefix = injecting(call, "error=EIO", when, fresh);
         // Not what the start of the program reads.
         for (const char* ending : {"", "-wal", "-shm"}) {

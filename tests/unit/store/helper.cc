@@ -38,7 +38,7 @@ int hold(const std::string& path) {
   return 0;
 }
 
-// Writes in every way there is; a failed write is passed over.
+// Writes results and calls in every way there is; a failed write is passed over.
 int append(const std::string& path) {
   sys::ManualClock clock(kNow);
   Result<std::unique_ptr<Store>> opened = Opener(path, {}, clock).open();
@@ -54,6 +54,33 @@ int append(const std::string& path) {
     const std::array batch{sample_call("n_" + name + "a"), sample_call("n_" + name + "b")};
     if (store.add_calls(batch)) tell("batch n_" + name + "a n_" + name + "b");
   }
+  return 0;
+}
+
+// The same of conversations: s_1 and s_old are there.
+int converse(const std::string& path) {
+  sys::ManualClock clock(kNow);
+  Result<std::unique_ptr<Store>> opened = Opener(path, {}, clock).open();
+  if (!opened) return fail(opened.error());
+  Store& store = **opened;
+  const auto tell_of = [](bool done, const std::string& act) {
+    if (done) tell(act);
+  };
+  tell_of(store.claim_conversation("s_1").value_or(false), "claim");
+  for (int turn = 1; turn <= kTurns; ++turn) {
+    const std::string name = std::to_string(turn);
+    const Post post = posted(turn);
+    const bool is_posted = store.post(post).value_or(false);
+    tell_of(is_posted, "post " + name);
+    const std::array entries{asked(turn, is_posted ? post.id : ""), answered(turn)};
+    const Keep keep = turn % 2 == 0 ? Keep::process_death : Keep::power_loss;
+    if (auto last = store.append_entries("s_1", entries, kSpentInATurn, keep))
+      tell("turn " + name + " " + std::to_string(*last));
+  }
+  tell_of(store.rename_conversation("s_1", "renamed").has_value(), "rename");
+  tell_of(store.copy_conversation("s_1", kMaxEntriesRead, begun("s_copy")).has_value(), "copy");
+  tell_of(store.remove_conversation("s_old").has_value(), "remove");
+  tell_of(store.release_conversation("s_1").has_value(), "release");
   return 0;
 }
 
@@ -119,6 +146,7 @@ int begin(const std::string& path, const std::string& id, bool die) {
 int run_mode(const std::vector<std::string>& words) {
   if (words.at(0) == "hold") return hold(words.at(1));
   if (words.at(0) == "append") return append(words.at(1));
+  if (words.at(0) == "converse") return converse(words.at(1));
   if (words.at(0) == "keep" || words.at(0) == "keep-read") {
     return keep(words.at(1), words.at(2), std::stoi(words.at(3)),
                 words.at(0) == "keep" ? Effect::execute : Effect::read);

@@ -206,8 +206,9 @@ class CommandRecord {
     if (!file.before) return add_new(What::created, file);
     // Only its mode is another, which an undo would leave.
     if (is_same || !is_known(file)) return lose(file);
-    if (is_replaced && file.after->status.kind != file.before->status.kind) return lose(file);
-    add_old(file, is_replaced ? What::replaced : What::removed);
+    const bool is_another = is_replaced && file.after->status.kind != file.before->status.kind;
+    add_old(file, is_replaced && !is_another ? What::replaced : What::removed);
+    if (is_another) add_new(What::created, file);
   }
 
   void add_moved(const CommandFile& file, const std::string& to) {

@@ -151,6 +151,21 @@ TEST_F(CommandChanges, BringsBackLinks) {
   EXPECT_EQ(fs::read_symlink(tree.path("in/removed")), "there");
 }
 
+TEST_F(CommandChanges, BringsBackWhatBecameALinkAndTheOtherWayRound) {
+  commit({{"a", "old\n"}});
+  tree.link("in/b", "a");
+  const CommandNote note = during([&] {
+    fs::remove(tree.path("in/a"));
+    tree.link("in/a", "b");
+    fs::remove(tree.path("in/b"));
+    tree.file("in/b", "made\n");
+  });
+  EXPECT_EQ(note.unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.content("in/a"), "old\n");
+  EXPECT_EQ(fs::read_symlink(tree.path("in/b")), "a");
+}
+
 TEST_F(CommandChanges, SaysThatItLeavesTheModeWhereNothingElseChanged) {
   tree.file("in/script", "text\n");
   see("script");

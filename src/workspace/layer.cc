@@ -34,7 +34,7 @@ bool same_bytes(const sys::Fd& a, const sys::Fd& b) {
 std::string outline(const sys::Fd& directory, const std::string& name) {
   const auto opened = sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
   if (!opened) return {};
-  const auto told = outline_of(*opened, kMaxOutline);
+  const auto told = outline_of(*opened, kMaxOutline, OutlineOf::itself);
   return told ? sha256_hex(*told) : std::string();
 }
 
@@ -63,7 +63,7 @@ class Reader {
     const auto before = sys::status_at(lower, name);
     if (now->kind == FileKind::device)
       return before ? removed(lower, name, path, *before) : Result<void>();
-    if (!before) return created(path, *now);
+    if (!before) return created(lower, path, *now);
     if (now->kind == FileKind::directory && before->kind == FileKind::directory)
       return directory(upper, lower, name, path, *now, *before);
     if (now->kind == FileKind::file && before->kind == FileKind::file) {
@@ -103,8 +103,14 @@ class Reader {
     return read(*above, *below, path + "/");
   }
 
-  Result<void> created(const std::string& path, const sys::FileStatus& now) {
-    return add({.what = What::created, .path = path, .kind = now.kind, .mode = now.mode});
+  Result<void> created(const sys::Fd& lower, const std::string& path, const sys::FileStatus& now) {
+    const auto parent = sys::status(lower);
+    if (!parent) return sys::to_error(parent.error(), "look at", path);
+    return add({.what = What::created,
+                .path = path,
+                .kind = now.kind,
+                .mode = now.mode,
+                .parent = parent->inode});
   }
 
   // What was there made way for something else of the same name.
@@ -197,7 +203,11 @@ bool is_as_before(const Altered& altered, const sys::Fd& lower) {
   const auto [directory, name] = split_name(altered.path);
   const auto parent = sys::open_beneath(lower, directory, sys::Open::directory, sys::Links::refuse);
   const auto now = parent ? sys::status_at(*parent, name) : std::unexpected(parent.error());
-  if (altered.what == What::created) return !now;
+  if (altered.what == What::created) {
+    const auto around = parent ? sys::status(*parent) : std::unexpected(parent.error());
+    return around && (altered.parent == 0 || altered.parent == around->inode) && !now &&
+           now.error() == std::errc::no_such_file_or_directory;
+  }
   if (!now || now->kind != altered.kind_before) return false;
   if (altered.only_mode && now->mode != altered.mode_before) return false;
   if (altered.was_directory() && altered.only_mode) return now->inode == altered.before->inode;

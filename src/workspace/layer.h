@@ -23,6 +23,7 @@ struct Altered {
   sys::FileKind kind_before = sys::FileKind::file;
   std::uint32_t mode_before = 0;
   std::string outline = {};  // of a directory that went, or made way: all it held, as a digest
+  std::uint64_t parent = 0;  // created: the inode of the directory it is made in; 0: not known
   bool only_mode = false;    // changed, and the same otherwise
   bool meanwhile = false;    // somebody else changed it below while the command ran
 

@@ -69,6 +69,7 @@ Altered altered_from(const JsonObject& object) {
     altered.path = from_base64(path->get_string()).value_or("");
   if (const Json* outline = object.if_contains("outline"); outline && outline->is_string())
     altered.outline = outline->get_string();
+  altered.parent = number_at(object, "parent");
   altered.kind_before =
       static_cast<FileKind>(std::min<std::uint64_t>(number_at(object, "kind_before"), 5));
   for (const auto& [key, member] :
@@ -233,6 +234,7 @@ JsonArray altered_json(const std::vector<Altered>& altered) {
                    {"mode", each.mode},
                    {"mode_before", each.mode_before},
                    {"outline", each.outline},
+                   {"parent", each.parent},
                    {"meanwhile", each.meanwhile},
                    {"only_mode", each.only_mode},
                    {"kind_before", static_cast<int>(each.kind_before)}};

@@ -127,6 +127,33 @@ TEST_F(LayerTest, TellsALinkThatLeadsElsewhere) {
   EXPECT_EQ(found[0].what, What::changed);
 }
 
+TEST_F(LayerTest, KnowsADirectoryAgainByTheFilesInIt) {
+  put("lower/d/a", "1");
+  put("upper/d", "a file");
+  const auto found = read();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(is_as_before(found[0]));
+  const auto time = fs::last_write_time(base() / "lower/d/a");
+  put("lower/d/a", "2");
+  fs::last_write_time(base() / "lower/d/a", time);
+  EXPECT_FALSE(is_as_before(found[0]));
+}
+
+TEST_F(LayerTest, KnowsTheDirectoryOfANewFileAgain) {
+  put("lower/d/a", "x");
+  put("upper/d/new", "x");
+  const auto found = read();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(is_as_before(found[0]));
+  fs::rename(base() / "lower/d", base() / "lower/moved");
+  EXPECT_FALSE(is_as_before(found[0]));
+  fs::create_directory_symlink("moved", base() / "lower/d");
+  EXPECT_FALSE(is_as_before(found[0]));
+  fs::remove(base() / "lower/d");
+  fs::create_directory(base() / "lower/d");
+  EXPECT_FALSE(is_as_before(found[0]));
+}
+
 TEST_F(LayerTest, RefusesMoreThanItIsToldTo) {
   for (int i = 0; i < 5; ++i) put("upper/f" + std::to_string(i), "x");
   const auto upper = sys::open_directory((base() / "upper").string());

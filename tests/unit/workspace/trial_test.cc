@@ -379,6 +379,17 @@ TEST_F(TrialsTest, LeaveOutPipesWhereverTheyAre) {
   EXPECT_EQ(tree.names("in/d"), Lines{"a"});
 }
 
+TEST_F(TrialsTest, RefuseADirectoryThatWentMeanwhile) {
+  tree.file("in/sub/a", "x");
+  const Trial trial = begun({{"sub/new", "x"}});
+  (void)looked(trial);
+  fs::rename(tree.path("in/sub"), tree.path("in/moved"));
+  EXPECT_EQ(apply(trial), "conflict changed_meanwhile");
+  tree.link("in/sub", "moved");
+  EXPECT_EQ(apply(trial), "conflict changed_meanwhile");
+  EXPECT_EQ(tree.names("in/moved"), Lines{"a"});
+}
+
 TEST_F(TrialsTest, GoWithAProcessThatWasKilled) {
   const Trial running = begun({{"a", "x"}}), killed = begun({{"a", "x"}}),
               whole = begun({{"a", "x"}});

@@ -39,6 +39,8 @@ class Description {
   void add_one(const std::string& path, const Inside& inside, const BothSides& sides);
   void compare(const std::string& path, const Inside& inside, const BothSides& sides,
                TrialFile& file);
+  void add_difference(const std::string& path, const Inside& inside, const BothSides& sides,
+                      TrialFile& file);
   void note_left_out(sys::FileKind kind, const std::string& shown);
   // Once, however often it is said.
   void note(std::string text);

@@ -182,6 +182,25 @@ TEST_F(TrialsTest, KeepNothingOfGit) {
   EXPECT_FALSE(tree.exists("in/.git"));
 }
 
+TEST_F(TrialsTest, ShowWhereLinksLead) {
+  tree.link("in/changed", "old");
+  tree.file("in/file", "text\n");
+  const Trial trial = begun({});
+  const fs::path upper = trial.layers.at(0).upper;
+  for (const char* name : {"changed", "file", "made"}) fs::create_symlink("new", upper / name);
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(report.diff,
+            "diff --git a/changed b/changed\n--- a/changed\n+++ b/changed\n@@ -1 +1 @@\n-old\n"
+            "\\ No newline at end of file\n+new\n\\ No newline at end of file\n"
+            "--- a/file\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\n"
+            "diff --git a/file b/file\nnew file mode 120000\n--- /dev/null\n+++ b/file\n"
+            "@@ -0,0 +1 @@\n+new\n\\ No newline at end of file\n"
+            "diff --git a/made b/made\nnew file mode 120000\n--- /dev/null\n+++ b/made\n"
+            "@@ -0,0 +1 @@\n+new\n\\ No newline at end of file\n");
+  EXPECT_EQ(report.files.at(1).removed, 1);
+  EXPECT_EQ(report.files.at(2).added, 0);
+}
+
 TEST_F(TrialsTest, ReplaceDirectoriesLinksAndFilesByEachOther) {
   tree.file("in/full/a", "1\n");
   tree.file("in/full/b", "1\n");

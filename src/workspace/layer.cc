@@ -185,7 +185,9 @@ Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& low
 }
 
 void strip_layer(const sys::Fd& upper) {
-  (void)walk_tree(upper, [](const TreeEntry& entry) {
+  std::vector<std::string> untouched;
+  (void)walk_tree(upper, [&](const TreeEntry& entry) {
+    if (!protected_part(entry.name).empty()) untouched.emplace_back(entry.path);
     if (entry.kind == FileKind::fifo || entry.kind == FileKind::socket)
       (void)sys::remove_file_at(entry.directory, entry.name);
     if (entry.kind == FileKind::file || entry.kind == FileKind::directory) {
@@ -197,6 +199,11 @@ void strip_layer(const sys::Fd& upper) {
     }
     return true;
   });
+  for (const std::string& path : untouched) {
+    const auto [inner, name] = split_name(path);
+    const auto parent = sys::open_beneath(upper, inner, sys::Open::directory, sys::Links::refuse);
+    if (parent) (void)remove_tree_at(*parent, std::string(name));
+  }
 }
 
 bool is_as_before(const Altered& altered, const sys::Fd& lower) {

@@ -33,6 +33,9 @@ struct Altered {
   bool is_directory() const { return what != What::removed && kind == sys::FileKind::directory; }
 };
 
+// The root itself, of which only the mode can change.
+constexpr const char* kLayerRoot = ".";
+
 struct LayerLimits {
   size_t most = kMaxChanges;
   std::int64_t began_ns = std::numeric_limits<std::int64_t>::max();  // when nothing was changed yet
@@ -42,8 +45,8 @@ struct LayerLimits {
 Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower,
                                         const LayerLimits& limits);
 
-// From then on the layer is plain files: the kernel's own marks are gone, and sockets and pipes,
-// which nobody applies. After read_layer.
+// From then on the layer is plain files: the kernel's own marks are gone, and what nobody applies:
+// sockets, pipes, and what file tools do not touch. After read_layer.
 void strip_layer(const sys::Fd& upper);
 
 // Whether two files of the same name hold the same.

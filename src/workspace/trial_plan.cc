@@ -6,6 +6,7 @@
 #include "workspace/path.h"
 #include "workspace/take_in.h"
 #include "workspace/tree.h"
+#include "workspace/trial_report.h"
 
 namespace helve::workspace {
 namespace {
@@ -55,6 +56,11 @@ Result<void> TrialPlan::add(const TrialLayer& layer, const BothTrees& trees,
     return Error{Code::conflict,
                  fmt::format("'{}' was changed since the trial", escape_for_display(path)),
                  "run the command again with dry_run=true", "changed_meanwhile"};
+  if (!can_be_applied(altered))
+    return Error{Code::unsupported,
+                 fmt::format("'{}' becomes a {}, which is not applied", escape_for_display(path),
+                             name_of(altered.kind)),
+                 "run the command for real", "not_applied"};
   if (altered.only_mode && altered.is_directory()) {
     modes.push_back({layer.root, altered.path, altered.mode});
     return {};

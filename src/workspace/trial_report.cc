@@ -93,7 +93,12 @@ Altered altered_from(const JsonObject& object) {
 
 }  // namespace
 
-bool is_applied(const Altered& altered) { return !is_left_out(altered.kind); }
+bool is_applied(const Altered& altered) {
+  return !is_left_out(altered.kind) || altered.what != What::created;
+}
+bool can_be_applied(const Altered& altered) {
+  return !is_left_out(altered.kind) || altered.what != What::changed;
+}
 
 TrialFile trial_file(const Altered& altered, std::string shown) {
   TrialFile file{.what = altered.what,
@@ -115,15 +120,18 @@ void Description::note_left_out(FileKind kind, const std::string& shown) {
   note(fmt::format("'{}' is a {}, which is left out", escape_for_display(shown), name_of(kind)));
 }
 
+void Description::note_protected() {
+  note("changes inside .git cannot be applied: run the command for real to have them");
+}
+
 void Description::add_refusal(const Error& error) {
   if (!is_refused_) note(fmt::format("the trial cannot be applied: {}", error.message));
   is_refused_ = true;
 }
 
 void Description::add(const Altered& altered, const BothSides& sides) {
-  if (!protected_part(altered.path).empty())
-    return note("changes inside .git cannot be applied: run the command for real to have them");
-  if (is_left_out(altered.kind) && altered.what != What::removed)
+  if (!protected_part(altered.path).empty()) return note_protected();
+  if (is_left_out(altered.kind) && altered.what == What::created)
     return note_left_out(altered.kind, sides.shown);
   if (altered.meanwhile) {
     note(
@@ -165,14 +173,20 @@ void Description::add_inside(const Altered& altered, const BothSides& sides) {
   if (altered.what == What::changed && !altered.was_directory())
     compare(altered.path, {kNothing, altered.kind_before}, sides, report_.files[itself]);
   size_t files = 0, unlisted = 0;
-  for (const auto& [name, each] : inside) {
+  for (auto& [name, each] : inside) {
     const auto is_none = [](FileKind kind) {
       return kind == kNothing || kind == FileKind::directory;
     };
     if (is_none(each.above) && is_none(each.below)) continue;
     if (is_left_out(each.above)) {
       note_left_out(each.above, sides.shown + "/" + name);
-      continue;
+      if (is_none(each.below)) continue;
+      each.above = kNothing;
+    }
+    if (each.above != kNothing && !protected_part(name).empty()) {
+      note_protected();
+      if (is_none(each.below)) continue;
+      each.above = kNothing;
     }
     ++files;
     if (listed_ >= kMaxListed)

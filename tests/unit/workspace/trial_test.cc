@@ -182,6 +182,21 @@ TEST_F(TrialsTest, KeepNothingOfGit) {
   EXPECT_FALSE(tree.exists("in/.git"));
 }
 
+TEST_F(TrialsTest, LeaveOutRepositoriesInNewDirectories) {
+  const Trial trial = begun({{"r/.git/hooks/post-checkout", "#!/bin/sh\n"},
+                             {"r/.helve/config.yaml", "hooks: {}\n"},
+                             {"r/inner/.git/HEAD", "x\n"},
+                             {"r/a", "new\n"}});
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(lines(report), (Lines{"A r/ (1)", "A r/a"}));
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_TRUE(has(report.notes[0], "inside .git cannot be applied"));
+  EXPECT_FALSE(has(report.diff, "#!/bin/sh"));
+  EXPECT_EQ(apply(trial), "");
+  EXPECT_EQ(tree.names("in/r"), (Lines{"a", "inner"}));
+  EXPECT_EQ(tree.names("in/r/inner"), Lines{});
+}
+
 TEST_F(TrialsTest, ShowWhereLinksLead) {
   tree.link("in/changed", "old");
   tree.file("in/file", "text\n");
@@ -396,6 +411,42 @@ TEST_F(TrialsTest, LeaveOutPipesWhereverTheyAre) {
   EXPECT_EQ(looked(trial).notes, Lines{"'d/pipe' is a FIFO, which is left out"});
   EXPECT_EQ(apply(trial), "");
   EXPECT_EQ(tree.names("in/d"), Lines{"a"});
+}
+
+TEST_F(TrialsTest, TellWhatBecameAPipeAndRefuseIt) {
+  tree.file("in/a", "text\n");
+  const Trial trial = begun({{"b", "x"}});
+  ASSERT_EQ(::mkfifo((fs::path(trial.layers.at(0).upper) / "a").c_str(), 0600), 0);
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(lines(report), (Lines{"M a", "A b"}));
+  EXPECT_TRUE(has(report.diff, "-text\n"));
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_TRUE(has(report.notes[0], "a' becomes a FIFO, which is not applied")) << report.notes[0];
+  EXPECT_EQ(apply(trial), "unsupported not_applied");
+  EXPECT_EQ(tree.content("in/a"), "text\n");
+  EXPECT_FALSE(tree.exists("in/b"));
+}
+
+TEST_F(TrialsTest, TellWhatAPipeTookTheNameOfInANewDirectory) {
+  tree.file("in/d/a", "text\n");
+  const Trial trial = begun({{"d/b", "x"}});
+  const fs::path upper = trial.layers.at(0).upper;
+  ASSERT_EQ(::setxattr((upper / "d").c_str(), "user.overlay.opaque", "y", 1, 0), 0);
+  ASSERT_EQ(::mkfifo((upper / "d/a").c_str(), 0600), 0);
+  EXPECT_EQ(lines(looked(trial)), (Lines{"M d/ (2)", "D d/a", "A d/b"}));
+  EXPECT_EQ(apply(trial), "");
+  EXPECT_EQ(tree.names("in/d"), Lines{"b"});
+}
+
+TEST_F(TrialsTest, ChangeTheModeOfTheRoot) {
+  fs::permissions(tree.path("in"), fs::perms(0755));
+  const Trial trial = begun({});
+  fs::permissions(trial.layers.at(0).upper, fs::perms(0770));
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(lines(report), Lines{"mode of ./"});
+  EXPECT_EQ(report.files.at(0).mode_before, 0755u);
+  EXPECT_EQ(apply(trial), "");
+  EXPECT_EQ(fs::status(tree.path("in")).permissions(), fs::perms(0770));
 }
 
 TEST_F(TrialsTest, RefuseADirectoryThatWentMeanwhile) {

@@ -34,6 +34,12 @@ Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
                                 looked.error().message));
     return {};
   }
+  // The command has run: what it wrote and how it ended is an answer all the same.
+  if (!looked && looked.error().code != Code::cancelled) {
+    notes.push_back(fmt::format("what it would change cannot be told: {}; nothing of it is kept",
+                                looked.error().message));
+    return {};
+  }
   workspace::TrialReport report = TRY(std::move(looked));
   if (tried.is_kept()) out.trial = tried.id();
   out.changes = tried_files(report.files, Counts::known);

@@ -8,6 +8,7 @@
 #include "sys/directory.h"
 #include "sys/file_error.h"
 #include "workspace/path.h"
+#include "workspace/take_in.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -19,6 +20,7 @@ using What = Altered::What;
 constexpr const char* kOpaque = "user.overlay.opaque";
 constexpr std::string_view kMarks = "user.overlay.";
 constexpr std::uint64_t kMaxOutline = 64u << 20;
+constexpr std::uint32_t kOwner = 0700;
 constexpr size_t kCompared = 256u << 10;  // bytes at once
 
 bool same_bytes(const sys::Fd& a, const sys::Fd& b) {
@@ -86,11 +88,14 @@ class Reader {
   Result<void> directory(const sys::Fd& upper, const sys::Fd& lower, const std::string& name,
                          const std::string& path, const sys::FileStatus& now,
                          const sys::FileStatus& before) {
-    const auto above = sys::open_beneath(upper, name, sys::Open::directory, sys::Links::refuse);
+    const auto above = open_layer(upper, name);
     const auto below = sys::open_beneath(lower, name, sys::Open::directory, sys::Links::refuse);
     if (!above) return sys::to_error(above.error(), "look into", path);
     if (!below) return sys::to_error(below.error(), "look into", path);
-    if (sys::has_attribute(*above, kOpaque)) return replaced(lower, name, path, now, before);
+    if (sys::has_attribute(*above, kOpaque)) {
+      if ((now.mode & kOwner) != kOwner) (void)sys::set_mode(*above, now.mode);  // it is copied
+      return replaced(lower, name, path, now, before);
+    }
     if (now.mode != before.mode)
       TRY(add({.what = What::changed,
                .path = path,
@@ -171,8 +176,19 @@ class Reader {
 
 }  // namespace
 
+sys::OrErrno<sys::Fd> open_layer(const sys::Fd& directory, const std::string& name) {
+  auto opened = sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+  if (opened || opened.error() != std::errc::permission_denied) return opened;
+  const auto identity = sys::open_beneath(directory, name, sys::Open::identity, sys::Links::refuse);
+  const auto status = identity ? sys::status(*identity) : std::unexpected(identity.error());
+  if (!status || !sys::set_mode(*identity, status->mode | kOwner)) return opened;
+  return sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+}
+
 bool same_file(const sys::Fd& upper, const sys::Fd& lower, const std::string& name) {
-  const auto a = sys::open_beneath(upper, name, sys::Open::read, sys::Links::refuse);
+  const auto status = sys::status_at(upper, name);
+  if (!status) return false;
+  const auto a = open_to_copy(upper, name, *status);
   const auto b = sys::open_beneath(lower, name, sys::Open::read, sys::Links::refuse);
   return a && b && same_bytes(*a, *b);
 }

@@ -40,10 +40,14 @@ struct LayerLimits {
   size_t most = kMaxChanges;
   std::int64_t began_ns = std::numeric_limits<std::int64_t>::max();  // when nothing was changed yet
 };
+// A directory of the layer that is closed even to us is opened for good once its mode is told.
 // Fails (too_many_changes) when there are more than the limit. Goes as deep as `upper` is: the
 // caller sees to it that this is not too deep.
 Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& lower,
                                         const LayerLimits& limits);
+
+// A directory of the layer, which the command may have closed even to us: it is opened for good.
+sys::OrErrno<sys::Fd> open_layer(const sys::Fd& directory, const std::string& name);
 
 // From then on the layer is plain files: the kernel's own marks are gone, and what nobody applies:
 // sockets, pipes, and what file tools do not touch. After read_layer.

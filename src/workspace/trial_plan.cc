@@ -41,7 +41,10 @@ Result<std::string> essence_of(const sys::Fd& directory, std::string_view name, 
 }  // namespace
 
 Result<BothTrees> open_trees(const TrialLayer& layer) {
-  auto upper = sys::open_directory(layer.upper);
+  const auto [around, name] = split_name(layer.upper);
+  const auto parent = sys::open_directory(around);
+  auto upper = parent ? open_layer(*parent, std::string(name))
+                      : sys::OrErrno<sys::Fd>(std::unexpected(parent.error()));
   if (!upper) return sys::to_error(upper.error(), "open", layer.upper);
   auto lower = sys::open_directory(layer.root);
   if (!lower) return sys::to_error(lower.error(), "open", layer.root);

@@ -8,6 +8,16 @@
 
 namespace helve::tools {
 
+namespace {
+
+// The kernel's words for it, and the name that some programs show instead.
+bool tells_of_another_device(std::string_view output) {
+  return output.find("nvalid cross-device link") != output.npos ||
+         output.find("EXDEV") != output.npos;
+}
+
+}  // namespace
+
 Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "exec"));
   workspace::Trials trials = TRY(trials_of(context.commands->settings()));
@@ -28,9 +38,19 @@ Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
 
 Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
                           std::vector<std::string>& notes) {
+  if (out.shell_status != 0 && tells_of_another_device(out.output))
+    notes.push_back(
+        "while a command is tried out, directories of the workspace cannot be renamed, only copied "
+        "('Invalid cross-device link'): run it for real");
   Result<workspace::TrialReport> looked = tried.look(context);
   if (!looked && looked.error().code == Code::too_large) {
     notes.push_back(fmt::format("{}, too much to be shown or applied: nothing of it is kept",
+                                looked.error().message));
+    return {};
+  }
+  // The command has run: what it wrote and how it ended is an answer all the same.
+  if (!looked && looked.error().code != Code::cancelled) {
+    notes.push_back(fmt::format("what it would change cannot be told: {}; nothing of it is kept",
                                 looked.error().message));
     return {};
   }

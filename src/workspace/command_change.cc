@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "sys/process_identity.h"
+#include "workspace/command_moves.h"
 #include "workspace/git_blobs.h"
 #include "workspace/git_index.h"
 #include "workspace/path.h"
@@ -84,12 +85,6 @@ class CleanFiles {
   std::map<std::string, Blob> blobs_;
 };
 
-// A file, a link; what else there is, and files with other names, are never written to.
-bool can_be_restored(const Found& found) {
-  return found.status.kind == FileKind::symlink ||
-         (found.status.kind == FileKind::file && found.status.links <= 1);
-}
-
 bool is_directory(const std::optional<Found>& found) {
   return found && found->status.kind == FileKind::directory;
 }
@@ -145,10 +140,14 @@ class CommandRecord {
     std::function<std::optional<std::string>(const std::string&, const Found&)> content;
     std::function<std::optional<Digest>(const std::string&, const Found&)> digest;
     std::function<NewDirectory(const std::string&)> directory;
+    std::function<std::optional<std::int64_t>(const std::string&)> born_ns;
   };
   CommandRecord(const CommandChange& change, Knowledge knowledge, const sys::Writable& writable)
-      : change_(change), knowledge_(std::move(knowledge)), clean_(change, writable) {
-    find_moves();
+      : change_(change),
+        knowledge_(std::move(knowledge)),
+        clean_(change, writable),
+        moves_(change.files, find_wholes(),
+               {[this](const CommandFile& file) { return is_known(file); }, knowledge_.born_ns}) {
     for (const CommandFile& file : change.files) add(file);
   }
 
@@ -157,36 +156,39 @@ class CommandRecord {
   std::set<std::string> same;          // that only have another time, or were written as they were
 
  private:
-  // A file that has another name now, and is the same otherwise.
-  void find_moves() {
-    std::map<std::pair<std::uint64_t, std::uint64_t>, const CommandFile*> gone;
+  // New directories that could stand for all they hold: one took the place of a file, or holds what
+  // the witness leaves out and file tools do not touch.
+  std::set<std::string> find_wholes() {
+    std::set<std::string> wholes, plain;
     for (const CommandFile& file : change_.files) {
-      if (file.before && !file.after && can_be_restored(*file.before))
-        gone[{file.before->status.device, file.before->status.inode}] = &file;
+      const bool is_new = is_directory(file.after) && !is_directory(file.before);
+      if (!is_new || is_inside(plain, file.path) || !protected_part(file.path).empty()) continue;
+      NewDirectory made = knowledge_.directory(file.path);
+      if (made.outline && (file.before || !made.protected_path.empty())) wholes.insert(file.path);
+      if (!file.before && made.protected_path.empty()) plain.insert(file.path);
+      directories_.emplace(file.path, std::move(made));
     }
-    for (const CommandFile& file : change_.files) {
-      if (file.before || !file.after || !can_be_restored(*file.after)) continue;
-      const auto from = gone.find({file.after->status.device, file.after->status.inode});
-      if (from == gone.end()) continue;
-      const sys::FileStatus& before = from->second->before->status;
-      const bool is_same = Version::of(before).same_content(Version::of(file.after->status)) &&
-                           before.mode == file.after->status.mode;
-      if (is_same) moved_.emplace(from->second->path, file.path), came_.insert(file.path);
-    }
+    return wholes;
   }
 
   void add(const CommandFile& file) {
-    if (!whole_.empty() && file.path.starts_with(whole_ + "/")) return;
-    if (is_directory(file.after) && !is_directory(file.before) && add_whole(file)) return;
+    if (is_inside(moves_.wholes(), file.path)) return;
+    if (const auto made = directories_.find(file.path); made != directories_.end()) {
+      if (moves_.wholes().contains(file.path)) return add_whole(file, made->second);
+      if (!made->second.protected_path.empty())
+        record.unknown.push_back(file.path + "/" + made->second.protected_path);
+    }
+    if (moves_.stays(file.path)) return lose(file);
     if (is_directory(file.before) || is_directory(file.after)) return add_directory(file);
     if (!protected_part(file.path).empty()) return lose(file);
-    if (came_.contains(file.path)) return;
-    if (const auto to = moved_.find(file.path); to != moved_.end()) {
-      Record::File& moved =
-          record.files.emplace_back(file_of(What::moved, file.path, *file.before));
-      moved.to = to->second;
-      moved.old = Version::of(file.before->status);
-      moved.old_mode = file.before->status.mode;
+    const std::string* const target = moves_.target(file.path);
+    if (target) add_moved(file, *target);
+    if (moves_.is_target(file.path)) {
+      if (file.before && !target) add_old(file, What::removed);
+      return;
+    }
+    if (target) {
+      if (file.after) add_new(What::created, file);
       return;
     }
     const bool is_replaced = file.before && file.after;
@@ -202,10 +204,18 @@ class CommandRecord {
     }
     if (file.after && !can_be_restored(*file.after)) return lose(file);
     if (!file.before) return add_new(What::created, file);
-    if (is_replaced && file.after->status.kind != file.before->status.kind) return lose(file);
     // Only its mode is another, which an undo would leave.
-    if (is_same) return lose(file);
-    if (!add_old(file, is_replaced ? What::replaced : What::removed)) lose(file);
+    if (is_same || !is_known(file)) return lose(file);
+    const bool is_another = is_replaced && file.after->status.kind != file.before->status.kind;
+    add_old(file, is_replaced && !is_another ? What::replaced : What::removed);
+    if (is_another) add_new(What::created, file);
+  }
+
+  void add_moved(const CommandFile& file, const std::string& to) {
+    Record::File& moved = record.files.emplace_back(file_of(What::moved, file.path, *file.before));
+    moved.to = to;
+    moved.old = before_of(file);
+    moved.old_mode = file.before->status.mode;
   }
 
   // As far as its old content is known, and it is not too large to be read.
@@ -222,28 +232,15 @@ class CommandRecord {
     return now && (old ? *old == *now : is_blob(blob->name, *now));
   }
 
-  // A new directory that stands for all it holds: it took the place of a file, or holds what the
-  // witness leaves out and file tools do not touch.
-  bool add_whole(const CommandFile& file) {
-    if (!plain_.empty() && file.path.starts_with(plain_ + "/")) return false;
-    if (!protected_part(file.path).empty()) return false;
-    const NewDirectory made = knowledge_.directory(file.path);
-    if (!file.before && made.protected_path.empty()) {
-      plain_ = file.path;
-      return false;
-    }
-    if (!made.outline) {
-      if (!made.protected_path.empty())
-        record.unknown.push_back(file.path + "/" + made.protected_path);
-      return false;
-    }
-    if (file.before && !add_old(file, What::removed)) return false;
+  void add_whole(const CommandFile& file, const NewDirectory& made) {
+    if (const std::string* const target = moves_.target(file.path))
+      add_moved(file, *target);
+    else if (file.before)
+      add_old(file, What::removed);
     Record::File& created =
         record.files.emplace_back(file_of(What::created, file.path, *file.after));
     created.staged = Version::of(file.after->status);
     created.new_digest = made.outline;
-    whole_ = file.path;
-    return true;
   }
 
   // One that holds something comes and goes with that.
@@ -271,14 +268,19 @@ class CommandRecord {
     created.new_digest = knowledge_.digest(file.path, *file.after);
   }
 
-  // Replaced or removed, when what was there is known.
-  bool add_old(const CommandFile& file, What what) {
+  bool is_known(const CommandFile& file) const {
+    if (!file.before || !protected_part(file.path).empty()) return false;
+    return file.before->status.kind == FileKind::symlink || clean_.find(file.path) ||
+           knowledge_.seen(file.path, before_of(file));
+  }
+
+  // Replaced or removed; what was there is known.
+  void add_old(const CommandFile& file, What what) {
     const Version before = before_of(file);
     const bool is_link = file.before->status.kind == FileKind::symlink;
     std::optional<std::string> content =
         is_link ? file.before->target : knowledge_.seen(file.path, before);
     const CleanFiles::Blob* const blob = content ? nullptr : clean_.find(file.path);
-    if (!content && !blob) return false;
     if (what == What::replaced)
       add_new(what, file);
     else
@@ -294,7 +296,6 @@ class CommandRecord {
       added.old_blob = blob->name;
       added.repository = blob->repository;
     }
-    return true;
   }
 
   void lose(const CommandFile& file) { record.unknown.push_back(file.path); }
@@ -302,10 +303,8 @@ class CommandRecord {
   const CommandChange& change_;
   const Knowledge knowledge_;
   const CleanFiles clean_;
-  std::map<std::string, std::string> moved_;
-  std::set<std::string> came_;
-  std::string whole_;  // the last directory that stands for all it holds
-  std::string plain_;  // the last new one that need not
+  std::map<std::string, NewDirectory> directories_;  // that came, but for those in plain ones
+  const CommandMoves moves_;
 };
 
 CommandNote Workspace::note_command(const CommandChange& change, const Author& author) {
@@ -334,9 +333,19 @@ CommandNote Workspace::note_command(const CommandChange& change, const Author& a
     const Result<sys::Fd> opened = open_directory(path);
     return is_journaled && opened ? new_directory(*opened, journal_->seed()) : NewDirectory();
   };
-  CommandRecord command(
-      change, {.seen = seen, .content = content, .digest = digest, .directory = directory},
-      root_paths());
+  const auto born_ns = [&](const std::string& path) -> std::optional<std::int64_t> {
+    const auto [parent, name] = split_name(path);
+    const Result<sys::Fd> opened = open_directory(parent);
+    const auto born = opened ? sys::birth_at(*opened, name) : std::unexpected(std::errc());
+    return born ? std::optional(*born) : std::nullopt;
+  };
+  CommandRecord command(change,
+                        {.seen = seen,
+                         .content = content,
+                         .digest = digest,
+                         .directory = directory,
+                         .born_ns = born_ns},
+                        root_paths());
   Record& record = command.record;
   const bool is_noted = is_journaled && !record.files.empty() &&
                         record.files.size() <= kMaxChanges &&

@@ -8,6 +8,7 @@
 #include "sys/directory.h"
 #include "sys/file_error.h"
 #include "workspace/path.h"
+#include "workspace/take_in.h"
 #include "workspace/tree.h"
 
 namespace helve::workspace {
@@ -19,6 +20,7 @@ using What = Altered::What;
 constexpr const char* kOpaque = "user.overlay.opaque";
 constexpr std::string_view kMarks = "user.overlay.";
 constexpr std::uint64_t kMaxOutline = 64u << 20;
+constexpr std::uint32_t kOwner = 0700;
 constexpr size_t kCompared = 256u << 10;  // bytes at once
 
 bool same_bytes(const sys::Fd& a, const sys::Fd& b) {
@@ -34,7 +36,7 @@ bool same_bytes(const sys::Fd& a, const sys::Fd& b) {
 std::string outline(const sys::Fd& directory, const std::string& name) {
   const auto opened = sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
   if (!opened) return {};
-  const auto told = outline_of(*opened, kMaxOutline);
+  const auto told = outline_of(*opened, kMaxOutline, OutlineOf::itself);
   return told ? sha256_hex(*told) : std::string();
 }
 
@@ -63,7 +65,7 @@ class Reader {
     const auto before = sys::status_at(lower, name);
     if (now->kind == FileKind::device)
       return before ? removed(lower, name, path, *before) : Result<void>();
-    if (!before) return created(path, *now);
+    if (!before) return created(lower, path, *now);
     if (now->kind == FileKind::directory && before->kind == FileKind::directory)
       return directory(upper, lower, name, path, *now, *before);
     if (now->kind == FileKind::file && before->kind == FileKind::file) {
@@ -86,11 +88,14 @@ class Reader {
   Result<void> directory(const sys::Fd& upper, const sys::Fd& lower, const std::string& name,
                          const std::string& path, const sys::FileStatus& now,
                          const sys::FileStatus& before) {
-    const auto above = sys::open_beneath(upper, name, sys::Open::directory, sys::Links::refuse);
+    const auto above = open_layer(upper, name);
     const auto below = sys::open_beneath(lower, name, sys::Open::directory, sys::Links::refuse);
     if (!above) return sys::to_error(above.error(), "look into", path);
     if (!below) return sys::to_error(below.error(), "look into", path);
-    if (sys::has_attribute(*above, kOpaque)) return replaced(lower, name, path, now, before);
+    if (sys::has_attribute(*above, kOpaque)) {
+      if ((now.mode & kOwner) != kOwner) (void)sys::set_mode(*above, now.mode);  // it is copied
+      return replaced(lower, name, path, now, before);
+    }
     if (now.mode != before.mode)
       TRY(add({.what = What::changed,
                .path = path,
@@ -103,8 +108,14 @@ class Reader {
     return read(*above, *below, path + "/");
   }
 
-  Result<void> created(const std::string& path, const sys::FileStatus& now) {
-    return add({.what = What::created, .path = path, .kind = now.kind, .mode = now.mode});
+  Result<void> created(const sys::Fd& lower, const std::string& path, const sys::FileStatus& now) {
+    const auto parent = sys::status(lower);
+    if (!parent) return sys::to_error(parent.error(), "look at", path);
+    return add({.what = What::created,
+                .path = path,
+                .kind = now.kind,
+                .mode = now.mode,
+                .parent = parent->inode});
   }
 
   // What was there made way for something else of the same name.
@@ -165,8 +176,19 @@ class Reader {
 
 }  // namespace
 
+sys::OrErrno<sys::Fd> open_layer(const sys::Fd& directory, const std::string& name) {
+  auto opened = sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+  if (opened || opened.error() != std::errc::permission_denied) return opened;
+  const auto identity = sys::open_beneath(directory, name, sys::Open::identity, sys::Links::refuse);
+  const auto status = identity ? sys::status(*identity) : std::unexpected(identity.error());
+  if (!status || !sys::set_mode(*identity, status->mode | kOwner)) return opened;
+  return sys::open_beneath(directory, name, sys::Open::directory, sys::Links::refuse);
+}
+
 bool same_file(const sys::Fd& upper, const sys::Fd& lower, const std::string& name) {
-  const auto a = sys::open_beneath(upper, name, sys::Open::read, sys::Links::refuse);
+  const auto status = sys::status_at(upper, name);
+  if (!status) return false;
+  const auto a = open_to_copy(upper, name, *status);
   const auto b = sys::open_beneath(lower, name, sys::Open::read, sys::Links::refuse);
   return a && b && same_bytes(*a, *b);
 }
@@ -179,7 +201,9 @@ Result<std::vector<Altered>> read_layer(const sys::Fd& upper, const sys::Fd& low
 }
 
 void strip_layer(const sys::Fd& upper) {
-  (void)walk_tree(upper, [](const TreeEntry& entry) {
+  std::vector<std::string> untouched;
+  (void)walk_tree(upper, [&](const TreeEntry& entry) {
+    if (!protected_part(entry.name).empty()) untouched.emplace_back(entry.path);
     if (entry.kind == FileKind::fifo || entry.kind == FileKind::socket)
       (void)sys::remove_file_at(entry.directory, entry.name);
     if (entry.kind == FileKind::file || entry.kind == FileKind::directory) {
@@ -191,13 +215,22 @@ void strip_layer(const sys::Fd& upper) {
     }
     return true;
   });
+  for (const std::string& path : untouched) {
+    const auto [inner, name] = split_name(path);
+    const auto parent = sys::open_beneath(upper, inner, sys::Open::directory, sys::Links::refuse);
+    if (parent) (void)remove_tree_at(*parent, std::string(name));
+  }
 }
 
 bool is_as_before(const Altered& altered, const sys::Fd& lower) {
   const auto [directory, name] = split_name(altered.path);
   const auto parent = sys::open_beneath(lower, directory, sys::Open::directory, sys::Links::refuse);
   const auto now = parent ? sys::status_at(*parent, name) : std::unexpected(parent.error());
-  if (altered.what == What::created) return !now;
+  if (altered.what == What::created) {
+    const auto around = parent ? sys::status(*parent) : std::unexpected(parent.error());
+    return around && (altered.parent == 0 || altered.parent == around->inode) && !now &&
+           now.error() == std::errc::no_such_file_or_directory;
+  }
   if (!now || now->kind != altered.kind_before) return false;
   if (altered.only_mode && now->mode != altered.mode_before) return false;
   if (altered.was_directory() && altered.only_mode) return now->inode == altered.before->inode;

@@ -15,19 +15,6 @@ constexpr std::string_view kPart = ".part";
 sys::OrErrno<void> copy(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                         const std::string& as, int depth);
 
-// A file may forbid even its owner to read it, who then allows it for a moment.
-sys::OrErrno<sys::Fd> open_to_copy(const sys::Fd& from, std::string_view name,
-                                   const sys::FileStatus& status) {
-  constexpr std::uint32_t kReadable = 0400;
-  auto source = sys::open_beneath(from, name, sys::Open::read, sys::Links::refuse);
-  if (source || source.error() != std::errc::permission_denied) return source;
-  const auto identity = sys::open_beneath(from, name, sys::Open::identity, sys::Links::refuse);
-  if (!identity || !sys::set_mode(*identity, status.mode | kReadable)) return source;
-  source = sys::open_beneath(from, name, sys::Open::read, sys::Links::refuse);
-  (void)sys::set_mode(*identity, status.mode);
-  return source;
-}
-
 sys::OrErrno<void> copy_file(const sys::Fd& from, const std::string& name, const sys::Fd& to,
                              const std::string& as, const sys::FileStatus& status) {
   const auto source = open_to_copy(from, name, status);
@@ -99,6 +86,19 @@ sys::OrErrno<void> copy(const sys::Fd& from, const std::string& name, const sys:
 }
 
 }  // namespace
+
+// The owner may allow it for a moment.
+sys::OrErrno<sys::Fd> open_to_copy(const sys::Fd& from, std::string_view name,
+                                   const sys::FileStatus& status) {
+  constexpr std::uint32_t kReadable = 0400;
+  auto source = sys::open_beneath(from, name, sys::Open::read, sys::Links::refuse);
+  if (source || source.error() != std::errc::permission_denied) return source;
+  const auto identity = sys::open_beneath(from, name, sys::Open::identity, sys::Links::refuse);
+  if (!identity || !sys::set_mode(*identity, status.mode | kReadable)) return source;
+  source = sys::open_beneath(from, name, sys::Open::read, sys::Links::refuse);
+  (void)sys::set_mode(*identity, status.mode);
+  return source;
+}
 
 sys::OrErrno<FileContent> read_kept(const sys::Fd& directory, std::string_view path,
                                     std::uint64_t limit) {

@@ -10,6 +10,10 @@
 
 namespace helve::workspace {
 
+// To read a file, also when its mode forbids that even to its owner. For what is ours alone.
+sys::OrErrno<sys::Fd> open_to_copy(const sys::Fd& from, std::string_view name,
+                                   const sys::FileStatus& status);
+
 // A file, or where a link leads, also when its mode forbids to read it.
 struct FileContent {
   std::string text = {};

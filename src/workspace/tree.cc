@@ -117,7 +117,8 @@ sys::OrErrno<void> walk_tree(const sys::Fd& directory,
   return {};
 }
 
-sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t limit) {
+sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t limit,
+                                     OutlineOf what) {
   std::vector<std::string> lines;
   std::uint64_t bytes = 0;
   std::optional<std::errc> failed;
@@ -135,6 +136,11 @@ sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t lim
       line += " " + sys::read_link_at(entry.directory, entry.name).value_or("");
     } else if (status->kind == sys::FileKind::file) {
       line += fmt::format(" {} {}", status->size, status->modified_ns);
+    }
+    if (what == OutlineOf::itself) {
+      line += fmt::format(" {}", status->inode);
+      // That of a directory is another whenever something beside it is reserved there.
+      if (status->kind != sys::FileKind::directory) line += fmt::format(" {}", status->changed_ns);
     }
     bytes += line.size() + 1;
     if (bytes > limit) failed = std::errc::file_too_large;

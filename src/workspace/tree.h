@@ -25,8 +25,12 @@ sys::OrErrno<void> walk_tree(const sys::Fd& directory,
                              const std::function<bool(const TreeEntry&)>& visit);
 
 // What tells a directory and all it holds apart from another: names, kinds, modes, where links
-// lead, sizes and times of files. Fails with file_too_large when that has more than `limit` bytes.
-sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t limit);
+// lead, sizes and times of files; `itself`: also which files these are, and when anything of them
+// was changed, which a copy does not have. Fails with file_too_large when that has more than
+// `limit` bytes.
+enum class OutlineOf : bool { any_copy, itself };
+sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t limit,
+                                     OutlineOf what = OutlineOf::any_copy);
 
 // Removes the file, link or whole directory of that name.
 sys::OrErrno<void> remove_tree_at(const sys::Fd& directory, const std::string& name);

@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view kPrefix = "t_";
 constexpr const char* kManifest = "trial.json";
 constexpr size_t kMaxManifest = 16u << 20;
+constexpr std::uint32_t kOurs = 0700;  // of the upper directory's mode, whatever the root has
 
 JsonObject to_json(const Trial& trial) {
   JsonArray layers;
@@ -70,7 +71,23 @@ Error unknown(std::string_view id, std::string_view session) {
 void show_mode(const std::string& root, const std::string& upper) {
   const auto status = sys::status_of(root);
   const auto directory = sys::open_directory(upper);
-  if (status && directory) (void)sys::set_mode(*directory, status->mode | 0700);
+  if (status && directory) (void)sys::set_mode(*directory, status->mode | kOurs);
+}
+
+// Nobody tells of the root itself but its mode.
+std::optional<Altered> altered_root(const TrialLayer& layer) {
+  constexpr std::uint32_t kMode = 01777;
+  const auto now = sys::status_of(layer.upper), before = sys::status_of(layer.root);
+  const bool is_known = now && before;
+  if (!is_known || (now->mode & kMode) == ((before->mode | kOurs) & kMode)) return {};
+  return Altered{.what = Altered::What::changed,
+                 .path = kLayerRoot,
+                 .kind = sys::FileKind::directory,
+                 .mode = now->mode,
+                 .before = Version::of(*before),
+                 .kind_before = sys::FileKind::directory,
+                 .mode_before = before->mode,
+                 .only_mode = true};
 }
 
 // The kernel cannot lay one overlay over another.
@@ -125,6 +142,9 @@ Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
 
 Result<TrialReport> Trials::look(const Trial& trial, const Workspace& files,
                                  const TrialLimits& limits) {
+  // Before they are opened for us.
+  std::vector<std::optional<Altered>> roots;
+  for (const TrialLayer& layer : trial.layers) roots.push_back(altered_root(layer));
   TRY(note_size(trial, limits.max_bytes));  // which also refuses what is too deep for the rest
   Description description(limits);
   JsonObject manifest = to_json(trial);
@@ -133,8 +153,9 @@ Result<TrialReport> Trials::look(const Trial& trial, const Workspace& files,
   Result<void> planned;
   for (const TrialLayer& layer : trial.layers) {
     const BothTrees trees = TRY(open_trees(layer));
-    const std::vector<Altered> altered = TRY(read_layer(
+    std::vector<Altered> altered = TRY(read_layer(
         trees.upper, trees.lower, {.most = limits.max_changes, .began_ns = trial.began_ns}));
+    if (const auto& root = roots[layers.size()]) altered.insert(altered.begin(), *root);
     for (const Altered& each : altered)
       description.add(each,
                       {trees.upper, trees.lower, files.display(layer.root + "/" + each.path)});

@@ -11,6 +11,7 @@
 #include "sys/process_identity.h"
 #include "workspace/tree.h"
 #include "workspace/trial.h"
+#include "workspace/trial_plan.h"
 
 namespace helve::workspace {
 namespace {
@@ -60,9 +61,8 @@ void Trials::drop_before(std::int64_t ms) {
 Result<void> Trials::note_size(const Trial& trial, std::uint64_t most) const {
   std::uint64_t bytes = 0;
   for (const TrialLayer& layer : trial.layers) {
-    const auto upper = sys::open_directory(layer.upper);
-    if (!upper) continue;
-    const auto walked = walk_tree(*upper, [&](const TreeEntry& entry) {
+    const BothTrees trees = TRY(open_trees(layer));
+    const auto walked = walk_tree(trees.upper, [&](const TreeEntry& entry) {
       const auto status = sys::status_at(entry.directory, entry.name);
       if (status && status->kind == sys::FileKind::file) bytes += status->size;
       return true;

@@ -6,6 +6,7 @@
 #include "workspace/path.h"
 #include "workspace/take_in.h"
 #include "workspace/tree.h"
+#include "workspace/trial_report.h"
 
 namespace helve::workspace {
 namespace {
@@ -40,7 +41,10 @@ Result<std::string> essence_of(const sys::Fd& directory, std::string_view name, 
 }  // namespace
 
 Result<BothTrees> open_trees(const TrialLayer& layer) {
-  auto upper = sys::open_directory(layer.upper);
+  const auto [around, name] = split_name(layer.upper);
+  const auto parent = sys::open_directory(around);
+  auto upper = parent ? open_layer(*parent, std::string(name))
+                      : sys::OrErrno<sys::Fd>(std::unexpected(parent.error()));
   if (!upper) return sys::to_error(upper.error(), "open", layer.upper);
   auto lower = sys::open_directory(layer.root);
   if (!lower) return sys::to_error(lower.error(), "open", layer.root);
@@ -55,6 +59,11 @@ Result<void> TrialPlan::add(const TrialLayer& layer, const BothTrees& trees,
     return Error{Code::conflict,
                  fmt::format("'{}' was changed since the trial", escape_for_display(path)),
                  "run the command again with dry_run=true", "changed_meanwhile"};
+  if (!can_be_applied(altered))
+    return Error{Code::unsupported,
+                 fmt::format("'{}' becomes a {}, which is not applied", escape_for_display(path),
+                             name_of(altered.kind)),
+                 "run the command for real", "not_applied"};
   if (altered.only_mode && altered.is_directory()) {
     modes.push_back({layer.root, altered.path, altered.mode});
     return {};

@@ -21,6 +21,7 @@ constexpr std::uint64_t kMaxCompared = 1u << 20;  // bytes of a file whose lines
 constexpr size_t kMaxListed = 500;                // files in directories that came or went …
 constexpr size_t kMaxWalked = 20'000;             // … and what is counted of each
 constexpr FileKind kNothing = FileKind::device;
+constexpr const char* kLongDifference = "the difference is long: not all files are shown in it";
 
 bool is_left_out(FileKind kind) { return kind == FileKind::socket || kind == FileKind::fifo; }
 
@@ -30,7 +31,9 @@ std::optional<std::string> text_of(sys::OrErrno<FileContent> read) {
   return std::move(read->text);
 }
 // Modes of files that belong to others stay as they are.
-std::optional<std::string> text_below(const sys::Fd& lower, const std::string& path) {
+std::optional<std::string> text_below(const sys::Fd& lower, const std::string& path,
+                                      FileKind kind) {
+  if (kind == FileKind::symlink) return text_of(read_kept(lower, path, kMaxCompared));
   const auto file = sys::open_beneath(lower, path, sys::Open::read, sys::Links::refuse);
   const auto status = file ? sys::status(*file) : std::unexpected(file.error());
   if (!status || status->kind != FileKind::file || status->size > kMaxCompared) return {};
@@ -69,6 +72,7 @@ Altered altered_from(const JsonObject& object) {
     altered.path = from_base64(path->get_string()).value_or("");
   if (const Json* outline = object.if_contains("outline"); outline && outline->is_string())
     altered.outline = outline->get_string();
+  altered.parent = number_at(object, "parent");
   altered.kind_before =
       static_cast<FileKind>(std::min<std::uint64_t>(number_at(object, "kind_before"), 5));
   for (const auto& [key, member] :
@@ -89,7 +93,12 @@ Altered altered_from(const JsonObject& object) {
 
 }  // namespace
 
-bool is_applied(const Altered& altered) { return !is_left_out(altered.kind); }
+bool is_applied(const Altered& altered) {
+  return !is_left_out(altered.kind) || altered.what != What::created;
+}
+bool can_be_applied(const Altered& altered) {
+  return !is_left_out(altered.kind) || altered.what != What::changed;
+}
 
 TrialFile trial_file(const Altered& altered, std::string shown) {
   TrialFile file{.what = altered.what,
@@ -111,15 +120,18 @@ void Description::note_left_out(FileKind kind, const std::string& shown) {
   note(fmt::format("'{}' is a {}, which is left out", escape_for_display(shown), name_of(kind)));
 }
 
+void Description::note_protected() {
+  note("changes inside .git cannot be applied: run the command for real to have them");
+}
+
 void Description::add_refusal(const Error& error) {
   if (!is_refused_) note(fmt::format("the trial cannot be applied: {}", error.message));
   is_refused_ = true;
 }
 
 void Description::add(const Altered& altered, const BothSides& sides) {
-  if (!protected_part(altered.path).empty())
-    return note("changes inside .git cannot be applied: run the command for real to have them");
-  if (is_left_out(altered.kind) && altered.what != What::removed)
+  if (!protected_part(altered.path).empty()) return note_protected();
+  if (is_left_out(altered.kind) && altered.what == What::created)
     return note_left_out(altered.kind, sides.shown);
   if (altered.meanwhile) {
     note(
@@ -161,14 +173,20 @@ void Description::add_inside(const Altered& altered, const BothSides& sides) {
   if (altered.what == What::changed && !altered.was_directory())
     compare(altered.path, {kNothing, altered.kind_before}, sides, report_.files[itself]);
   size_t files = 0, unlisted = 0;
-  for (const auto& [name, each] : inside) {
+  for (auto& [name, each] : inside) {
     const auto is_none = [](FileKind kind) {
       return kind == kNothing || kind == FileKind::directory;
     };
     if (is_none(each.above) && is_none(each.below)) continue;
     if (is_left_out(each.above)) {
       note_left_out(each.above, sides.shown + "/" + name);
-      continue;
+      if (is_none(each.below)) continue;
+      each.above = kNothing;
+    }
+    if (each.above != kNothing && !protected_part(name).empty()) {
+      note_protected();
+      if (is_none(each.below)) continue;
+      each.above = kNothing;
     }
     ++files;
     if (listed_ >= kMaxListed)
@@ -201,25 +219,50 @@ void Description::add_one(const std::string& path, const Inside& inside, const B
 
 void Description::compare(const std::string& path, const Inside& inside, const BothSides& sides,
                           TrialFile& file) {
-  const bool is_file = inside.above == FileKind::file, was_file = inside.below == FileKind::file;
-  if (is_full_ || (!is_file && !was_file)) return;
-  constexpr const char* kNote = "the difference is long: not all files are shown in it";
+  const auto has_text = [](FileKind kind) {
+    return kind == FileKind::file || kind == FileKind::symlink;
+  };
+  const bool is_text = has_text(inside.above), was_text = has_text(inside.below);
+  if (is_full_ || (!is_text && !was_text)) return;
   if (std::chrono::steady_clock::now() > until_ || limits_.stop.stop_requested()) {
     is_full_ = true;
-    return note(kNote);
+    return note(kLongDifference);
   }
-  const std::optional<std::string> before = was_file ? text_below(sides.lower, path) : "";
+  // As git has it: the one goes and the other comes.
+  if (is_text && was_text && inside.above != inside.below) {
+    add_difference(path, {kNothing, inside.below}, sides, file);
+    if (!is_full_) add_difference(path, {inside.above, kNothing}, sides, file);
+    return;
+  }
+  add_difference(path, inside, sides, file);
+}
+
+void Description::add_difference(const std::string& path, const Inside& inside,
+                                 const BothSides& sides, TrialFile& file) {
+  const bool is_there = inside.above == FileKind::file || inside.above == FileKind::symlink;
+  const bool was_there = inside.below == FileKind::file || inside.below == FileKind::symlink;
+  const std::optional<std::string> before =
+      was_there ? text_below(sides.lower, path, inside.below) : "";
   const std::optional<std::string> now =
-      is_file ? text_of(read_kept(sides.upper, path, kMaxCompared)) : "";
+      is_there ? text_of(read_kept(sides.upper, path, kMaxCompared)) : "";
   if (!before || !now) return;
-  const std::string old_name = was_file ? "a/" + sides.shown : "/dev/null";
-  const std::string new_name = is_file ? "b/" + sides.shown : "/dev/null";
-  const std::string diff = unified_diff({old_name, new_name}, *before, *now);
-  const LineCounts counts = count_lines_of(diff);
-  file.added = static_cast<std::int64_t>(counts.added);
-  file.removed = static_cast<std::int64_t>(counts.removed);
+  std::string diff = unified_diff(
+      {was_there ? "a/" + sides.shown : "/dev/null", is_there ? "b/" + sides.shown : "/dev/null"},
+      *before, *now);
+  const bool is_link = inside.above == FileKind::symlink || inside.below == FileKind::symlink;
+  if (is_link) {
+    constexpr const char* kMode = "file mode 120000\n";
+    const std::string mode = was_there && is_there ? ""
+                             : is_there            ? fmt::format("new {}", kMode)
+                                                   : fmt::format("deleted {}", kMode);
+    diff = fmt::format("diff --git a/{0} b/{0}\n{1}{2}", sides.shown, mode, diff);
+  } else {
+    const LineCounts counts = count_lines_of(diff);
+    file.added += static_cast<std::int64_t>(counts.added);
+    file.removed += static_cast<std::int64_t>(counts.removed);
+  }
   is_full_ = report_.diff.size() + diff.size() > limits_.diff_chars;
-  if (is_full_) return note(kNote);
+  if (is_full_) return note(kLongDifference);
   report_.diff += diff;
 }
 
@@ -233,6 +276,7 @@ JsonArray altered_json(const std::vector<Altered>& altered) {
                    {"mode", each.mode},
                    {"mode_before", each.mode_before},
                    {"outline", each.outline},
+                   {"parent", each.parent},
                    {"meanwhile", each.meanwhile},
                    {"only_mode", each.only_mode},
                    {"kind_before", static_cast<int>(each.kind_before)}};

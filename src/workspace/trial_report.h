@@ -39,6 +39,9 @@ class Description {
   void add_one(const std::string& path, const Inside& inside, const BothSides& sides);
   void compare(const std::string& path, const Inside& inside, const BothSides& sides,
                TrialFile& file);
+  void add_difference(const std::string& path, const Inside& inside, const BothSides& sides,
+                      TrialFile& file);
+  void note_protected();
   void note_left_out(sys::FileKind kind, const std::string& shown);
   // Once, however often it is said.
   void note(std::string text);
@@ -54,8 +57,9 @@ class Description {
 // Without counts.
 TrialFile trial_file(const Altered& altered, std::string shown);
 
-// Whether applying the trial makes this change.
+// Whether applying the trial has to do with this change, and whether it can make it.
 bool is_applied(const Altered& altered);
+bool can_be_applied(const Altered& altered);
 
 JsonArray altered_json(const std::vector<Altered>& altered);
 // Of each layer.

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "unit/workspace/temp_tree.h"
+
 namespace helve::workspace {
 namespace {
 
@@ -125,6 +127,53 @@ TEST_F(LayerTest, TellsALinkThatLeadsElsewhere) {
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].path, "other");
   EXPECT_EQ(found[0].what, What::changed);
+}
+
+TEST_F(LayerTest, KnowsADirectoryAgainByTheFilesInIt) {
+  put("lower/d/a", "1");
+  put("upper/d", "a file");
+  const auto found = read();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(is_as_before(found[0]));
+  const auto time = fs::last_write_time(base() / "lower/d/a");
+  put("lower/d/a", "2");
+  fs::last_write_time(base() / "lower/d/a", time);
+  EXPECT_FALSE(is_as_before(found[0]));
+}
+
+TEST_F(LayerTest, KnowsTheDirectoryOfANewFileAgain) {
+  put("lower/d/a", "x");
+  put("upper/d/new", "x");
+  const auto found = read();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(is_as_before(found[0]));
+  fs::rename(base() / "lower/d", base() / "lower/moved");
+  EXPECT_FALSE(is_as_before(found[0]));
+  fs::create_directory_symlink("moved", base() / "lower/d");
+  EXPECT_FALSE(is_as_before(found[0]));
+  fs::remove(base() / "lower/d");
+  fs::create_directory(base() / "lower/d");
+  EXPECT_FALSE(is_as_before(found[0]));
+}
+
+TEST_F(LayerTest, LooksThroughWhatACommandClosed) {
+  put("lower/d/a", "x");
+  put("lower/b", "x");
+  put("upper/d/new", "x");
+  put("upper/b", "x");
+  for (const char* name : {"upper/d", "upper/b"}) fs::permissions(base() / name, fs::perms::none);
+  for (const auto& entry : fs::recursive_directory_iterator(base()))
+    ASSERT_EQ(::lchown(entry.path().c_str(), geteuid() == 0 ? 65534 : geteuid(), getegid()), 0);
+  fs::permissions(base(), fs::perms::all);
+  EXPECT_EQ(in_child([&]() -> std::string {
+              if (geteuid() == 0) become_nobody();
+              std::string told;
+              for (const Altered& each : read())
+                told += each.path + (each.only_mode ? " mode " : " ") +
+                        std::to_string(each.what == What::created ? 0 : each.mode) + "\n";
+              return told == "b mode 0\nd mode 0\nd/new 0\n" ? "" : told;
+            }),
+            "");
 }
 
 TEST_F(LayerTest, RefusesMoreThanItIsToldTo) {

@@ -182,6 +182,40 @@ TEST_F(TrialsTest, KeepNothingOfGit) {
   EXPECT_FALSE(tree.exists("in/.git"));
 }
 
+TEST_F(TrialsTest, LeaveOutRepositoriesInNewDirectories) {
+  const Trial trial = begun({{"r/.git/hooks/post-checkout", "#!/bin/sh\n"},
+                             {"r/.helve/config.yaml", "hooks: {}\n"},
+                             {"r/inner/.git/HEAD", "x\n"},
+                             {"r/a", "new\n"}});
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(lines(report), (Lines{"A r/ (1)", "A r/a"}));
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_TRUE(has(report.notes[0], "inside .git cannot be applied"));
+  EXPECT_FALSE(has(report.diff, "#!/bin/sh"));
+  EXPECT_EQ(apply(trial), "");
+  EXPECT_EQ(tree.names("in/r"), (Lines{"a", "inner"}));
+  EXPECT_EQ(tree.names("in/r/inner"), Lines{});
+}
+
+TEST_F(TrialsTest, ShowWhereLinksLead) {
+  tree.link("in/changed", "old");
+  tree.file("in/file", "text\n");
+  const Trial trial = begun({});
+  const fs::path upper = trial.layers.at(0).upper;
+  for (const char* name : {"changed", "file", "made"}) fs::create_symlink("new", upper / name);
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(report.diff,
+            "diff --git a/changed b/changed\n--- a/changed\n+++ b/changed\n@@ -1 +1 @@\n-old\n"
+            "\\ No newline at end of file\n+new\n\\ No newline at end of file\n"
+            "--- a/file\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\n"
+            "diff --git a/file b/file\nnew file mode 120000\n--- /dev/null\n+++ b/file\n"
+            "@@ -0,0 +1 @@\n+new\n\\ No newline at end of file\n"
+            "diff --git a/made b/made\nnew file mode 120000\n--- /dev/null\n+++ b/made\n"
+            "@@ -0,0 +1 @@\n+new\n\\ No newline at end of file\n");
+  EXPECT_EQ(report.files.at(1).removed, 1);
+  EXPECT_EQ(report.files.at(2).added, 0);
+}
+
 TEST_F(TrialsTest, ReplaceDirectoriesLinksAndFilesByEachOther) {
   tree.file("in/full/a", "1\n");
   tree.file("in/full/b", "1\n");
@@ -377,6 +411,53 @@ TEST_F(TrialsTest, LeaveOutPipesWhereverTheyAre) {
   EXPECT_EQ(looked(trial).notes, Lines{"'d/pipe' is a FIFO, which is left out"});
   EXPECT_EQ(apply(trial), "");
   EXPECT_EQ(tree.names("in/d"), Lines{"a"});
+}
+
+TEST_F(TrialsTest, TellWhatBecameAPipeAndRefuseIt) {
+  tree.file("in/a", "text\n");
+  const Trial trial = begun({{"b", "x"}});
+  ASSERT_EQ(::mkfifo((fs::path(trial.layers.at(0).upper) / "a").c_str(), 0600), 0);
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(lines(report), (Lines{"M a", "A b"}));
+  EXPECT_TRUE(has(report.diff, "-text\n"));
+  ASSERT_EQ(report.notes.size(), 1u);
+  EXPECT_TRUE(has(report.notes[0], "a' becomes a FIFO, which is not applied")) << report.notes[0];
+  EXPECT_EQ(apply(trial), "unsupported not_applied");
+  EXPECT_EQ(tree.content("in/a"), "text\n");
+  EXPECT_FALSE(tree.exists("in/b"));
+}
+
+TEST_F(TrialsTest, TellWhatAPipeTookTheNameOfInANewDirectory) {
+  tree.file("in/d/a", "text\n");
+  const Trial trial = begun({{"d/b", "x"}});
+  const fs::path upper = trial.layers.at(0).upper;
+  ASSERT_EQ(::setxattr((upper / "d").c_str(), "user.overlay.opaque", "y", 1, 0), 0);
+  ASSERT_EQ(::mkfifo((upper / "d/a").c_str(), 0600), 0);
+  EXPECT_EQ(lines(looked(trial)), (Lines{"M d/ (2)", "D d/a", "A d/b"}));
+  EXPECT_EQ(apply(trial), "");
+  EXPECT_EQ(tree.names("in/d"), Lines{"b"});
+}
+
+TEST_F(TrialsTest, ChangeTheModeOfTheRoot) {
+  fs::permissions(tree.path("in"), fs::perms(0755));
+  const Trial trial = begun({});
+  fs::permissions(trial.layers.at(0).upper, fs::perms(0770));
+  const TrialReport report = looked(trial);
+  EXPECT_EQ(lines(report), Lines{"mode of ./"});
+  EXPECT_EQ(report.files.at(0).mode_before, 0755u);
+  EXPECT_EQ(apply(trial), "");
+  EXPECT_EQ(fs::status(tree.path("in")).permissions(), fs::perms(0770));
+}
+
+TEST_F(TrialsTest, RefuseADirectoryThatWentMeanwhile) {
+  tree.file("in/sub/a", "x");
+  const Trial trial = begun({{"sub/new", "x"}});
+  (void)looked(trial);
+  fs::rename(tree.path("in/sub"), tree.path("in/moved"));
+  EXPECT_EQ(apply(trial), "conflict changed_meanwhile");
+  tree.link("in/sub", "moved");
+  EXPECT_EQ(apply(trial), "conflict changed_meanwhile");
+  EXPECT_EQ(tree.names("in/moved"), Lines{"a"});
 }
 
 TEST_F(TrialsTest, GoWithAProcessThatWasKilled) {

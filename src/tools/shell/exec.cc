@@ -68,6 +68,9 @@ struct ExecInput {
     return command.empty() ? Result<void>() : check_command(command);
   }
   Demand demand(const Context& context) const {
+    if (apply && context.commands && context.files)
+      return {.about = [this, &context] { return about_trial(*apply, context); },
+              .is_unique = true};
     if (command.empty()) return {};
     Demand demand = command_demand(command, env);
     demand.is_particular = dry_run || input || workdir || terminal;

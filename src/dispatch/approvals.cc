@@ -158,6 +158,8 @@ Result<void> Approvals::decide(const Case& wanted, const Asking& asking, Ruling&
       doubt.offer = both(std::move(doubt.offer), std::move(inner.offer));
     }
   }
+  // Whatever it reads may be gone when the question is shown.
+  const std::function about = std::exchange(demand.about, {});
   const bool may_fall_back = judge_.settings().fallback == ApprovalSettings::Fallback::allow;
   const Approver::Question question{
       .who = wanted.who,
@@ -165,6 +167,7 @@ Result<void> Approvals::decide(const Case& wanted, const Asking& asking, Ruling&
       .effect = effect,
       .arguments = said_arguments(wanted),
       .demand = demand,
+      .about = about ? about() : std::vector<std::string>(),
       .reason = doubt.judgement.reasons,
       .rules = doubt.offer.lines,
       .no_rule = doubt.offer.why_not,

@@ -208,6 +208,10 @@ Offer Judge::offer(const Case& wanted, const AllowRule& exact, const Judgement& 
     return within_bounds(
         {.lines = {{std::string(kAllowList), to_yaml(exact)}}, .rules = {.allow = {exact}}});
   };
+  if (demand.is_unique)
+    return {.why_not =
+                "what it names is there only once; write a rule with `*` in its place "
+                "by hand to allow all like it"};
   if (demand.follows) return {.why_not = "where it runs depends on earlier commands"};
   if (demand.command.empty() || demand.is_particular) return whole_call();
   // Only the parts that no rule allows yet, each by itself.

@@ -13,6 +13,7 @@ namespace {
 using Answer = Approver::Answer;
 
 constexpr size_t kShownLines = 20;  // arguments, one on each
+constexpr size_t kShownAbout = 40;  // lines about what they point at
 // Characters:
 constexpr size_t kShownKey = 60;
 constexpr size_t kShownHead = 300;  // of a value that is too long to be shown whole
@@ -24,23 +25,13 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-// As JSON, safe to show. What decides may stand at either end of a long value; it is cut before it
-// is escaped, since there may be much of it. The words about what is left out stand outside of the
-// quotes, where no string can write.
-std::string shown_value(const Json& value) {
-  const bool is_string = value.is_string();
-  const std::string text = is_string ? std::string(value.get_string()) : to_text(value);
-  auto part = [&](std::string_view piece) {
-    return is_string ? escape_for_display(quoted(piece)) : escape_for_display(piece);
-  };
-  const size_t count = count_chars(text);
-  if (count <= kShownHead + kShownTail) return part(text);
-  return fmt::format("{} ({} more characters) {}", part(first_chars(text, kShownHead)),
-                     count - kShownHead - kShownTail, part(last_chars(text, kShownTail)));
+bool is_other_blank(char32_t c) {
+  return c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
 }
 
-// Blanks in great number would push what follows them out of sight, or to where a line of ours
-// could begin.
+// A shell takes only the ordinary blank for one. Others would look like it; in great number, it
+// would push what follows out of sight, or to where a line of ours could begin.
 std::string with_blanks_shown(std::string_view line) {
   constexpr size_t kPlainBlanks = 16;
   std::string out;
@@ -48,11 +39,32 @@ std::string with_blanks_shown(std::string_view line) {
     const size_t blanks = std::min(line.find_first_not_of(' '), line.size());
     for (size_t i = 0; i < blanks; ++i) out += blanks > kPlainBlanks ? "·" : " ";
     line.remove_prefix(blanks);
-    const size_t others = std::min(line.find(' '), line.size());
-    out += line.substr(0, others);
-    line.remove_prefix(others);
+    while (!line.empty() && line[0] != ' ') {
+      const std::string_view next = line.substr(0, std::max<size_t>(char_length(line), 1));
+      const char32_t c = code_point(next);
+      if (is_other_blank(c))
+        out += fmt::format("\\u{{{:x}}}", static_cast<std::uint32_t>(c));
+      else
+        out += next;
+      line.remove_prefix(next.size());
+    }
   }
   return out;
+}
+
+// As JSON, safe to show. What decides may stand at either end of a long value; it is cut before it
+// is escaped, since there may be much of it. The words about what is left out stand outside of the
+// quotes, where no string can write.
+std::string shown_value(const Json& value) {
+  const bool is_string = value.is_string();
+  const std::string text = is_string ? std::string(value.get_string()) : to_text(value);
+  auto part = [&](std::string_view piece) {
+    return with_blanks_shown(escape_for_display(is_string ? quoted(piece) : std::string(piece)));
+  };
+  const size_t count = count_chars(text);
+  if (count <= kShownHead + kShownTail) return part(text);
+  return fmt::format("{} ({} more characters) {}", part(first_chars(text, kShownHead)),
+                     count - kShownHead - kShownTail, part(last_chars(text, kShownTail)));
 }
 
 // Each line behind a bar, so that nothing in it can look like a line of ours.
@@ -60,6 +72,17 @@ std::string shown_command(std::string_view command) {
   std::string out;
   for (std::string_view line : split(command, '\n'))
     out += fmt::format("{}{}\n", kBar, with_blanks_shown(escape_for_display(line)));
+  return out;
+}
+
+// What comes first tells most.
+std::string shown_lines(const std::vector<std::string>& lines) {
+  std::string out;
+  const size_t count = std::min(lines.size(), kShownAbout);
+  for (size_t i = 0; i < count; ++i)
+    out += fmt::format("{}{}\n", kBar,
+                       with_blanks_shown(escape_for_display(preview(lines[i], kShownHead))));
+  if (lines.size() > count) out += fmt::format("{}({} more)\n", kBar, lines.size() - count);
   return out;
 }
 
@@ -97,8 +120,9 @@ std::string rules_in_words(const Approver::Question& question) {
 std::string question_text(const Approver::Question& question) {
   std::string out =
       fmt::format("{} needs approval (effect: {}; reason: {})\n", escape_for_display(question.tool),
-                  name_of(question.effect), escape_for_display(question.reason));
+                  name_of(question.effect), with_blanks_shown(escape_for_display(question.reason)));
   if (!question.demand.command.empty()) out += shown_command(question.demand.command);
+  out += shown_lines(question.about);
   out += shown_arguments(question);
   return out;
 }

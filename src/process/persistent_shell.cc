@@ -177,7 +177,9 @@ void PersistentShell::hear() {
 // The last it told is what counts: "\0STATUS OPTIONS CALL\n", and the trap when there is one.
 // False: it told nothing, or did not get the command.
 bool PersistentShell::understand() {
-  std::string_view last = std::string_view(told_).substr(told_.rfind('\0') + 1);
+  const size_t begin = told_.rfind('\0');
+  if (begin == told_.npos) return false;
+  std::string_view last = std::string_view(told_).substr(begin + 1);
   const size_t line = last.find('\n');
   const std::string_view status = last.substr(0, line);
   if (line == last.npos || !status.ends_with(fmt::format(" {}", calls_))) return false;

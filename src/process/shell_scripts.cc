@@ -37,13 +37,15 @@ bool is_program(int file) {
 
 }  // namespace
 
+// No alias stands for a name that is quoted.
+//
 // Tells the status, the options and which call that was; then puts off until the next command what
 // would show our own lines. What tracing writes meanwhile goes to us as well, not among the output.
 std::string frame_text(const ShellNumbers& numbers) {
   return fmt::format(
       ". /dev/fd/{0};"
-      "{{ builtin printf '\\0%d %s %d\\n' \"$?\" \"$-\" \"$HELVE_CALL\";"
-      "case $- in *[xv]*)builtin set +xv;esac;}} >&{1} 2>&{1}\n",
+      "{{ \\builtin printf '\\0%d %s %d\\n' \"$?\" \"$-\" \"$HELVE_CALL\";"
+      "case $- in *[xv]*)\\builtin set +xv;esac;}} >&{1} 2>&{1}\n",
       numbers.command, numbers.status);
 }
 
@@ -51,8 +53,8 @@ std::string frame_text(const ShellNumbers& numbers) {
 std::string careful_frame_text(const ShellNumbers& numbers) {
   return fmt::format(
       ". /dev/fd/{0};"
-      "{{ builtin printf '\\0%d %s %d\\n' \"$?\" \"$-\" \"$HELVE_CALL\";"
-      "builtin trap -p DEBUG;builtin trap - DEBUG;builtin set +xv;}} >&{1} 2>&{1}\n",
+      "{{ \\builtin printf '\\0%d %s %d\\n' \"$?\" \"$-\" \"$HELVE_CALL\";"
+      "\\builtin trap -p DEBUG;\\builtin trap - DEBUG;\\builtin set +xv;}} >&{1} 2>&{1}\n",
       numbers.long_command, numbers.status);
 }
 
@@ -73,17 +75,21 @@ std::string careful_order(const ShellNumbers& numbers) {
   return fmt::format(". /dev/fd/{}\n\n", numbers.careful_frame);
 }
 
-// One line, so that the lines of the command count from 1. Without `eval`, what is wrong with the
-// command's syntax would be wrong with ours.
-std::string command_text(std::uint64_t call, int status, std::string_view command) {
-  std::string text = fmt::format("HELVE_CALL={};", call);
-  if (status != 0) text += fmt::format("(exit {})&&:;", status);
-  text += "builtin eval '";
+// One line, so that the lines of the command count from 1.
+std::string evaluated(std::string_view command) {
+  std::string text = "\\builtin eval '";
   for (size_t quote; (quote = command.find('\'')) != command.npos;) {
     text.append(command.substr(0, quote)).append("'\\''");
     command.remove_prefix(quote + 1);
   }
   return text.append(command).append("'");
+}
+
+// The number is evaluated like the command: where that is not possible any more, it stays unknown.
+std::string command_text(std::uint64_t call, int status, std::string_view command) {
+  std::string text = fmt::format("\\builtin eval HELVE_CALL={};", call);
+  if (status != 0) text += fmt::format("(exit {})&&:;", status);
+  return text + evaluated(command);
 }
 
 std::string_view end_of_short() { return " #"; }

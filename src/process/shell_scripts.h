@@ -40,6 +40,9 @@ std::string prologue(const ShellNumbers& numbers, bool has_program);
 // byte.
 constexpr std::string_view kOrder = ". \"$0\"\n\n";
 std::string careful_order(const ShellNumbers& numbers);
+// `eval` of the command by what no alias can be. Without it, what is wrong with the command's
+// syntax would be wrong with ours.
+std::string evaluated(std::string_view command);
 // What a command's file has. `call` is told with the end; `status` is what $? is at first. The rest
 // of a short file is a comment, that of a long one is not looked at.
 std::string command_text(std::uint64_t call, int status, std::string_view command);

@@ -17,12 +17,14 @@ namespace {
 constexpr std::uint32_t kSmallestPidMax = 301;  // the kernel takes no less
 constexpr const char* kFirstToGo = "500";       // of -1000 to 1000; everything else has about 0
 
-// Lowers the limit; what is lower already stays.
-Result<void> lower(__rlimit_resource resource, std::uint64_t value, const char* name) {
+// Lowers the limit; what is lower already stays. With some room the process is told by a signal
+// of its own before it is killed.
+Result<void> lower(__rlimit_resource resource, std::uint64_t value, const char* name,
+                   std::uint64_t room = 0) {
   rlimit limit{};
   if (getrlimit(resource, &limit) != 0) return failure(std::string("read ") + name, errno);
-  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, value);
-  limit.rlim_cur = std::min<rlim_t>(limit.rlim_cur, limit.rlim_max);
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, value + room);
+  limit.rlim_cur = std::min<rlim_t>({limit.rlim_cur, limit.rlim_max, value});
   if (setrlimit(resource, &limit) == 0) return {};
   return failure(std::string("set ") + name, errno);
 }
@@ -52,7 +54,7 @@ Result<void> apply_limits(const Limits& limits) {
   // Data and not address space: Node and Go reserve far more addresses than they use.
   if (limits.memory_bytes != 0) TRY(lower(RLIMIT_DATA, limits.memory_bytes, "RLIMIT_DATA"));
   if (limits.file_bytes != 0) TRY(lower(RLIMIT_FSIZE, limits.file_bytes, "RLIMIT_FSIZE"));
-  if (limits.cpu_seconds != 0) TRY(lower(RLIMIT_CPU, limits.cpu_seconds, "RLIMIT_CPU"));
+  if (limits.cpu_seconds != 0) TRY(lower(RLIMIT_CPU, limits.cpu_seconds, "RLIMIT_CPU", 1));
   if (limits.open_files != 0) TRY(lower(RLIMIT_NOFILE, limits.open_files, "RLIMIT_NOFILE"));
   return {};
 }

@@ -255,6 +255,10 @@ Result<Pattern> read_pattern(std::string_view text) {
                  "quote what stands for itself, as in a shell");
   if (script.commands.size() != 1 || !script.functions.empty())
     return wrong(text, "is not one command", "write one rule for each command");
+  // Else `time *` would be a bare `*`.
+  if (!script.only_simple)
+    return wrong(text, "has more than the words of a command",
+                 "leave out `time`, `!`, grouping and `&`: rules see what they stand around");
   Pattern pattern{.command = std::move(script.commands[0])};
   if (!is_plain(pattern.command))
     return wrong(text, "has words that vary", "only * and ? stand for others; quote the rest");

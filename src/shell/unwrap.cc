@@ -196,8 +196,6 @@ void Unwrapper::check_environment(Spot spot) {
   for (const Assignment& assignment : command(spot).assignments) {
     if (influence_of(assignment.name, assignment.value) == Influence::runs)
       return doubt(spot, fmt::format("{} decides what runs", assignment.name));
-    if (!assignment.value.literal() && assignment.value.text.starts_with('('))
-      arrays_.insert(assignment.name);
   }
   if (!words(spot).empty()) return;
   std::vector<Assignment> again;

@@ -30,6 +30,18 @@ bool may_set_a_variable(std::string_view format) {
   return false;
 }
 
+// The value of an array that is not written as one, in parentheses without quotes, is read and
+// expanded once more: declare -a 'x=($(command))' runs the command. What else is an array cannot be
+// known: bash has its own, shells that stay keep theirs, and x[0]=1 makes one in many ways.
+bool expands_again(const Word& word, size_t equals, bool may_be_array) {
+  const std::string_view value =
+      std::string_view(word.text).substr(std::min(equals + 1, word.text.size()));
+  if (!word.quoted && !word.literal() && value.starts_with('(')) return false;
+  if (word.literal()) return value.starts_with('(');
+  const std::string_view known = std::string_view(word.head).substr(equals + 1);
+  return known.starts_with('(') || (may_be_array && known.empty());
+}
+
 }  // namespace
 
 bool Unwrapper::changing_builtin(Spot spot, std::string_view name) {
@@ -63,21 +75,10 @@ bool Unwrapper::changing_builtin(Spot spot, std::string_view name) {
   return true;
 }
 
-// The value of an array that is not written as one, in parentheses without quotes, is read and
-// expanded once more: declare -a 'x=($(command))' runs the command.
-bool Unwrapper::expands_again(const Word& word, size_t equals, bool array) const {
-  const std::string_view value =
-      std::string_view(word.text).substr(std::min(equals + 1, word.text.size()));
-  if (!word.quoted && !word.literal() && value.starts_with('(')) return false;
-  array = array || arrays_.contains(std::string_view(word.head).substr(0, equals));
-  if (word.literal()) return value.starts_with('(');
-  const std::string_view known = std::string_view(word.head).substr(equals + 1);
-  return known.starts_with('(') || (array && known.empty());
-}
-
 void Unwrapper::declare(Spot spot, std::string_view name) {
   bool exports = name == "export";
-  bool arrays = false;
+  // Without -a, the other two take an array's value as it is.
+  bool arrays = name != "export" && name != "readonly";
   std::vector<Assignment> found;
   for (const Word& word : words(spot).subspan(1)) {
     const std::string_view text = word.literal() ? word.text : word.head;
@@ -139,7 +140,6 @@ void Unwrapper::names_variables(Spot spot, size_t from) {
     if (influence_of(name, word) == Influence::runs)
       return doubt(spot, fmt::format("{} decides what runs", name));
     if (is_exported(name)) doubt(spot, fmt::format("the value of {}, which is exported", name));
-    if (arrays_.size() < kMaxCommands) arrays_.emplace(name);  // as read -a and mapfile do
   }
 }
 

@@ -87,7 +87,6 @@ class Unwrapper {
   // unwrap_builtins.cc: builtins that change what later commands mean.
   bool changing_builtin(Spot spot, std::string_view name);
   void declare(Spot spot, std::string_view name);
-  bool expands_again(const Word& word, size_t equals, bool array) const;
   void set(Spot spot);
   void test(Spot spot);
   void formatted_print(Spot spot);
@@ -96,7 +95,6 @@ class Unwrapper {
 
   Analysis& analysis_;
   std::set<std::string, std::less<>> shadowed_;  // functions and aliases that the script defines
-  std::set<std::string, std::less<>> arrays_;    // that the script makes
   std::vector<Assignment> exported_;
   size_t exported_bytes_ = 0;
   size_t copied_ = 0;  // bytes, see affords()

@@ -37,7 +37,8 @@ class Approver {
     Effect effect = Effect::read;
     std::string arguments;  // JSON: canonical names, without defaults
     Demand demand;
-    std::string reason;  // which rule asks, or what leaves the sandbox
+    std::vector<std::string> about;  // lines of Demand::about, which is empty here
+    std::string reason;              // which rule asks, or what leaves the sandbox
     // What `always` would write into `file`. Without rules `no_rule` says why there are none.
     std::vector<RuleLine> rules;
     std::string no_rule;

@@ -2,6 +2,7 @@
 // runs; a tool whose input has `Demand demand(const Context&) const` tells it.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,10 @@ struct Demand {
     Json arguments;
   };
   std::optional<Inner> inner = {};
+  // For a person who is asked: what the arguments only point at, such as the changes behind an id,
+  // in lines. Called while the question is made, and only then.
+  std::function<std::vector<std::string>()> about = {};
+  bool is_unique = false;  // the like never comes again, so there is nothing to allow for good
 
   bool is_plain() const { return command.empty() && beyond.empty(); }
 };

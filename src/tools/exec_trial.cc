@@ -36,6 +36,18 @@ Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
   return out;
 }
 
+std::vector<std::string> about_trial(const std::string& id, const Context& context) {
+  const std::string session = context.means_any_session() ? "" : context.who.session;
+  const Result<workspace::Trials> trials = trials_of(context.commands->settings());
+  Result<workspace::ToldTrial> told = trials ? trials->tell(id, session, *context.files)
+                                             : Result<workspace::ToldTrial>(trials.error());
+  if (!told) return {told.error().message};
+  std::vector<std::string> lines{"makes real what this would change: " + told->command};
+  for (const ChangedFile& file : tried_files(told->files, Counts::unknown))
+    lines.push_back(short_text(file));
+  return lines;
+}
+
 Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
                           std::vector<std::string>& notes) {
   if (out.shell_status != 0 && tells_of_another_device(out.output))

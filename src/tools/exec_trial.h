@@ -16,6 +16,9 @@ struct Settling {
 };
 Result<ExecOutput> settle_trial(const Settling& wish, Context& context);
 
+// For whoever is asked: the command of a trial, and what it would change, a line each.
+std::vector<std::string> about_trial(const std::string& id, const Context& context);
+
 // What the command would change, once nothing of it runs any more.
 Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
                           std::vector<std::string>& notes);

@@ -211,6 +211,22 @@ Result<AppliedTrial> Trials::apply(std::string_view id, std::string_view session
   return applied;
 }
 
+Result<ToldTrial> Trials::tell(std::string_view id, std::string_view session,
+                               const Workspace& files) const {
+  const Trial trial = TRY(find(id, session));
+  const auto altered =
+      altered_from(TRY(parse_json(TRY(sys::read_file(place(id) + "/" + kManifest, kMaxManifest)))));
+  ToldTrial told{.command = trial.command, .files = {}};
+  for (size_t i = 0; i < trial.layers.size() && i < altered.size(); ++i) {
+    for (const Altered& each : altered[i]) {
+      if (is_applied(each) && protected_part(each.path).empty())
+        told.files.push_back(
+            trial_file(each, files.display(trial.layers[i].root + "/" + each.path)));
+    }
+  }
+  return told;
+}
+
 Result<void> Trials::discard(std::string_view id, std::string_view session) {
   TRY(find(id, session));
   remove(id);

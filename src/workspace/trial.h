@@ -57,6 +57,11 @@ struct AppliedTrial : Applied {
   std::vector<TrialFile> tried = {};  // without counts
 };
 
+struct ToldTrial {
+  std::string command;
+  std::vector<TrialFile> files;  // without counts
+};
+
 struct TrialReport {
   std::vector<TrialFile> files;
   std::string diff;
@@ -81,6 +86,9 @@ class Trials {
   // (changed_meanwhile). An empty session stands for any. Errors: not_found (unknown_id).
   Result<AppliedTrial> apply(std::string_view id, std::string_view session, Workspace& files,
                              const Author& author);
+  // What applying it would change.
+  Result<ToldTrial> tell(std::string_view id, std::string_view session,
+                         const Workspace& files) const;
   Result<void> discard(std::string_view id, std::string_view session);
   // Drops those that began before, and those of processes that were killed before they ended.
   void drop_before(std::int64_t ms);

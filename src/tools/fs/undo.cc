@@ -23,6 +23,28 @@ struct UndoInput {
   std::optional<std::string> path;
   bool dry_run = false;
 
+  workspace::Selection selection(const Context& context) const {
+    return {.id = change.value_or(""),
+            .session = session.value_or(""),
+            .path = path.value_or(""),
+            .own_session = context.who.session,
+            .any = context.means_any_session()};
+  }
+  Demand demand(const Context& context) const {
+    if (dry_run || !context.files) return {};
+    return {.about = [this, &context] { return about(context); }, .is_unique = change.has_value()};
+  }
+  std::vector<std::string> about(const Context& context) const {
+    const Result<workspace::Undone> undone =
+        context.files->undo(selection(context), workspace::Rehearsal::yes, author_of(context));
+    if (!undone) return {undone.error().message};
+    const size_t count = undone->ids.size();
+    std::vector<std::string> lines{
+        count == 1 ? fmt::format("takes back {} {}", undone->tools[0], undone->ids[0])
+                   : fmt::format("takes back {} changes", count)};
+    for (const workspace::Difference& file : undone->files) lines.push_back(file.path);
+    return lines;
+  }
   static constexpr auto schema() {
     return object(
         "Take back a change that tools made to files: what they wrote, moved or deleted is as it "
@@ -110,14 +132,9 @@ Result<UndoOutput> undo(const UndoInput& in, Context& context) {
   if (in.change && in.session) {
     return Error{Code::invalid_argument, "change and session are both given", "give one of them"};
   }
-  const workspace::Selection selection{.id = in.change.value_or(""),
-                                       .session = in.session.value_or(""),
-                                       .path = in.path.value_or(""),
-                                       .own_session = context.who.session,
-                                       .any = context.means_any_session()};
-  workspace::Undone undone =
-      TRY(files.undo(selection, in.dry_run ? workspace::Rehearsal::yes : workspace::Rehearsal::no,
-                     author_of(context)));
+  workspace::Undone undone = TRY(files.undo(
+      in.selection(context), in.dry_run ? workspace::Rehearsal::yes : workspace::Rehearsal::no,
+      author_of(context)));
   UndoOutput output{.undone = undone.ids,
                     .tools = undone.tools,
                     .change = change_of(undone.applied),

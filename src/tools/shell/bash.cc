@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "process/commands.h"
 #include "tool/make.h"
+#include "tools/command_limits.h"
 #include "tools/command_output.h"
 #include "tools/command_route.h"
 #include "tools/command_watch.h"
@@ -153,7 +154,8 @@ std::unique_ptr<const LongText> all_of(ShellAnswer& answer) {
   return all_written(std::move(answer.out));
 }
 
-Result<BashOutput> shown(ShellAnswer answer, CommandChanges changes, Context& context) {
+Result<BashOutput> shown(ShellAnswer answer, const LimitWatch& limits, CommandChanges changes,
+                         Context& context) {
   const size_t chars = context.commands->settings().shown_chars;
   ShownOutput out = show_output(answer.out, chars, context);
   ShownOutput err = show_output(answer.err, chars, context);
@@ -172,6 +174,7 @@ Result<BashOutput> shown(ShellAnswer answer, CommandChanges changes, Context& co
     output.shell_status = exit_code(Code::timeout);
     notes.push_back("the shell goes on with all it has");
   }
+  limits.tell(answer.exit_code, notes);
   if (context.wants_written) output.written = all_of(answer);
   output.tells_changes = changes.files && !context.dialect;
   output.changes = std::move(changes.files);
@@ -215,6 +218,7 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
   std::optional<CommandWatch> watch;
   call.on_turn = [&] { watch.emplace(context, settings.policy.level); };
   const std::function directory = [&context] { return directory_to_run_in({}, context); };
+  const LimitWatch limits(commands.supervisor(), settings.policy);
   Result<ShellAnswer> run = shells.run(call,
                                        {.policy = settings.policy,
                                         .environment = settings.environment,
@@ -227,7 +231,7 @@ Result<BashOutput> bash(const BashInput& in, Context& context) {
   ShellAnswer answer = TRY(std::move(run));
   if (answer.end != ShellAnswer::End::done && answer.end != ShellAnswer::End::interrupted)
     return ended(answer, seconds);
-  return shown(std::move(answer), std::move(changes), context);
+  return shown(std::move(answer), limits, std::move(changes), context);
 }
 
 }  // namespace

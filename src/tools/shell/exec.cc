@@ -6,9 +6,11 @@
 #include "base/text.h"
 #include "process/foreground.h"
 #include "process/numbers.h"
+#include "process/shell_scripts.h"
 #include "sys/stream.h"
 #include "tool/make.h"
 #include "tools/command_demand.h"
+#include "tools/command_limits.h"
 #include "tools/command_output.h"
 #include "tools/command_route.h"
 #include "tools/command_watch.h"
@@ -68,6 +70,9 @@ struct ExecInput {
     return command.empty() ? Result<void>() : check_command(command);
   }
   Demand demand(const Context& context) const {
+    if (apply && context.commands && context.files)
+      return {.about = [this, &context] { return about_trial(*apply, context); },
+              .is_unique = true};
     if (command.empty()) return {};
     Demand demand = command_demand(command, env);
     demand.is_particular = dry_run || input || workdir || terminal;
@@ -157,7 +162,8 @@ milliseconds timeout_of(const ExecInput& in, const Context& context,
 }
 
 // A shell that keeps its directory tells where it ends on a descriptor of its own, which bash alone
-// can name by such a number. On the first line, so that errors name the lines of the command.
+// can name by such a number. A command that sets this trap anew, or becomes another program, does
+// not tell. On the first line, so that errors name the lines of the command.
 // Nobody listens any more to one that went on in the background.
 std::string tell_directory(int number) {
   return fmt::format("trap 'trap \"\" PIPE; pwd -P 2>/dev/null >&{}' EXIT; ", number);
@@ -173,7 +179,8 @@ process::Plan plan_of(const ExecInput& in, const Context& context,
   plan.launch.argv = {std::move(shell), "-c", "--", in.command};
   if (in.keep_directory)
     plan.launch.argv = {"/bin/bash", "-c", "--",
-                        tell_directory(process::highest_number(settings.open_files)) + in.command};
+                        tell_directory(process::highest_number(settings.open_files)) +
+                            process::evaluated(in.command)};
   plan.launch.env = std::move(environment);
   if (in.terminal && !in.env.contains("TERM"))
     process::set_variable(plan.launch.env, "TERM", process::kTerminalName);
@@ -231,6 +238,10 @@ void keep_directory(const sys::Fd& told, Context& context, ExecOutput& out,
           fmt::format("'{}' is outside the workspace: the next command starts where "
                       "this one did",
                       escape_for_display(directory)));
+  } else if (out.exit_code && !out.timed_out) {
+    notes.push_back(
+        "where the command ended is not known, since it set a trap on EXIT or became another "
+        "program: the next one starts where this one did");
   }
   const std::string kept = supervisor.directory_of(context.who.session);
   out.directory = kept.empty() ? context.files->roots().front().path : kept;
@@ -368,7 +379,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
   std::optional<CommandWatch> watch;
   if (!in.dry_run && !in.background) watch.emplace(context, beyond ? beyond->level : usual.level);
   const sandbox::Policy& policy = beyond ? *beyond : usual;
-  const std::uint64_t killed = commands.supervisor().memory_kills(policy);
+  const LimitWatch limits(commands.supervisor(), policy);
   std::unique_ptr<Running> running =
       TRY(commands.supervisor().start(policy, plan, {.stop = context.stop}));
   if (told) told->write = sys::Fd();
@@ -403,11 +414,7 @@ Result<ExecOutput> exec(const ExecInput& in, Context& context) {
     live.tell(running->out(), LiveOutput::Until::end);
     out = ended(*running, waited, context, notes);
     if (live.is_heard()) out.told_bytes = out.output.size();
-    if (commands.supervisor().memory_kills(policy) > killed)
-      notes.push_back(
-          fmt::format("a process was killed because commands took more than {} of memory "
-                      "together: sandbox.limits.memory_mb",
-                      human_size(policy.limits.memory_bytes)));
+    limits.tell(out.shell_status, notes);
     if (told) keep_directory(told->read, context, out, notes);
     tell(std::move(changes), context, out, notes);
     if (tried) TRY(report_trial(*tried, context, out, notes));

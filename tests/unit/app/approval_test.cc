@@ -81,6 +81,37 @@ TEST_F(Approval, NothingInACommandStandsWhereALineOfOursCould) {
   EXPECT_NE(person.shown().find("zz····"), std::string::npos) << person.shown();
 }
 
+TEST_F(Approval, ABlankThatAShellTakesForALetterIsShownAsOne) {
+  Person person("[y/s/a/N] ", "n\n");
+  question_.demand.command = "rm -rf x\u00a0y";
+  question_.reason = "z\u3000z";
+  TerminalApprover approver(person.terminal());
+  EXPECT_EQ(*approver.ask(question_, {}), Answer::deny);
+  EXPECT_NE(person.shown().find("rm -rf x\\u{a0}y"), std::string::npos) << person.shown();
+  EXPECT_NE(person.shown().find("z\\u{3000}z"), std::string::npos) << person.shown();
+}
+
+TEST_F(Approval, ShowsWhatTheArgumentsOnlyPointAt) {
+  put("config/config.yaml", "");
+  ASSERT_EQ(run({"fs", "write", "a.txt", "x"}), 0) << err_;
+  ASSERT_EQ(run({"exec", "--dry-run", "echo y > b.txt; rm a.txt", "--json"}), 0) << err_;
+  const Result<Json> answer = parse_json(out_);
+  ASSERT_TRUE(answer) << out_;
+  const std::string trial(string_at(*answer, "trial"));
+  Person undoing("[y/s/a/N] ", "n\n");
+  around_.terminal = undoing.terminal();
+  EXPECT_EQ(run({"--approvals", "smart", "undo"}), 5);
+  EXPECT_NE(undoing.shown().find("takes back write c_"), std::string::npos) << undoing.shown();
+  EXPECT_NE(undoing.shown().find("| a.txt"), std::string::npos) << undoing.shown();
+  Person applying("[y/s/N] ", "n\n");
+  around_.terminal = applying.terminal();
+  EXPECT_EQ(run({"--approvals", "smart", "exec", "--apply", trial}), 5);
+  const std::string& shown = applying.shown();
+  EXPECT_NE(shown.find("would change: echo y > b.txt; rm a.txt"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("| D a.txt"), std::string::npos) << shown;
+  EXPECT_NE(shown.find("| A b.txt"), std::string::npos) << shown;
+}
+
 TEST(FoldedQuestion, BreaksOurWordsAtBlanksAndACommandAnywhere) {
   EXPECT_EQ(folded_question("why it asks: the mode of the defaults", 30),
             "why it asks: the mode of the\n      defaults");

@@ -177,12 +177,21 @@ TEST_F(PersistentShellTest, ACommandThatBreaksTheShellIsNoticedAtOnce) {
 }
 
 TEST_F(PersistentShellTest, AShellThatAnEarlierCommandBrokeIsNoticedAtOnce) {
-  for (const char* command : {"function . { :; }", "exec 197<&-", "exec 198<&-", "set -r",
-                              "readonly HELVE_CALL", "BASH_ARGV0=other"}) {
+  for (const char* command :
+       {"function . { :; }", "exec 197<&-", "exec 198<&-", "set -r", "readonly HELVE_CALL",
+        "BASH_ARGV0=other", "enable -n eval", "alias .=echo; shopt -s expand_aliases"}) {
     run(command);
     EXPECT_EQ(run("echo lost").end, End::broken) << command;
     EXPECT_EQ(output_of("echo next"), "next\n") << command;
   }
+}
+
+TEST_F(PersistentShellTest, AnAliasStandsForNothingOfOurs) {
+  run("alias builtin=echo printf=echo eval=echo set=echo trap=echo; shopt -s expand_aliases");
+  const ShellAnswer answer = run("(exit 3)");
+  EXPECT_EQ(answer.end, End::done);
+  EXPECT_EQ(answer.exit_code, 3);
+  EXPECT_EQ(output_of("printf hi"), "hi\n");
 }
 
 TEST_F(PersistentShellTest, ACommandThatReadsTheOrdersIsNoticedAtOnce) {

@@ -225,6 +225,11 @@ TEST(Unwrap, DoubtsVariablesThatDecideWhatRuns) {
                                         "BASHPID+=1",
                                         "wait -p PATH",
                                         "wait $x",
+                                        "declare PIPESTATUS=\"$y\"",
+                                        "b[0]=1; declare b=\"$y\"",
+                                        "b=(1); declare b+=\"$y\"",
+                                        "read -ab <<< 1; typeset b=$y",
+                                        "f() { local -a b; local b=$1; }; f",
                                         "[ $x ]",
                                         "[ -$x y ]",
                                         "[ {-v,x} ]",
@@ -236,7 +241,7 @@ TEST(Unwrap, DoubtsVariablesThatDecideWhatRuns) {
   for (const std::string_view script :
        {"LC_ALL=C sort x", "GIT_PAGER=cat git log", "x=1; ls", "export A=1", "read -r line",
         "printf '%s\\n' x", "for f in a b; do ls; done", "declare -a x=(1 2)", "local x",
-        "local x=$1", "export A=\"$x\"", "declare -a x=($y)", "jobs -l"})
+        "local x=/$1", "declare x=-$1", "readonly x=$1", "export A=\"$x\"", "declare -a x=($y)", "jobs -l"})
     EXPECT_TRUE(analyze(script, Reader::bash).unknowns.empty()) << script;
 }
 

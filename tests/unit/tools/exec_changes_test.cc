@@ -27,6 +27,7 @@ class ExecChanges : public ToolTest {
   process::Settings settings() const {
     process::Settings settings;
     settings.policy.roots = {tree.path()};
+    settings.policy.limits = limits_;
     settings.environment = {"PATH=/usr/bin:/bin"};
     settings.output.directory = state_.path();
     settings.trials = state_.path("trials");
@@ -37,6 +38,7 @@ class ExecChanges : public ToolTest {
   }
 
   TempTree state_;
+  sandbox::Limits limits_;
   sys::RealClock clock_;
   process::Supervisor supervisor_{process::spawn_program(), clock_, nullptr};
   process::Commands commands_{supervisor_, [this] { return settings(); }};
@@ -59,6 +61,18 @@ TEST_F(ExecChanges, ADialectKeepsItsTextAndTheValueHasTheChanges) {
   const Answer answer = call("exec", R"({"command":"echo x > made; echo done"})");
   EXPECT_EQ(answer.text, "done\n");
   EXPECT_FALSE(answer.lacks("changes"));
+}
+
+TEST_F(ExecChanges, ALimitThatEndedACommandIsNamed) {
+  limits_.cpu_seconds = 1;
+  limits_.file_bytes = 1 << 20;
+  const Answer busy = call("exec", R"({"command":"while :; do :; done"})");
+  EXPECT_NE(busy.text.find("SIGXCPU"), std::string::npos) << busy.text;
+  EXPECT_NE(busy.text.find("sandbox.limits.cpu_seconds"), std::string::npos) << busy.text;
+  for (const char* tool : {"exec", "bash"}) {
+    const Answer large = call(tool, R"({"command":"head -c 2000000 /dev/zero > large"})");
+    EXPECT_NE(large.text.find("sandbox.limits.file_size_mb"), std::string::npos) << large.text;
+  }
 }
 
 TEST_F(ExecChanges, NothingIsLookedAtForWhatOnlyReads) {

@@ -7,6 +7,7 @@
 
 #include "agent/tool_result.h"
 #include "dispatch/arguments.h"
+#include "schema/texts.h"
 #include "schema/validate.h"
 
 namespace helve::agent {
@@ -185,8 +186,10 @@ void Calls::look_up(const OpenCall& open) {
 }
 
 void Calls::hand_in(const OpenCall& open, const model::ToolCall& call) {
-  const Result<Json> value = parse_json(call.arguments);
+  Result<Json> value = parse_json(call.arguments);
   if (!value) return refuse(open, call.name, value.error());
+  if (auto decoded = schema::decode_texts(*setup_.output_schema, *value))
+    value = std::move(decoded->value);
   const std::vector<schema::Problem> problems = schema::validate(*setup_.output_schema, *value);
   if (!problems.empty()) return refuse(open, call.name, schema::to_error(problems));
   finish(open, call.name, {open.call.id, open.call.name, text_content("Accepted."), false}, {});

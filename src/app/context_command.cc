@@ -56,9 +56,8 @@ Result<void> add_session(ContextReport& report, cli::Options& options, const App
   return {};
 }
 
-// Of the model that would be used, where that can be told without asking anybody; else 0.
-std::int64_t window_of(const Place& place, const Surroundings& surroundings) {
-  const Result<ModelPlan> plan = plan_model(place.settings, place.who.agent, {}, surroundings);
+// 0: it is not known.
+std::int64_t window_of(const Result<ModelPlan>& plan, const Place& place) {
   if (!plan) return 0;
   if (plan->settings.window) return *plan->settings.window;
   const model::ModelFacts facts =
@@ -77,8 +76,15 @@ Result<int> show_context(const ContextInput& in, App& app, cli::Run& run) {
   std::vector<std::string> notices;
   report.system = shares_of(
       gather_prompt(place, app.surroundings(), world.clock, {place.who.agent, message}, notices));
-  if (!in.window) report.window = window_of(place, app.surroundings());
-  report.tools = shares_of(offered_under(world, place.policy.get()).offers);
+  // The one that would be used, where that can be told without asking anybody.
+  const Result<ModelPlan> plan =
+      plan_model(place.settings, place.who.agent, {}, app.surroundings());
+  if (!in.window) report.window = window_of(plan, place);
+  std::vector<model::Offer> offers = offered_under(world, place.policy.get()).offers;
+  const bool is_told_by_wire =
+      plan && plan->wire && plan->settings.protocol != config::Protocol::text;
+  if (is_told_by_wire) offers = model::taken_by(*plan->wire, std::move(offers), notices);
+  report.tools = shares_of(offers);
   for (const std::string& notice : notices)
     app.tell()(fmt::format("helve: note: {}\n", escape_for_display(notice)));
   if (run.options.json)

@@ -28,8 +28,7 @@ Result<Formatted> mcp_tools(const World& world, const cli::ToolList& tools) {
 
 Formatted formatted(model::Lowered lowered) {
   Formatted out{.json = std::move(lowered.tools)};
-  for (const model::Omitted& each : lowered.omitted)
-    out.omitted.push_back(fmt::format("{}: {}", each.name, each.reason));
+  for (const model::Omitted& each : lowered.omitted) out.omitted.push_back(each.text());
   return out;
 }
 

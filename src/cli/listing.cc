@@ -95,7 +95,8 @@ void append_input(std::string& out, const schema::Type& type) {
                                   ? docs[i].name
                                   : docs[i].name + " " + docs[i].value;
     out += fmt::format("| `{}`{} | {} | `{}` | {} |\n", field.name,
-                       field.required ? " (required)" : "", type_word(*field.type), cell(shown),
+                       field.required ? " (required)" : "",
+                       field.only_object ? "object" : type_word(*field.type), cell(shown),
                        cell(docs[i].explanation()));
   }
   out += "\n";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "schema/texts.h"
 
 namespace helve::dispatch {
 namespace {
@@ -123,6 +124,12 @@ Error malformed(const Error& why) {
                "send one complete JSON object", "invalid_json"};
 }
 
+Error no_object(const Json& value) {
+  return Error{Code::invalid_argument,
+               fmt::format("the arguments must be a JSON object, got {}", type_name(value)), "",
+               "invalid_json"};
+}
+
 // A string that holds the object: encoded once too often.
 Result<Json> unwrap(Json value, std::vector<std::string>& repairs) {
   if (!value.is_string()) return value;
@@ -130,6 +137,19 @@ Result<Json> unwrap(Json value, std::vector<std::string>& repairs) {
   if (!inner) return malformed(inner.error());
   repairs.push_back("decoded arguments that were encoded twice");
   return inner;
+}
+
+// Whether there was any.
+bool decode_texts(const Tool& tool, const Json*& arguments, Json& own,
+                  std::vector<std::string>& repairs) {
+  std::optional<schema::DecodedTexts> decoded =
+      schema::decode_texts(tool.input_schema(), *arguments);
+  if (!decoded) return false;
+  own = std::move(decoded->value);
+  arguments = &own;
+  for (const std::string& path : decoded->unasked)
+    repairs.push_back(fmt::format("decoded {}, which was sent as text", path));
+  return true;
 }
 
 }  // namespace
@@ -151,13 +171,27 @@ Result<Arguments> parse_arguments(std::string_view text) {
   }
   arguments.value = TRY(unwrap(std::move(*value), arguments.repairs));
   if (arguments.value.is_null()) arguments.value = JsonObject();
-  if (!arguments.value.is_object()) {
-    return Error{
-        Code::invalid_argument,
-        fmt::format("the arguments must be a JSON object, got {}", type_name(arguments.value)), "",
-        "invalid_json"};
-  }
+  if (!arguments.value.is_object()) return no_object(arguments.value);
   return arguments;
+}
+
+Result<Arguments> parse_arguments(const Json* given, std::string_view text) {
+  if (!given || given->is_null()) return parse_arguments(text);
+  if (!given->is_string()) return no_object(*given);
+  return parse_arguments(std::string_view(given->get_string()));
+}
+
+Result<std::unique_ptr<Bound>> bind_arguments(const Tool& tool, const Json*& arguments, Json& own,
+                                              std::vector<std::string>& repairs) {
+  // Only a tool from outside may take a string where its schema has none.
+  if (tool.input) {
+    Result<std::unique_ptr<Bound>> bound = tool.bind(*arguments);
+    if (bound) return bound;
+    if (!decode_texts(tool, arguments, own, repairs)) return bound;
+  } else {
+    decode_texts(tool, arguments, own, repairs);
+  }
+  return tool.bind(*arguments);
 }
 
 }  // namespace helve::dispatch

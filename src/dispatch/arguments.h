@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tool/tool.h"
 
 namespace helve::dispatch {
 
@@ -17,5 +18,12 @@ struct Arguments {
 
 // Empty text means no arguments. Everything that is not an object, even after repair, is an error.
 Result<Arguments> parse_arguments(std::string_view text);
+// The same for a value; null or JSON's null: the text counts.
+Result<Arguments> parse_arguments(const Json* given, std::string_view text);
+
+// Has the tool decode its arguments. Objects and lists that came as text are put in their places
+// first; `arguments` then points to `own`, and `repairs` gets those that nobody asked to be text.
+Result<std::unique_ptr<Bound>> bind_arguments(const Tool& tool, const Json*& arguments, Json& own,
+                                              std::vector<std::string>& repairs);
 
 }  // namespace helve::dispatch

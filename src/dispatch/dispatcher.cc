@@ -116,6 +116,11 @@ void attempted(std::string_view stage, Outcome& outcome, Work work) {
   }
 }
 
+void note_repairs(const std::vector<std::string>& repairs, Outcome& outcome) {
+  for (const std::string& repair : repairs)
+    outcome.notes.push_back("arguments repaired: " + repair);
+}
+
 // How whoever called reads an answer that is kept. A command line is a session of its own, so it
 // has to name this one.
 std::string reader_of(const Call& call, const Results::Stored& stored) {
@@ -201,20 +206,11 @@ Result<Product> Dispatcher::pass(Passage& passage) {
 
   if (call.arguments && call.arguments->is_object()) {
     passage.arguments = call.arguments;
-  } else if (!call.arguments || call.arguments->is_null() || call.arguments->is_string()) {
-    const std::string_view text = call.arguments && call.arguments->is_string()
-                                      ? std::string_view(call.arguments->get_string())
-                                      : call.raw_arguments;
-    Arguments parsed = TRY(parse_arguments(text));
+  } else {
+    Arguments parsed = TRY(parse_arguments(call.arguments, call.raw_arguments));
     passage.own = std::move(parsed.value);
     passage.arguments = &passage.own;
-    for (const std::string& repair : parsed.repairs)
-      passage.outcome.notes.push_back("arguments repaired: " + repair);
-  } else {
-    return Error{
-        Code::invalid_argument,
-        fmt::format("the arguments must be a JSON object, got {}", type_name(*call.arguments)), "",
-        "invalid_json"};
+    note_repairs(parsed.repairs, passage.outcome);
   }
   const Dialect::Entry* const dialect = passage.found.dialect;
   Json given;  // the caller's own words, when they are not in the call
@@ -228,9 +224,11 @@ Result<Product> Dispatcher::pass(Passage& passage) {
     passage.own = std::move(canonical);
     passage.arguments = &passage.own;
   }
+  std::vector<std::string> repairs;
+  Result<std::unique_ptr<Bound>> bound =
+      bind_arguments(tool, passage.arguments, passage.own, repairs);
+  note_repairs(repairs, passage.outcome);
   if (stages_.on_call) stages_.on_call(call, to_text(*passage.arguments));
-
-  Result<std::unique_ptr<Bound>> bound = tool.bind(*passage.arguments);
   if (!bound)
     return dialect ? in_dialect(*dialect, bound.error(), words->get_object())
                    : std::move(bound).error();

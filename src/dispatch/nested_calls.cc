@@ -1,5 +1,7 @@
 #include "dispatch/nested_calls.h"
 
+#include "dispatch/arguments.h"
+
 namespace helve::dispatch {
 namespace {
 
@@ -31,7 +33,10 @@ InnerCall bind_inner(const Registry& registry, const Demand& demand) {
     if (!canonical) return {};
     arguments = std::move(*canonical);
   }
-  Result<std::unique_ptr<Bound>> bound = tool->bind(arguments);
+  const Json* given = &arguments;
+  Json decoded;
+  std::vector<std::string> repairs;  // told when the call is made
+  Result<std::unique_ptr<Bound>> bound = bind_arguments(*tool, given, decoded, repairs);
   if (!bound) return {};
   return {tool, std::move(*bound)};
 }

@@ -222,9 +222,8 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   return out;
 }
 
-JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& notes) {
-  JsonArray tools = tools_of(to_anthropic(offers), notes);
-  if (!tools.empty()) tools.back() = cached(std::move(tools.back().get_object()));
+JsonArray encode_tools(JsonArray tools) {
+  tools.back() = cached(std::move(tools.back().get_object()));
   return tools;
 }
 
@@ -361,7 +360,7 @@ class AnthropicDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kAnthropic{kName, encode, encode_tools,
+const Wire kAnthropic{kName, encode, to_anthropic, encode_tools,
                       [](const Endpoint& endpoint) -> std::unique_ptr<Decoder> {
                         return std::make_unique<AnthropicDecoder>(origin_of(endpoint));
                       }};

@@ -17,6 +17,7 @@ namespace {
 constexpr size_t kMaxNameLength = 64;
 constexpr size_t kMaxShownName = 80;
 constexpr size_t kMaxOpenAiTools = 128;  // in one request
+constexpr std::string_view kUsualHint = "change the tool's schema, or use another provider";
 
 // What is common to all providers is done once; the rest is a pass from a flattened schema to the
 // provider's value.
@@ -35,8 +36,10 @@ bool is_plain_name(std::string_view name, std::string_view extra) {
 
 Result<JsonObject> lower_one(const Provider& provider, const Offer& offer) {
   if (!is_plain_name(offer.name, "_-")) {
-    return Error{Code::unsupported, fmt::format("a name for {} has 1 to {} letters, digits, _ or -",
-                                                provider.name, kMaxNameLength)};
+    return Error{Code::unsupported,
+                 fmt::format("a name for {} has 1 to {} letters, digits, _ or -", provider.name,
+                             kMaxNameLength),
+                 "rename it"};
   }
   if (Result<void> checked = schema::check_schema(Json(offer.input_schema)); !checked) {
     return Error{Code::unsupported, "its schema cannot be used: " + checked.error().message};
@@ -51,15 +54,19 @@ Lowered lower(const Provider& provider, std::span<const Offer> offers) {
     Result<JsonObject> lowered =
         out.tools.size() == provider.max_tools
             ? Error{Code::unsupported,
-                    fmt::format("{} takes at most {} tools", provider.name, provider.max_tools)}
+                    fmt::format("{} takes at most {} tools", provider.name, provider.max_tools),
+                    "allow fewer tools"}
         : !names.insert(offer.name).second
-            ? Error{Code::unsupported, "another tool is offered under this name"}
+            ? Error{Code::unsupported, "another tool is offered under this name", "rename one"}
             : lower_one(provider, offer);
     if (lowered)
       out.tools.push_back(std::move(*lowered));
     else
-      out.omitted.push_back({preview(escape_for_display(offer.name), kMaxShownName),
-                             std::move(lowered.error().message)});
+      out.omitted.push_back({static_cast<size_t>(&offer - offers.data()),
+                             preview(escape_for_display(offer.name), kMaxShownName),
+                             std::move(lowered.error().message),
+                             lowered.error().hint.empty() ? std::string(kUsualHint)
+                                                          : std::move(lowered.error().hint)});
   }
   return out;
 }
@@ -71,7 +78,8 @@ Result<JsonObject> lower_anthropic(const Offer& offer, JsonObject schema) {
     return Error{Code::unsupported,
                  fmt::format("{} has a name other than 1 to {} letters, digits, _, - or .",
                              place_name(preview(std::string_view(member.key()), kMaxShownName)),
-                             kMaxNameLength)};
+                             kMaxNameLength),
+                 "rename it in the tool's schema"};
   }
   return JsonObject{{"name", offer.name},
                     {"description", offer.description},
@@ -95,7 +103,7 @@ Result<JsonObject> lower_strict(const Offer& offer, JsonObject schema) {
 
 Result<JsonObject> lower_declaration(const Offer& offer, JsonObject schema) {
   if (std::isdigit(static_cast<unsigned char>(offer.name[0])) || offer.name[0] == '-') {
-    return Error{Code::unsupported, "a name for gemini begins with a letter or _"};
+    return Error{Code::unsupported, "a name for gemini begins with a letter or _", "rename it"};
   }
   JsonObject declaration{{"name", offer.name}, {"description", offer.description}};
   JsonObject parameters = TRY(gemini_schema(schema));
@@ -106,6 +114,10 @@ Result<JsonObject> lower_declaration(const Offer& offer, JsonObject schema) {
 constexpr size_t kAnyNumber = std::numeric_limits<size_t>::max();
 
 }  // namespace
+
+std::string Omitted::text() const {
+  return fmt::format("{} is left out: {}; {}", name, reason, hint);
+}
 
 std::string valid_name(std::string_view name) {
   std::string out(name.substr(0, kMaxNameLength));

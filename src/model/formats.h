@@ -1,6 +1,7 @@
 // Tools in the formats of model providers. Each is a small lowering pass from the full JSON Schema
-// 2020-12 of a tool to what the provider takes. A tool that a provider's subset cannot express is
-// left out by name, with the reason, so that one odd schema never costs a whole turn.
+// 2020-12 of a tool to what the provider takes. What a provider's subset has no words for is asked
+// for as text (model/json_text.h). A tool that cannot be expressed at all is left out by name, with
+// the reason, so that one odd schema never costs a whole turn.
 #pragma once
 
 #include <span>
@@ -20,8 +21,13 @@ struct Offer {
 };
 
 struct Omitted {
+  size_t index = 0;  // among the offers
   std::string name;
   std::string reason;  // names the parameter where one is to blame
+  std::string hint;    // what to do
+
+  // "query is left out: parameter 'filter' takes any JSON, …; give it a type …".
+  std::string text() const;
 };
 
 struct Lowered {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "model/json_text.h"
 #include "model/notes.h"
 #include "model/passes.h"
 #include "model/simplify.h"
@@ -12,9 +13,10 @@
 namespace helve::model {
 namespace {
 
-Error fail(std::string_view path, std::string_view what) {
+Error fail(std::string_view path, std::string_view what, std::string_view hint = {}) {
   return Error{Code::unsupported,
-               fmt::format("{} {}, which Gemini's schemas cannot express", place_name(path), what)};
+               fmt::format("{} {}, which Gemini's schemas cannot express", place_name(path), what),
+               std::string(hint)};
 }
 
 std::string upper(std::string_view type) {
@@ -51,14 +53,9 @@ Result<JsonObject> lower_choice(const JsonObject& in, const JsonArray& choice,
 }
 
 Result<void> lower_object(const JsonObject& in, const std::string& path, JsonObject& out) {
-  const Json* properties = in.if_contains("properties");
-  const Json* others = in.if_contains("additionalProperties");
-  if (in.contains("patternProperties") || (others && others->is_object()))
-    return fail(path, "is a map");
-  if (!properties || properties->get_object().empty())
-    return fail(path, "is an object without named members");
+  if (needs_text(in)) return fail(path, "is a map");  // the root; others are text by now
   JsonObject members;
-  for (const auto& [name, member] : properties->get_object()) {
+  for (const auto& [name, member] : in.at("properties").get_object()) {
     members[name] = TRY(lower(member.get_object(), member_path(path, name)));
   }
   JsonArray required;
@@ -75,10 +72,7 @@ Result<void> lower_object(const JsonObject& in, const std::string& path, JsonObj
 
 Result<void> lower_array(const JsonObject& in, const std::string& path, JsonObject& out,
                          Notes& notes) {
-  const Json* items = in.if_contains("items");
-  if (in.contains("prefixItems")) return fail(path, "is a list whose items have types by position");
-  if (!items) return fail(path, "is a list of any JSON");
-  out["items"] = TRY(lower(items->get_object(), item_path(path)));
+  out["items"] = TRY(lower(in.at("items").get_object(), item_path(path)));
   copy(in, {"minItems", "maxItems"}, out);
   if (const Json* unique = in.if_contains("uniqueItems"); unique && unique->get_bool()) {
     notes.add("no item twice");
@@ -131,10 +125,13 @@ void lower_number(const JsonObject& in, JsonObject& out, Notes& notes) {
 }
 
 Result<JsonObject> lower(const JsonObject& in, const std::string& path) {
-  if (const Json* choice = in.if_contains("anyOf"))
+  if (const Json* choice = in.if_contains("anyOf")) {
+    TRY(check_choice(choice->get_array(), path));
     return lower_choice(in, choice->get_array(), path);
+  }
+  if (needs_text(in) && !path.empty()) return lower(text_schema(in), path);
   const std::string_view type = main_type(in);
-  if (type.empty()) return fail(path, "takes any JSON");
+  if (type.empty()) return fail(path, "takes any JSON", kGiveType);
   if (type == "null") return fail(path, "is always null");
   JsonObject out{{"type", upper(type)}};
   Notes notes;

@@ -129,9 +129,7 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   return out;
 }
 
-JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& notes) {
-  JsonArray tools = tools_of(to_gemini(offers), notes);
-  if (tools.empty()) return tools;
+JsonArray encode_tools(JsonArray tools) {
   return {JsonObject{{"functionDeclarations", std::move(tools)}}};
 }
 
@@ -246,7 +244,7 @@ class GeminiDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kGemini{kName, encode, encode_tools,
+const Wire kGemini{kName, encode, to_gemini, encode_tools,
                    [](const Endpoint& endpoint) -> std::unique_ptr<Decoder> {
                      return std::make_unique<GeminiDecoder>(origin_of(endpoint));
                    }};

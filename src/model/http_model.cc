@@ -165,8 +165,10 @@ std::shared_ptr<const HttpModel::Told> HttpModel::tell(const Offers& offers) {
     if (told_ && told_->offers == offers) return told_;
   }
   auto told = std::make_shared<Told>(offers);
-  JsonArray tools = wire_.encode_tools(*offers, told->notes);
-  if (!tools.empty()) told->text = to_text(Json(std::move(tools)));
+  Lowered lowered = wire_.lower(*offers);
+  for (const Omitted& each : lowered.omitted) told->notes.push_back(each.text());
+  if (!lowered.tools.empty())
+    told->text = to_text(Json(wire_.encode_tools(std::move(lowered.tools))));
   std::lock_guard lock(mutex_);
   return told_ = std::move(told);
 }

@@ -205,9 +205,7 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   return out;
 }
 
-JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& notes) {
-  return tools_of(to_openai(offers), notes);
-}
+JsonArray encode_tools(JsonArray tools) { return tools; }
 
 class OpenAiDecoder final : public Decoder {
  public:
@@ -375,7 +373,7 @@ class OpenAiDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kOpenAi{kName, encode, encode_tools,
+const Wire kOpenAi{kName, encode, to_openai, encode_tools,
                    [](const Endpoint& endpoint) -> std::unique_ptr<Decoder> {
                      return std::make_unique<OpenAiDecoder>(origin_of(endpoint));
                    }};

@@ -118,10 +118,6 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
   return out;
 }
 
-JsonArray encode_tools(std::span<const Offer> offers, std::vector<std::string>& notes) {
-  return flat_tools(tools_of(to_openai(offers), notes));
-}
-
 class ResponsesDecoder final : public Decoder {
  public:
   explicit ResponsesDecoder(std::string origin) : origin_(std::move(origin)) {}
@@ -234,7 +230,7 @@ class ResponsesDecoder final : public Decoder {
 
 }  // namespace
 
-const Wire kOpenAiResponses{kName, encode, encode_tools,
+const Wire kOpenAiResponses{kName, encode, to_openai, flat_tools,
                             [](const Endpoint& endpoint) -> std::unique_ptr<Decoder> {
                               return std::make_unique<ResponsesDecoder>(origin_of(endpoint));
                             }};

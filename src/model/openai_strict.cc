@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/json_text.h"
 #include "model/notes.h"
 #include "model/passes.h"
 #include "model/simplify.h"
@@ -27,10 +28,13 @@ class StrictPass {
  public:
   Result<JsonObject> lower(const JsonObject& in, Presence presence, const std::string& path,
                            size_t level) {
-    if (const Json* choice = in.if_contains("anyOf"))
+    if (const Json* choice = in.if_contains("anyOf")) {
+      TRY(check_choice(choice->get_array(), path));
       return lower_choice(in, choice->get_array(), presence, path, level);
+    }
+    if (needs_text(in) && !path.empty()) return lower(text_schema(in), presence, path, level);
     const std::string_view type = main_type(in);
-    if (type.empty()) return fail(path, "takes any JSON");
+    if (type.empty()) return fail(path, "takes any JSON", kGiveType);
     JsonObject out;
     const bool nullable = presence == Presence::optional || is_nullable(in);
     if (nullable && type != "null")
@@ -52,9 +56,10 @@ class StrictPass {
   }
 
  private:
-  static Error fail(std::string_view path, std::string_view what) {
+  static Error fail(std::string_view path, std::string_view what, std::string_view hint = {}) {
     return Error{Code::unsupported,
-                 fmt::format("{} {}, which strict mode cannot express", place_name(path), what)};
+                 fmt::format("{} {}, which strict mode cannot express", place_name(path), what),
+                 std::string(hint)};
   }
 
   Result<JsonObject> lower_choice(const JsonObject& in, const JsonArray& choice, Presence presence,
@@ -81,12 +86,11 @@ class StrictPass {
     const Json* properties = in.if_contains("properties");
     const Json* others = in.if_contains("additionalProperties");
     const bool has_members = properties && !properties->get_object().empty();
-    if (in.contains("patternProperties") || (others && others->is_object()))
-      return fail(path, "is a map");
-    if (!has_members && others != nullptr && *others == Json(true))
-      return fail(path, "is a free-form object");
-    // The root of a tool without parameters may leave out that it takes no others.
-    if (!has_members && !others && !path.empty()) return fail(path, "is a free-form object");
+    // Only the root may be without named members: of a tool without parameters, which may leave out
+    // that it takes no others.
+    const bool takes_nothing =
+        !has_members && !in.contains("patternProperties") && (!others || *others == Json(false));
+    if (needs_text(in) && !takes_nothing) return fail(path, "is a map");
     JsonObject members;
     JsonArray required;
     if (has_members) {
@@ -114,11 +118,8 @@ class StrictPass {
 
   Result<void> lower_array(const JsonObject& in, const std::string& path, size_t level,
                            JsonObject& out, Notes& notes) {
-    const Json* items = in.if_contains("items");
-    if (in.contains("prefixItems"))
-      return fail(path, "is a list whose items have types by position");
-    if (!items) return fail(path, "is a list of any JSON");
-    out["items"] = TRY(lower(items->get_object(), Presence::required, item_path(path), level));
+    out["items"] =
+        TRY(lower(in.at("items").get_object(), Presence::required, item_path(path), level));
     copy(in, {"minItems", "maxItems"}, out);
     if (const Json* unique = in.if_contains("uniqueItems"); unique && unique->get_bool()) {
       notes.add("no item twice");

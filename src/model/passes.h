@@ -6,6 +6,9 @@
 
 namespace helve::model {
 
+// What to do about a parameter that may be anything.
+constexpr std::string_view kGiveType = "give it a type in the tool's schema";
+
 Result<JsonObject> strict_schema(const JsonObject& schema);
 // Without members the result is empty: Gemini wants no parameters rather than an empty object.
 Result<JsonObject> gemini_schema(const JsonObject& schema);

@@ -180,10 +180,13 @@ std::string_view openai_effort(std::string_view model, Effort effort) {
   }
 }
 
-JsonArray tools_of(Lowered lowered, std::vector<std::string>& notes) {
-  for (const Omitted& each : lowered.omitted)
-    notes.push_back(fmt::format("{} is left out: {}", each.name, each.reason));
-  return std::move(lowered.tools);
+std::vector<Offer> taken_by(const Wire& wire, std::vector<Offer> offers,
+                            std::vector<std::string>& notes) {
+  const std::vector<Omitted> omitted = wire.lower(offers).omitted;
+  for (auto each = omitted.rbegin(); each != omitted.rend(); ++each)
+    offers.erase(offers.begin() + static_cast<std::ptrdiff_t>(each->index));
+  for (const Omitted& each : omitted) notes.push_back(each.text());
+  return offers;
 }
 
 std::string data_url(std::string_view data, std::string_view mime_type) {

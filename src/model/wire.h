@@ -41,8 +41,9 @@ class Decoder {
 struct Wire {
   std::string_view name;  // begins the origin of what only this provider can read
   Outgoing (*encode)(const Request& request, const Endpoint& endpoint);
-  // The body's `tools`; empty: it has none. Those that the provider does not take become notes.
-  JsonArray (*encode_tools)(std::span<const Offer> offers, std::vector<std::string>& notes);
+  Lowered (*lower)(std::span<const Offer> offers);
+  // The body's `tools`, of one or more that were lowered.
+  JsonArray (*encode_tools)(JsonArray lowered);
   std::unique_ptr<Decoder> (*make_decoder)(const Endpoint& endpoint);
 };
 
@@ -52,6 +53,10 @@ extern const Wire kOpenAiResponses;
 extern const Wire kGemini;
 // By name; null when there is none.
 const Wire* find_wire(std::string_view name);
+
+// Those of the offers that the provider takes; the others become notes.
+std::vector<Offer> taken_by(const Wire& wire, std::vector<Offer> offers,
+                            std::vector<std::string>& notes);
 
 // For the providers' files.
 Error incomplete(std::string_view provider);
@@ -68,8 +73,6 @@ std::int64_t integer_at(const Json& value, std::string_view key);
 Usage openai_usage(std::int64_t input, std::int64_t output, const Json* details);
 // An effort as models of OpenAI are told it; empty: this one is told nothing.
 std::string_view openai_effort(std::string_view model, Effort effort);
-// The tools that the provider takes; those that it does not become notes.
-JsonArray tools_of(Lowered lowered, std::vector<std::string>& notes);
 // An image within an address.
 std::string data_url(std::string_view data, std::string_view mime_type);
 // A call's id, where the provider gives none.

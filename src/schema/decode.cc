@@ -50,6 +50,7 @@ class Decoder {
       case Kind::map:
         return decode_map(type, field, json, out);
       case Kind::json:
+        if (field && field->only_object && !json.is_object()) return mismatch("an object", json);
         *static_cast<Json*>(out) = json;
         return;  // copied out of the caller's arena
       case Kind::optional:

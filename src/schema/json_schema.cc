@@ -84,6 +84,7 @@ JsonObject render(const Type& type, const Field* field, Direction direction) {
       lengths = "Properties";
       break;
     case Kind::json:
+      if (field && field->only_object) out["type"] = "object";
       break;
     case Kind::optional:
       return render(*type.inner, field, direction);

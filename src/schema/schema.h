@@ -15,6 +15,10 @@ struct Problem {
   std::string path;  // empty: the value itself
   std::string message;
   std::string hint;
+  // Of validate() where the type is wrong: the value, and the schema that wants another; null where
+  // several do. Both live as long as what they are parts of.
+  const Json* misfit = nullptr;
+  const JsonObject* wanted = nullptr;
 };
 
 // All problems as one error: code invalid_argument, type invalid_input, one line a problem, and

@@ -86,6 +86,7 @@ struct Field {
   std::int64_t shortest = -1,
                longest = -1;    // characters of a string, items of an array, entries of a map
   std::string_view regex = {};  // strings
+  bool only_object = false;     // JSON
 
   // A copy with this change. It stands before its users: clang cannot evaluate them at compile time
   // otherwise.
@@ -116,6 +117,9 @@ struct Field {
   }
   constexpr Field pattern(std::string_view expression) const {
     return with([&](Field& f) { f.regex = expression; });
+  }
+  constexpr Field an_object() const {
+    return with([](Field& f) { f.only_object = true; });
   }
   constexpr Field shorthand(char c) const {
     return with([&](Field& f) { f.letter = c; });

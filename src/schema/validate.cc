@@ -132,6 +132,17 @@ bool Evaluation::fail(const At& at, std::string message, std::string hint) {
   return false;
 }
 
+bool Evaluation::fail_type(const JsonObject* wanted, const At& at, std::string message,
+                           std::string hint) {
+  const size_t before = at.problems ? at.problems->size() : 0;
+  fail(at, std::move(message), std::move(hint));
+  if (at.problems && at.problems->size() > before) {
+    at.problems->back().misfit = &at.value;
+    at.problems->back().wanted = wanted;
+  }
+  return false;
+}
+
 bool Evaluation::fail_member(const At& at, std::string_view key, std::string message,
                              std::string hint) {
   const Path path{at.path, key};

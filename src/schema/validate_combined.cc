@@ -61,8 +61,8 @@ bool Evaluation::none_fits(const At& at, std::vector<std::vector<Problem>> branc
     const Problem& first = nearest->front();
     hint = "nearest: " + (first.path.empty() ? "" : first.path + ": ") + first.message;
   }
-  return fail(at, fmt::format("fits none of the {} alternatives", branches.size()),
-              std::move(hint));
+  return fail_type(nullptr, at, fmt::format("fits none of the {} alternatives", branches.size()),
+                   std::move(hint));
 }
 
 bool Evaluation::check_condition(const JsonObject& schema, const At& at) {

@@ -79,6 +79,9 @@ class Evaluation {
 
   // False, after saying so when somebody listens.
   bool fail(const At& at, std::string message, std::string hint = {});
+  // The same for a value of another type than the schema wants; null: than several want.
+  bool fail_type(const JsonObject* wanted, const At& at, std::string message,
+                 std::string hint = {});
   bool fail_member(const At& at, std::string_view key, std::string message, std::string hint = {});
   bool count_within(const JsonObject& schema, const At& at, std::string_view least,
                     std::string_view most, size_t count, std::string_view what);

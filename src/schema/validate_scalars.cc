@@ -105,7 +105,8 @@ bool Evaluation::check_any_type(const JsonObject& schema, const At& at) {
       one = with_article(one);
     }
     if (!found)
-      ok = fail(at, fmt::format("expected {}, got {}", fmt::join(types, " or "), shown(at.value)));
+      ok = fail_type(&schema, at,
+                     fmt::format("expected {}, got {}", fmt::join(types, " or "), shown(at.value)));
   }
   if (const Json* allowed = schema.if_contains("enum"); allowed && allowed->is_array()) {
     const JsonArray& values = allowed->get_array();

@@ -148,9 +148,7 @@ void TalkView::show(const Happening& what, Time now) {
       if (is_own) doing_ = "Trying again";
       [[fallthrough]];
     case Kind::warning:
-      open(Block::note);
-      return write_line(indent_of(what) + with_look(yellow, "! ", style_.colours) +
-                        shown(first_line(what.text)));
+      return add_note(what);
     case Kind::compacted:
       open(Block::note);
       return write_line(indent_of(what) + with_look(dim, "· " + shown(what.text), style_.colours));
@@ -191,6 +189,15 @@ void TalkView::show_prompt(const Happening& what) {
   if (count < lines.size())
     write_line(with_look(dim, fmt::format("  … {}", count_of(lines.size() - count, "more line")),
                          style_.colours));
+}
+
+// Whole, since what to do stands at the end.
+void TalkView::add_note(const Happening& what) {
+  open(Block::note);
+  const std::string indent(indent_of(what));
+  thoughts_.begin_line({indent + "! ", yellow}, {indent + "  ", plain});
+  thoughts_.put_all(first_line(what.text), plain);
+  thoughts_.end_line();
 }
 
 void TalkView::add_text(std::string_view text) {

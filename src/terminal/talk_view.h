@@ -73,6 +73,7 @@ class TalkView {
   void close();
   void write_line(std::string_view line);
   void show_prompt(const Happening& what);
+  void add_note(const Happening& what);
   void add_text(std::string_view text);
   void add_thinking(std::string_view text);
   void fold_thinking();

@@ -5,11 +5,13 @@ import sqlite3
 import sys
 import unittest
 
-from mock_model import MockModel, Turn, results_of, text_turn
+from mock_model import MockModel, Turn, as_asked, results_of, schemas_of, text_turn
 from support import Place
 
 STEPS = [Turn("I look first.", [("read", {"path": "notes.txt"}), ("glob", {"pattern": "*.txt"})]),
          Turn("", [("read", {"path": "missing.txt"})]),
+         Turn("", [("exec", {"command": "echo $GREETING", "env": {"GREETING": "hello"}})]),
+         Turn("", [("tool_call", {"tool": "tree", "arguments": {"path": "."}})]),
          Turn("Now I write.", [("write", {"path": "out.txt", "content": "é \"quoted\"\n"})]),
          Turn("All **done**.")]
 # A model that knows no calls makes one at a time.
@@ -22,7 +24,8 @@ def decide(path, body):
     results = len(results_of(path, body))
     for step in STEPS:
         if results == 0:
-            return step
+            schemas = schemas_of(path, body)
+            return Turn(step.text, [(name, as_asked(schemas[name], arguments)) for name, arguments in step.calls])
         results -= len(step.calls)
     return STEPS[-1]
 
@@ -30,6 +33,12 @@ def decide(path, body):
 def decide_text(_, body):
     answers = sum(1 for message in body["messages"] if message["role"] == "assistant")
     return text_turn(TEXT_STEPS[answers])
+
+
+def meant(arguments):
+    """An object that was asked for as text is an object."""
+    return {name: json.loads(value) if isinstance(value, str) and value.startswith("{") else value
+            for name, value in arguments.items()}
 
 
 def transcript(place):
@@ -42,7 +51,7 @@ def transcript(place):
             for key in ("origin", "sealed"):
                 part.pop(key, None)
             if "arguments" in part:
-                part["arguments"] = json.loads(part["arguments"])
+                part["arguments"] = meant(json.loads(part["arguments"]))
             line = (kind, json.dumps(part, sort_keys=True))
             if call is None:
                 lines.append(line)
@@ -74,9 +83,31 @@ class Formats(unittest.TestCase):
         seen = {name: self.play(decide, "--provider", name, "--base-url", "URL" + path)
                 for name, path in FORMATS.items()}
         first = seen.pop("openai")
-        self.assertEqual(len(first), 8, first)
+        self.assertEqual(len(first), 10, first)
+        self.assertIn("hello", str(first))
+        self.assertIn("notes.txt", str(first[6]), "what tree answered")
+        self.assertNotIn("repaired", str(first))
         for name, lines in seen.items():
             self.assertEqual(lines, first, name)
+
+    def test_a_call_as_a_format_asks_for_it_is_taken(self):
+        place = Place()
+        self.addCleanup(place.close)
+
+        def tools(name):
+            done = place.run("tools", "--format", name)
+            self.assertEqual(done.stderr, "", "nothing is left out")
+            listed = [tool.get("function", tool) for tool in json.loads(done.stdout)]
+            return {tool["name"]: tool.get("input_schema") or tool.get("parameters") for tool in listed}
+        names = set(tools("anthropic"))
+        for name in ("openai", "openai-strict", "gemini"):
+            offered = tools(name)
+            self.assertEqual(set(offered), names)
+            arguments = {"command": "echo $GREETING", "env": {"GREETING": "hello"}}
+            if name == "openai-strict":
+                arguments = {key: arguments.get(key) for key in offered["exec"]["required"]}
+            done = place.run("--approvals", "off", "call", "exec", json.dumps(as_asked(offered["exec"], arguments)))
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "hello\n", ""), name)
 
     def test_text_promises_what_is_done(self):
         told = []

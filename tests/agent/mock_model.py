@@ -36,6 +36,27 @@ def results_of(path, body):
     return texts
 
 
+def schemas_of(path, body):
+    """The schemas of the tools that the request offers, by name."""
+    tools = body["tools"]
+    if path.endswith("/chat/completions"):
+        return {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
+    if path.endswith("/responses"):
+        return {tool["name"]: tool["parameters"] for tool in tools}
+    if path.endswith("/messages"):
+        return {tool["name"]: tool["input_schema"] for tool in tools}
+    return {tool["name"]: tool.get("parameters", {}) for tool in tools[0]["functionDeclarations"]}
+
+
+def as_asked(schema, arguments):
+    """The arguments as a model writes that keeps to the schema: some objects are asked for as text."""
+    def write(name, value):
+        kinds = schema["properties"][name]["type"]
+        is_text = "string" in [kind.lower() for kind in ([kinds] if isinstance(kinds, str) else kinds)]
+        return json.dumps(value) if is_text and isinstance(value, dict) else value
+    return {name: write(name, value) for name, value in arguments.items()}
+
+
 def text_of(content):
     if isinstance(content, str):
         return content

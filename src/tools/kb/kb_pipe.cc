@@ -33,7 +33,7 @@ struct KbPipeInput {
         "fails, nothing is stored.",
         arg<&KbPipeInput::tool_name>("Any tool but those that end a task, and kb_pipe itself")
             .min_length(1),
-        arg<&KbPipeInput::tool_input>("Its arguments, an object"),
+        arg<&KbPipeInput::tool_input>("Its arguments").an_object(),
         arg<&KbPipeInput::path>("Logical path of the document; where there is one, it gets a new "
                                 "version")
             .min_length(1),

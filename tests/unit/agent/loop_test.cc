@@ -205,6 +205,16 @@ TEST_F(LoopTest, AnAnswerMayHaveToHaveAForm) {
   EXPECT_TRUE(said("by calling final_answer"));
 }
 
+TEST_F(LoopTest, AnObjectOfTheAnswerMayComeAsText) {
+  setup_.output_schema =
+      must(parse_json(R"({"type": "object", "properties": {"sizes": {"type": "object"}}})"))
+          .as_object();
+  post("count");
+  const Ending ending =
+      play(R"({"calls": [{"tool": "final_answer", "arguments": {"sizes": "{\"a\": 1}"}}]})");
+  EXPECT_EQ(to_text(*ending.structured), R"({"sizes":{"a":1}})");
+}
+
 TEST_F(LoopTest, NothingRunsOfAnAnswerThatWasRefused) {
   post("go");
   const Ending ending = play(R"({"stop": "refusal", "calls": [)" + call("echo", "x") + "]}");

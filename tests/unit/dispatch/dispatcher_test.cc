@@ -303,6 +303,47 @@ TEST_F(DispatcherTest, ChecksWhatToolsFromOutsideReturn) {
             "invalid_output");
 }
 
+TEST_F(DispatcherTest, GivesObjectsThatCameAsTextToHooksAndToolsAsObjects) {
+  all_stages();
+  Tool tool = helve::testing::map_tool();
+  registry = *Registry::load(std::vector<Tool>(1, tool));
+  policy = *Policy::make(registry, {});
+  Outcome outcome = call("count", R"({"sizes":"{\"a\": 1, \"b\": 2}"})");
+  ASSERT_TRUE(outcome.ok()) << outcome.error->message;
+  EXPECT_EQ(outcome.product.json, R"({"said":"3"})");
+  EXPECT_EQ(outcome.notes, std::vector<std::string>()) << "it may have been asked for";
+  EXPECT_EQ(journal.events[0], R"(before count {"sizes":{"a":1,"b":2}})");
+
+  outcome = call("count", R"({"words":"[\"a\"]"})");
+  ASSERT_TRUE(outcome.ok()) << outcome.error->message;
+  EXPECT_EQ(
+      outcome.notes,
+      (std::vector<std::string>{"arguments repaired: decoded words, which was sent as text"}));
+
+  outcome = call("count", R"({"sizes":"{\"a\": true}"})");
+  EXPECT_EQ(outcome.error->message, "sizes.a: expected an integer, got true");
+  outcome = call("count", R"({"sizes":"a=1"})");
+  EXPECT_EQ(outcome.error->message, "sizes: expected an object, got \"a=1\"");
+}
+
+TEST_F(DispatcherTest, GivesToolsFromOutsideTheObjectsThatTheirSchemasWant) {
+  Tool tool;
+  tool.spec = {.name = "foreign", .group = "other", .description = "From outside."};
+  tool.input_schema_json =
+      parse_json(
+          R"({"type":"object","properties":{"filter":{"type":"object"},"text":{"type":"string"}}})")
+          ->get_object();
+  std::string given;
+  tool.bind = [&](const Json& arguments) -> Result<std::unique_ptr<Bound>> {
+    given = to_text(arguments);
+    return Error{Code::cancelled, "seen"};
+  };
+  registry = *Registry::load(std::vector<Tool>(1, tool));
+  policy = *Policy::make(registry, {});
+  call("foreign", R"({"filter":"{\"a\":1}","text":"{}"})");
+  EXPECT_EQ(given, R"({"filter":{"a":1},"text":"{}"})");
+}
+
 TEST_F(DispatcherTest, RecordsWhatWasDeniedAsWhatItWouldHaveDone) {
   all_stages();
   struct Last : FakeRecorder {

@@ -34,6 +34,21 @@ inline Tool echo_tool() {
 inline Tool save_tool() {
   return make_tool({.name = "save", .group = "talk", .effect = Effect::write}, echo);
 }
+struct CountInput {
+  std::map<std::string, std::int64_t> sizes;
+  std::vector<std::string> words;
+  static constexpr auto schema() {
+    return object("Adds up.", opt<&CountInput::sizes>("By name"), opt<&CountInput::words>("More"));
+  }
+};
+inline Tool map_tool() {
+  return make_tool(
+      {.name = "count", .group = "talk"}, +[](const CountInput& in, Context&) {
+        std::int64_t sum = std::ssize(in.words);
+        for (const auto& [name, size] : in.sizes) sum += size;
+        return Result<EchoOutput>(EchoOutput{std::to_string(sum)});
+      });
+}
 // Writes only when asked to say it more than once.
 inline Tool maybe_tool() {
   return make_tool({.name = "maybe", .group = "other", .effect = Effect::write}, echo,

@@ -265,28 +265,83 @@ TEST(Formats, LeaveOutWhatCannotBeSatisfied) {
       "omitted: parameter 'a' contradicts itself");
 }
 
-TEST(Formats, LeaveOutMapsFreeObjectsTuplesAndAnyJson) {
-  auto with = [](std::string_view parameter) {
-    return fmt::format(R"({{"type":"object","properties":{{"p":{}}}}})", parameter);
+std::string with_parameter(std::string_view parameter) {
+  return fmt::format(R"({{"type":"object","properties":{{"p":{}}}}})", parameter);
+}
+
+TEST(Formats, AskForTextWhereTheSubsetCannotSayWhatIsHeld) {
+  auto gemini = [](std::string_view parameter) {
+    const Json schema = *parse_json(lowered(to_gemini, with_parameter(parameter)));
+    const Json& p = schema.at("properties").at("p");
+    return std::string(p.at("type").get_string()) + ": " +
+           std::string(p.at("description").get_string());
   };
+  EXPECT_EQ(gemini(R"({"type":"object","additionalProperties":{"type":"string"},
+                       "description":"Variables","maxProperties":9})"),
+            R"x(STRING: Variables (a JSON object written as a string, such as {"NAME": "value"}; )x"
+            "members: at most 9)");
+  EXPECT_EQ(gemini(R"({"type":"object","additionalProperties":{"type":"integer"}})"),
+            R"x(STRING: (a JSON object written as a string, such as {"NAME": 1}))x");
+  EXPECT_EQ(gemini(R"({"type":"object"})"),
+            R"x(STRING: (a JSON object written as a string, such as {"NAME": "value"}))x");
+  EXPECT_EQ(gemini(R"({"type":"array"})"),
+            R"x(STRING: (a JSON list written as a string, such as ["a", 1]))x");
+  EXPECT_EQ(gemini(R"({"prefixItems":[{"type":"string"}]})"),
+            R"x(STRING: (a JSON list written as a string, such as ["a", 1]))x");
+  EXPECT_EQ(
+      gemini(R"({"type":"object","properties":{"a":{"type":"string"}},
+                       "additionalProperties":{"type":"integer"}})"),
+      R"x(STRING: (a JSON object written as a string, such as {"NAME": "value"}; its schema: )x"
+      R"x({"properties":{"a":{"type":"string"}},"additionalProperties":{"type":"integer"}}))x");
+}
+
+TEST(Formats, TextMayBeLeftOutWhereTheObjectMay) {
+  constexpr std::string_view kText =
+      R"x("description":"(a JSON object written as a string, such as {\"NAME\": \"value\"})")x";
+  EXPECT_EQ(lowered(to_openai_strict, with_parameter(R"({"type":"object"})")),
+            fmt::format(R"({{"type":"object","properties":{{"p":{{"type":["string","null"],{}}}}},)"
+                        R"("required":["p"],"additionalProperties":false}})",
+                        kText));
+  EXPECT_EQ(lowered(to_openai_strict,
+                    R"({"type":"object","properties":{"p":{"type":"object"}},"required":["p"]})"),
+            fmt::format(R"({{"type":"object","properties":{{"p":{{"type":"string",{}}}}},)"
+                        R"("required":["p"],"additionalProperties":false}})",
+                        kText));
+  EXPECT_EQ(lowered(to_gemini, with_parameter(R"({"type":["object","null"]})")),
+            fmt::format(R"({{"type":"OBJECT","properties":{{"p":{{"type":"STRING",)"
+                        R"("nullable":true,{}}}}}}})",
+                        kText));
+}
+
+TEST(Formats, LeaveOutWhatTextCannotTell) {
   const std::string strict = ", which strict mode cannot express",
                     gemini = ", which Gemini's schemas cannot express";
-  EXPECT_EQ(lowered(to_openai_strict,
-                    with(R"({"type":"object","additionalProperties":{"type":"string"}})")),
-            "omitted: parameter 'p' is a map" + strict);
-  EXPECT_EQ(lowered(to_gemini, with(R"({"type":"object","patternProperties":{"^x":{}}})")),
-            "omitted: parameter 'p' is a map" + gemini);
-  EXPECT_EQ(lowered(to_openai_strict, with(R"({"type":"object"})")),
-            "omitted: parameter 'p' is a free-form object" + strict);
-  EXPECT_EQ(lowered(to_gemini, with(R"({"type":"object"})")),
-            "omitted: parameter 'p' is an object without named members" + gemini);
-  EXPECT_EQ(lowered(to_openai_strict, with("true")),
+  EXPECT_EQ(lowered(to_openai_strict, with_parameter("true")),
             "omitted: parameter 'p' takes any JSON" + strict);
-  EXPECT_EQ(lowered(to_gemini, with("{}")), "omitted: parameter 'p' takes any JSON" + gemini);
-  EXPECT_EQ(lowered(to_gemini, with(R"({"type":"array"})")),
-            "omitted: parameter 'p' is a list of any JSON" + gemini);
-  EXPECT_EQ(lowered(to_openai_strict, with(R"({"prefixItems":[{"type":"string"}]})")),
-            "omitted: parameter 'p' is a list whose items have types by position" + strict);
+  EXPECT_EQ(lowered(to_gemini, with_parameter("{}")),
+            "omitted: parameter 'p' takes any JSON" + gemini);
+  for (Lower lower : {to_openai_strict, to_gemini}) {
+    EXPECT_EQ(lowered(lower, with_parameter(R"({"type":["string","object"]})")),
+              "omitted: parameter 'p' is a string or something that has to be written as one, and "
+              "nobody could tell which");
+  }
+  EXPECT_EQ(lowered(to_gemini, R"({"type":"object","additionalProperties":{"type":"string"}})"),
+            "omitted: its input is a map" + gemini);
+  for (const char* root : {R"({"type":"object","additionalProperties":{"type":"string"}})",
+                           R"({"type":"object","patternProperties":{"^x":{}}})"})
+    EXPECT_EQ(lowered(to_openai_strict, root), "omitted: its input is a map" + strict) << root;
+}
+
+TEST(Formats, SayWhatToDoAboutAToolThatIsLeftOut) {
+  const Offer offer{"query", "Asks.", parse_json(with_parameter("{}"))->get_object()};
+  EXPECT_EQ(to_gemini(std::span(&offer, 1)).omitted.at(0).text(),
+            "query is left out: parameter 'p' takes any JSON, which Gemini's schemas cannot "
+            "express; give it a type in the tool's schema");
+  const Offer tree{"tree", "", *parse_json(R"({"$ref":"#"})")->if_object()};
+  EXPECT_TRUE(to_openai(std::span(&tree, 1))
+                  .omitted.at(0)
+                  .text()
+                  .ends_with("; change the tool's schema, or use another provider"));
 }
 
 TEST(Formats, TellTheModelWhatTheSchemaCannot) {

@@ -132,7 +132,6 @@ class WireTest : public testing::TestWithParam<const char*> {
 
 TEST_P(WireTest, SendsAConversation) {
   const std::vector<Message> messages = conversation(GetParam());
-  std::vector<std::string> omitted;
   Outgoing out = wire_.encode({.system = "Be brief.",
                                .messages = messages,
                                .max_output_tokens = 1000,
@@ -141,12 +140,21 @@ TEST_P(WireTest, SendsAConversation) {
                               kEndpoint);
   JsonArray headers, notes;
   for (const std::string& each : out.headers) headers.emplace_back(each);
-  out.body["tools"] = wire_.encode_tools(offers(), omitted);
-  for (const std::string& each : omitted) notes.emplace_back(each);
+  Lowered lowered = wire_.lower(offers());
+  out.body["tools"] = wire_.encode_tools(std::move(lowered.tools));
+  for (const Omitted& each : lowered.omitted) notes.emplace_back(each.text());
   expect_golden(
       std::string("wire/") + GetParam() + "/request.json",
       to_pretty(Json(JsonObject{
           {"path", out.path}, {"headers", headers}, {"notes", notes}, {"body", out.body}})));
+}
+
+TEST_P(WireTest, TellsWhichToolsAreTaken) {
+  std::vector<std::string> notes;
+  const std::vector<Offer> taken = taken_by(wire_, offers(), notes);
+  ASSERT_EQ(taken.size(), 2u);
+  EXPECT_EQ(taken[0].name + " " + taken[1].name, "read ls");
+  EXPECT_EQ(notes.size(), 1u);
 }
 
 TEST_P(WireTest, ReadsStreams) {

@@ -154,6 +154,16 @@ TEST(TalkView, IsSafeAndFitsWhateverIsSaid) {
   }
 }
 
+TEST(TalkView, ShowsWholeWhatOneIsToldBesides) {
+  Fixture f;
+  f.show(Kind::warning,
+         "query is left out: parameter 'value' takes any JSON, which Gemini's schemas cannot "
+         "express; give it a type in the tool's schema");
+  EXPECT_EQ(f.written,
+            "! query is left out: parameter 'value' takes any JSON, which Gemini's schemas\n"
+            "  cannot express; give it a type in the tool's schema\n");
+}
+
 TEST(TalkView, LeavesTheAnswerToOthersWhenAsked) {
   Fixture f({.shows_prompts = false, .shows_text = false});
   f.show(Kind::prompt, "hi", "user");

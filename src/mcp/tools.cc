@@ -76,7 +76,8 @@ bool can_carry(Version version, std::string_view json) {
 void Session::list_tools(const Request& request, std::string& out) {
   const auto cursor = read_cursor(request.params);
   if (!cursor) return append_refusal(out, request, cursor.error());
-  const Result<ToolList::Page> page = server_.tools().page(request.version, *cursor);
+  const Result<ToolList::Page> page =
+      server_.tools().page({request.version, request.structured}, *cursor);
   if (!page) return append_refusal(out, request, page.error());
   ResultWriter result(out, request, server_.info_member());
   result.members(**page);
@@ -150,7 +151,7 @@ void Session::answer_call(Request& request, std::string_view tool, Approver* app
     result.boolean("isError", true);
     meta = error_meta(*outcome.error);
   } else {
-    if (can_carry(request.version, outcome.product.json))
+    if (request.structured && can_carry(request.version, outcome.product.json))
       result.raw("structuredContent", outcome.product.json);
     if (outcome.stored) meta = stored_meta(*outcome.stored);
   }

@@ -1,0 +1,61 @@
+"""helve mcp as a process: what its flags, its settings and its standard input change."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HELVE = os.path.abspath(sys.argv.pop(1))
+PATIENCE = 60  # seconds; nothing here takes so long unless it fails
+
+
+def request(number, method, params):
+    return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
+
+
+class ServeTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="helve-serve-")
+        self.addCleanup(directory.cleanup)
+        self.base = pathlib.Path(directory.name)
+        self.root = self.base / "root"
+        self.root.mkdir()
+        (self.root / "notes.md").write_text("one\n")
+        self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.base)}
+
+    def serve(self, *words, client="another", **environment):
+        """What a client of this name is told of `read`, and gets from it."""
+        lines = [request(1, "initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
+                                           "clientInfo": {"name": client, "version": "1"}}),
+                 request(2, "tools/list", {}),
+                 request(3, "tools/call", {"name": "read", "arguments": {"path": "notes.md"}})]
+        done = subprocess.run([HELVE, "mcp", "--root", str(self.root), *words], input="".join(lines), text=True,
+                              capture_output=True, timeout=PATIENCE, env=self.environment | environment, check=True)
+        self.assertEqual(done.stderr, "")
+        answers = {answer["id"]: answer["result"] for answer in map(json.loads, done.stdout.splitlines())}
+        tool = next(tool for tool in answers[2]["tools"] if tool["name"] == "read")
+        return tool, answers[3]
+
+    def gets_values(self, *words, **rest):
+        tool, answer = self.serve(*words, **rest)
+        self.assertEqual("outputSchema" in tool, "structuredContent" in answer)
+        self.assertIn("1\tone", answer["content"][0]["text"])
+        return "structuredContent" in answer
+
+    def test_values_are_for_clients_that_show_the_text_too(self):
+        self.assertTrue(self.gets_values())
+        self.assertFalse(self.gets_values(client="claude-code"))
+        self.assertFalse(self.gets_values(client="codex-mcp-client"))
+
+    def test_the_flag_decides_before_the_setting(self):
+        self.assertFalse(self.gets_values(HELVE_MCP_STRUCTURED="never"))
+        self.assertTrue(self.gets_values("--structured", "always", client="claude-code", HELVE_MCP_STRUCTURED="never"))
+        self.assertFalse(self.gets_values("--structured", "never"))
+        self.assertFalse(self.gets_values("--structured", "auto", client="claude-code", HELVE_MCP_STRUCTURED="always"))
+
+
+if __name__ == "__main__":
+    unittest.main()

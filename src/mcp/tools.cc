@@ -42,6 +42,23 @@ void append_content(std::string& out, const dispatch::Outcome& outcome, Version 
   out += ']';
 }
 
+// A client may read the value alone, and some notes are told only once: they are a member of it,
+// too. It still fits: our output schemas are open; one from outside may not be.
+void append_value(ResultWriter& result, std::string& out, const dispatch::Outcome& outcome) {
+  const std::string_view json = outcome.product.json;
+  if (outcome.notes.empty() || json.back() != '}' || !outcome.tool->output_schema_json.empty())
+    return result.raw("structuredContent", json);
+  result.key("structuredContent");
+  out += json.substr(0, json.size() - 1);
+  out += out.back() == '{' ? R"("helve/notes":[)" : R"(,"helve/notes":[)";
+  const size_t start = out.size();
+  for (const std::string& note : outcome.notes) {
+    if (out.size() > start) out += ',';
+    append_json_string(out, note);
+  }
+  out += "]}";
+}
+
 // What programs want to know of a failure, beside the text for the model.
 std::string error_meta(const Error& error) {
   std::string out = "\"helve/error\":";
@@ -152,7 +169,7 @@ void Session::answer_call(Request& request, std::string_view tool, Approver* app
     meta = error_meta(*outcome.error);
   } else {
     if (request.structured && can_carry(request.version, outcome.product.json))
-      result.raw("structuredContent", outcome.product.json);
+      append_value(result, out, outcome);
     if (outcome.stored) meta = stored_meta(*outcome.stored);
   }
   result.finish(meta);

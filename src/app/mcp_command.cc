@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/render.h"
 #include "mcp/stdio.h"
+#include "sys/environment.h"
 
 namespace helve::app {
 namespace {
@@ -138,6 +139,11 @@ mcp::Options server_options(World& world, Offer& offer, const McpInput& in,
 Result<int> serve(App& app, const McpInput& in, cli::Run& run) {
   const std::stop_token stop = TRY(app.watch_signals(0));
   World& world = *TRY(app.open(run.options, Purpose::serve));
+  if (sys::is_terminal(kIn))
+    app.tell()(
+        fmt::format("helve: an MCP client is expected on standard input, and what is typed here "
+                    "counts as its messages\n  hint: {} doctor shows what connects clients\n",
+                    app.surroundings().invoked_as));
   if (world.home->no_files) log_to(app.tell(), Level::warning, describe(*world.home->no_files));
 
   Offer offer(world, app.surroundings(), app.tell());

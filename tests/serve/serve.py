@@ -56,6 +56,17 @@ class ServeTest(unittest.TestCase):
         self.assertFalse(self.gets_values("--structured", "never"))
         self.assertFalse(self.gets_values("--structured", "auto", client="claude-code", HELVE_MCP_STRUCTURED="always"))
 
+    def test_at_a_terminal_it_says_who_is_expected(self):
+        ours, theirs = os.openpty()
+        self.addCleanup(os.close, ours)
+        os.write(ours, b"\x04")  # the end of the input, which the terminal keeps until somebody reads
+        done = subprocess.run([HELVE, "mcp", "--root", str(self.root)], stdin=theirs, capture_output=True, text=True,
+                              timeout=PATIENCE, env=self.environment, check=True)
+        os.close(theirs)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("an MCP client is expected on standard input"), 1, done.stderr)
+        self.assertIn("helve doctor", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

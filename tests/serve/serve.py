@@ -3,9 +3,11 @@
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 
 HELVE = os.path.abspath(sys.argv.pop(1))
@@ -21,7 +23,7 @@ class ServeTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="helve-serve-")
         self.addCleanup(directory.cleanup)
         self.base = pathlib.Path(directory.name)
-        self.root = self.base / "root"
+        self.root = self.base / "a root"
         self.root.mkdir()
         (self.root / "notes.md").write_text("one\n")
         self.environment = {"PATH": os.environ["PATH"], "HOME": str(self.base)}
@@ -66,6 +68,18 @@ class ServeTest(unittest.TestCase):
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.count("an MCP client is expected on standard input"), 1, done.stderr)
         self.assertIn("helve doctor", done.stderr)
+
+    def test_doctor_shows_what_connects_clients(self):
+        def doctor(*words):
+            return subprocess.run([HELVE, "--root", str(self.root), "doctor", *words], capture_output=True, text=True,
+                                  timeout=PATIENCE, env=self.environment).stdout
+
+        server = json.loads(doctor("--json"))["mcp"]["mcpServers"]["helve"]
+        lines = [line.strip() for line in doctor().splitlines()]
+        claude = next(line for line in lines if line.startswith("claude mcp add"))
+        self.assertEqual(shlex.split(claude), ["claude", "mcp", "add", "helve", "--", server["command"], *server["args"]])
+        codex = "\n".join(lines[lines.index("[mcp_servers.helve]"):])
+        self.assertEqual(tomllib.loads(codex)["mcp_servers"]["helve"], server)
 
 
 if __name__ == "__main__":

@@ -68,8 +68,12 @@ Result<int> doctor(App& app, cli::Run& run) {
     return failed ? 1 : 0;
   }
   for (const Finding& finding : findings) run.screen.out.write(to_text(finding, run.screen));
-  run.screen.out.write("\nFor an MCP client:\n" +
-                       cli::indented(mcp_snippet_text(program, examined.workspace), 2));
+  const auto show = [&](std::string_view client, const std::string& lines) {
+    run.screen.out.write(fmt::format("\nFor {}:\n{}", client, cli::indented(lines, 2)));
+  };
+  show("an MCP client", mcp_snippet_text(program, examined.workspace));
+  show("Claude Code", claude_code_command(program, examined.workspace));
+  show("Codex, in ~/.codex/config.toml", codex_snippet(program, examined.workspace));
   return failed ? 1 : 0;
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/render.h"
 #include "mcp/stdio.h"
+#include "sys/environment.h"
 
 namespace helve::app {
 namespace {
@@ -21,8 +22,12 @@ constexpr int kIn = 0, kOut = 1;
 constexpr std::chrono::milliseconds kLastWrites{1500};
 
 struct McpInput {
+  std::optional<config::Structured> structured;
+
   static constexpr auto schema() {
-    return schema::object("Serve the tools to an MCP client on standard input and output");
+    return schema::object("Serve the tools to an MCP client on standard input and output",
+                          schema::opt<&McpInput::structured>(
+                              "Give values beside the text; default: mcp.structured, else auto"));
   }
 };
 
@@ -30,7 +35,8 @@ constexpr std::string_view kDetails =
     "The workspace is --root, else the client's roots, else the current directory. Up to 20 tools "
     "are offered; --tools all, or a list of names "
     "and groups, chooses others. --dialect shows them under the names that models of that kind "
-    "know.";
+    "know. Answers are text for the model and a structured value for programs; clients that show "
+    "the model the value instead of the text, as Claude Code and Codex do, get the text alone.";
 
 // For the model on the other side.
 std::string instructions(const World& world, const cli::Options& options) {
@@ -91,9 +97,23 @@ void prepare_commands(World& world) {
   world.supervisor->warm_up([place] { return place->commands->settings().policy; });
 }
 
-mcp::Options server_options(World& world, Offer& offer, const cli::Options& options,
-                            const Surroundings& surroundings, const Tell& tell) {
-  mcp::Options out{.instructions = instructions(world, options)};
+mcp::Structured as_served(config::Structured when) {
+  switch (when) {
+    case config::Structured::always:
+      return mcp::Structured::always;
+    case config::Structured::never:
+      return mcp::Structured::never;
+    default:
+      return mcp::Structured::auto_;
+  }
+}
+
+mcp::Options server_options(World& world, Offer& offer, const McpInput& in,
+                            const cli::Options& options, const Surroundings& surroundings,
+                            const Tell& tell) {
+  const config::Config& config = world.home->settings.config;
+  mcp::Options out{.instructions = instructions(world, options),
+                   .structured = as_served(in.structured.value_or(config.mcp.structured))};
   if (world.dialect) {
     out.tool_name = [&offer](const Tool& tool) { return offer.face.name(tool); };
     out.description = [&offer](const Tool& tool) { return offer.face.description(tool); };
@@ -109,21 +129,26 @@ mcp::Options server_options(World& world, Offer& offer, const cli::Options& opti
     out.place = [&world] { return world.served_place(); };
   }
   out.on_listed = [&world] { prepare_commands(world); };
-  const Level lowest = world.home->settings.config.verbose ? Level::debug : Level::warning;
+  const Level lowest = config.verbose ? Level::debug : Level::warning;
   out.log = [tell, lowest](Level level, std::string_view message) {
     if (level >= lowest) log_to(tell, level, message);
   };
   return out;
 }
 
-Result<int> serve(App& app, cli::Run& run) {
+Result<int> serve(App& app, const McpInput& in, cli::Run& run) {
   const std::stop_token stop = TRY(app.watch_signals(0));
   World& world = *TRY(app.open(run.options, Purpose::serve));
+  if (sys::is_terminal(kIn))
+    app.tell()(
+        fmt::format("helve: an MCP client is expected on standard input, and what is typed here "
+                    "counts as its messages\n  hint: {} doctor shows what connects clients\n",
+                    app.surroundings().invoked_as));
   if (world.home->no_files) log_to(app.tell(), Level::warning, describe(*world.home->no_files));
 
   Offer offer(world, app.surroundings(), app.tell());
   mcp::Server server(*world.home->dispatcher, world.clock, world.home->policy.get(),
-                     server_options(world, offer, run.options, app.surroundings(), app.tell()));
+                     server_options(world, offer, in, run.options, app.surroundings(), app.tell()));
   offer.server = &server;
   const auto max_line = static_cast<size_t>(world.home->settings.config.limits.max_frame_bytes);
   mcp::Stdio stdio =
@@ -150,8 +175,8 @@ cli::Command mcp_command(App& app) {
       {{"Serve a project, without changing it", "helve mcp --root ~/project --read-only"},
        {"Some tools, under the names that Claude Code has for them",
         "helve mcp --dialect claude --tools fs"}},
-      [&app](const McpInput&, cli::Run& run) -> Result<int> {
-        Result<int> code = serve(app, run);
+      [&app](const McpInput& in, cli::Run& run) -> Result<int> {
+        Result<int> code = serve(app, in, run);
         // Standard output belongs to frames, so an error is text on standard error whatever was
         // asked for.
         return code ? *code : show(code.error(), cli::Form::text, run.screen);

@@ -15,8 +15,7 @@ constexpr auto kUsual = std::to_array<std::string_view>(
      "read_large_result", "memory_search", "memory_append", "agent", "skill_read"});
 
 bool is_usual(const Tool& tool, const Dialect* dialect) {
-  // A model that was trained on one of two that do the same is not shown the other.
-  if (tool.spec.name == left_out_editor(dialect)) return false;
+  if (is_left_out(dialect, tool.spec.name)) return false;
   return has_word_for(dialect, tool.spec.name) ||
          std::ranges::find(kUsual, tool.spec.name) != kUsual.end();
 }

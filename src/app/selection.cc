@@ -32,11 +32,10 @@ bool is_one_of(std::string_view group, std::span<const std::string_view> groups)
 
 // In the order of the dialect's words, which its table gives by how much they are needed.
 std::vector<std::string> served_under(const Dialect* dialect, const std::vector<Tool>& tools) {
-  const std::string_view left_out = left_out_editor(dialect);
   std::vector<std::string> served{std::string(kReaderOfLongAnswers)};
   const auto add = [&](const Tool& tool) {
     const std::string& name = tool.spec.name;
-    if (name != left_out && served.size() < kMaxServedTools &&
+    if (!is_left_out(dialect, name) && served.size() < kMaxServedTools &&
         std::ranges::find(served, name) == served.end())
       served.push_back(name);
   };
@@ -61,9 +60,13 @@ bool has_word_for(const Dialect* dialect, std::string_view tool) {
          });
 }
 
-std::string_view left_out_editor(const Dialect* dialect) {
+bool is_left_out(const Dialect* dialect, std::string_view tool) {
   const bool only_editor = has_word_for(dialect, "editor") && !has_word_for(dialect, "edit");
-  return only_editor ? "edit" : "editor";
+  if (tool == (only_editor ? "edit" : "editor")) return true;
+  return dialect && !has_word_for(dialect, tool) &&
+         std::ranges::any_of(dialect->entries, [&](const Dialect::Entry& entry) {
+           return equals_ignoring_case(entry.name, tool);
+         });
 }
 
 Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,

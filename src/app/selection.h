@@ -16,14 +16,15 @@ namespace helve::app {
 enum class Purpose { call, serve, inspect, agent };
 
 // Models choose badly among many tools, so MCP clients get at most kMaxServedTools unless somebody
-// asked for more: those that their dialect has words for come first. Of `edit` and `editor`, which
-// do the same, they get the one that it has.
+// asked for more: those that their dialect has words for come first, and what
+// would confuse a model of that dialect is left out.
 constexpr size_t kMaxServedTools = 20;
 Selection selection_of(const config::Load& load, bool is_explicit, Purpose purpose,
                        const std::vector<Tool>& tools, const Dialect* dialect = nullptr);
 
-// Of the two, the one that is left out.
-std::string_view left_out_editor(const Dialect* dialect);
+// Of `edit` and `editor`, which do the same, the one that the dialect does not have; and a tool
+// that has no word there while its own name, but for its case, is the word for another.
+bool is_left_out(const Dialect* dialect, std::string_view tool);
 bool has_word_for(const Dialect* dialect, std::string_view tool);
 
 Result<Registry> load_tools(const config::Loaded& settings, const cli::Options& options,

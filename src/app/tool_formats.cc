@@ -22,7 +22,7 @@ Result<Formatted> mcp_tools(const World& world, const cli::ToolList& tools) {
   options.description = [&](const Tool& tool) { return face.description(tool); };
   options.input_schema = [&](const Tool& tool) { return face.input_schema(tool); };
   mcp::ToolList list(*world.registry, options, world.home->policy.get());
-  const Json page = TRY(parse_json("{" + *TRY(list.page(mcp::kModern, std::nullopt)) + "}"));
+  const Json page = TRY(parse_json("{" + *TRY(list.page({}, std::nullopt)) + "}"));
   return Formatted{.json = page.at("tools")};
 }
 

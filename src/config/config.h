@@ -56,6 +56,7 @@ struct Config {
   HookSettings hooks;
   JournalSettings journal;
   KbSettings kb;
+  McpSettings mcp;
   SandboxSettings sandbox;
   ExecSettings exec;
   std::vector<RouteSettings> routes;  // paths are absolute

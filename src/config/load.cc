@@ -295,6 +295,7 @@ class Loader {
     config.hooks = settings_.hooks;
     config.journal = settings_.journal;
     config.kb = settings_.kb;
+    config.mcp = settings_.mcp;
     config.sandbox = settings_.sandbox;
     config.exec = settings_.exec;
     config.routes = std::move(settings_.routes);

@@ -259,6 +259,21 @@ struct KbSettings {
   }
 };
 
+enum class Structured : unsigned char { auto_, always, never };
+
+struct McpSettings {
+  Structured structured = Structured::auto_;
+
+  static constexpr auto schema() {
+    return schema::object(
+        "How MCP clients are served.",
+        schema::opt<&McpSettings::structured>(
+            "Whether answers have a structured value (structuredContent) beside the text, and "
+            "tools an outputSchema; auto: unless the client is known to show its model the value "
+            "instead of the text, as Claude Code and Codex do"));
+  }
+};
+
 struct Settings {
   ToolSettings tools;
   ModelSettings model;
@@ -274,6 +289,7 @@ struct Settings {
   HookSettings hooks;
   JournalSettings journal;
   KbSettings kb;
+  McpSettings mcp;
   SandboxSettings sandbox;
   ExecSettings exec;
   std::vector<RouteSettings> routes;
@@ -309,6 +325,7 @@ struct Settings {
         schema::opt<&Settings::hooks>("Your scripts around every call"),
         schema::opt<&Settings::journal>("What is kept of changed files"),
         schema::opt<&Settings::kb>("Documents that are kept"),
+        schema::opt<&Settings::mcp>("How MCP clients are served"),
         schema::opt<&Settings::sandbox>("What commands may reach"),
         schema::opt<&Settings::exec>("How commands run"),
         schema::opt<&Settings::routes>(

@@ -10,6 +10,7 @@ namespace helve::mcp {
 namespace {
 
 constexpr std::string_view kProtocolVersion = "io.modelcontextprotocol/protocolVersion";
+constexpr std::string_view kClientInfo = "io.modelcontextprotocol/clientInfo";
 constexpr std::string_view kLogLevel = "io.modelcontextprotocol/logLevel";
 
 enum class Era : unsigned char { legacy, modern, both };
@@ -115,6 +116,7 @@ bool Session::read_era(const Message& message, Request& request, std::string& ou
               kProtocolVersion));
     }
     request.version = version_.value_or(kLatestLegacy);
+    request.structured = structured_;
     return true;
   }
 
@@ -135,6 +137,7 @@ bool Session::read_era(const Message& message, Request& request, std::string& ou
                   "this protocol version is not served without a handshake", data + '}');
   }
   request.version = *version;
+  request.structured = structured_for(find(*meta, kClientInfo));
   return true;
 }
 
@@ -162,6 +165,11 @@ bool Session::read_meta(Request& request, std::string& out) const {
     }
   }
   return true;
+}
+
+bool Session::structured_for(const Json* client_info) const {
+  return gets_structured(server_.options().structured,
+                         client_info ? string_at(*client_info, "name") : "");
 }
 
 bool Session::offers(Method method) const {

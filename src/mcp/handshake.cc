@@ -18,6 +18,7 @@ void Session::initialize(const Request& request, std::string& out) {
   }
   const std::optional<Version> known = find_version(wanted->get_string());
   version_ = known && !is_modern(*known) ? *known : kLatestLegacy;
+  structured_ = structured_for(request.param("clientInfo"));
   if (const Json* capabilities = request.param("capabilities")) {
     const Json* roots = find(*capabilities, "roots");
     client_has_roots_ = roots && roots->is_object() && server_.options().on_roots;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "mcp/clients.h"
 #include "mcp/source.h"
 #include "tool/context.h"
 #include "tool/tool.h"
@@ -27,8 +28,9 @@ struct Place {
 
 struct Options {
   std::string title = "helve";
-  std::string instructions = {};  // for the model on the other side; empty: none
-  size_t page_size = 100;         // tools and prompts a page
+  std::string instructions = {};              // for the model on the other side; empty: none
+  size_t page_size = 100;                     // tools and prompts a page
+  Structured structured = Structured::auto_;  // whether answers have values beside the text
 
   // How tools are listed, when not under their own names: a dialect's name (empty: this tool is not
   // listed), and description and input schema with that dialect's parameter names.

@@ -39,6 +39,7 @@ struct Request {
   std::string id = {};  // as JSON
   Method method = Method::ping;
   Version version = kLatestLegacy;
+  bool structured = true;           // answers have a structured value beside the text
   const Json* params = nullptr;     // an object, or null when there are none
   std::string progress_token = {};  // as JSON; empty: no progress is wanted
   int log_level =

@@ -54,6 +54,7 @@ class Session {
   bool read_era(const Message& message, Request& request, std::string& out) const;
   bool read_meta(Request& request, std::string& out) const;
   bool offers(Method method) const;
+  bool structured_for(const Json* client_info) const;
   void answer_now(const Request& request, std::string& out);
   void run_one(Request& request, std::string& out);
   void answer(Request& request, std::string& out);
@@ -87,8 +88,9 @@ class Session {
   Subscriptions subscriptions_;
   Roots roots_;
   LegacyElicitation elicitation_;
-  std::optional<Version> version_;   // what initialize agreed on; only take() uses it
-  bool client_has_roots_ = false;    // only take() uses it
+  std::optional<Version> version_;  // what initialize agreed on; only take() uses it
+  bool client_has_roots_ = false;   // only take() uses it
+  bool structured_ = true;  // what the client that was initialized gets; only take() uses it
   std::atomic<bool> ready_ = false;  // the client said that it is initialized
   std::atomic<int> log_level_ = 1;   // info, until the client chooses
 };

@@ -30,7 +30,8 @@ bool can_be_declared(const JsonObject& output_schema, Version version) {
 }  // namespace
 
 void ToolList::append_tool(std::string& out, const Tool& tool, std::string_view name,
-                           Version version) const {
+                           Reader reader) const {
+  const Version version = reader.version;
   ObjectWriter object(out);
   object.text("name", name);
   if (version >= Version::v2025_06_18) object.text_if_any("title", tool.spec.title);
@@ -38,8 +39,10 @@ void ToolList::append_tool(std::string& out, const Tool& tool, std::string_view 
               options_.description ? options_.description(tool) : tool.spec.description);
   object.value("inputSchema",
                options_.input_schema ? options_.input_schema(tool) : tool.input_schema());
-  const JsonObject output = tool.output_schema();
-  if (can_be_declared(output, version)) object.value("outputSchema", output);
+  if (reader.structured) {
+    const JsonObject output = tool.output_schema();
+    if (can_be_declared(output, version)) object.value("outputSchema", output);
+  }
   if (version >= Version::v2025_03_26) {
     object.key("annotations");
     append_annotations(out, tool.spec, version);
@@ -47,7 +50,7 @@ void ToolList::append_tool(std::string& out, const Tool& tool, std::string_view 
   object.close();
 }
 
-std::vector<ToolList::Page> ToolList::render(Version version) const {
+std::vector<ToolList::Page> ToolList::render(Reader reader) const {
   std::vector<std::string> texts(1);
   size_t on_page = 0;
   for (const Tool& tool : registry_.tools()) {
@@ -59,7 +62,7 @@ std::vector<ToolList::Page> ToolList::render(Version version) const {
       on_page = 0;
     }
     if (on_page++ > 0) texts.back() += ',';
-    append_tool(texts.back(), tool, name, version);
+    append_tool(texts.back(), tool, name, reader);
   }
   std::vector<Page> pages;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -70,10 +73,10 @@ std::vector<ToolList::Page> ToolList::render(Version version) const {
   return pages;
 }
 
-Result<ToolList::Page> ToolList::page(Version version, std::optional<std::string_view> cursor) {
+Result<ToolList::Page> ToolList::page(Reader reader, std::optional<std::string_view> cursor) {
   std::lock_guard lock(mutex_);
-  std::vector<Page>& pages = pages_[static_cast<size_t>(version)];
-  if (pages.empty()) pages = render(version);
+  Pages& pages = pages_[static_cast<size_t>(reader.version)][reader.structured ? 1 : 0];
+  if (pages.empty()) pages = render(reader);
   return pages[TRY(find_page(cursor, pages.size()))];
 }
 
@@ -85,7 +88,7 @@ bool ToolList::set_policy(const dispatch::Policy* policy) {
     changed = changed || (!before || before->allows(i)) != (!policy || policy->allows(i));
   }
   if (changed) {
-    for (std::vector<Page>& pages : pages_) pages.clear();
+    for (auto& of_revision : pages_) of_revision.fill({});
   }
   return changed;
 }

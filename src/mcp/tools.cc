@@ -42,6 +42,23 @@ void append_content(std::string& out, const dispatch::Outcome& outcome, Version 
   out += ']';
 }
 
+// A client may read the value alone, and some notes are told only once: they are a member of it,
+// too. It still fits: our output schemas are open; one from outside may not be.
+void append_value(ResultWriter& result, std::string& out, const dispatch::Outcome& outcome) {
+  const std::string_view json = outcome.product.json;
+  if (outcome.notes.empty() || json.back() != '}' || !outcome.tool->output_schema_json.empty())
+    return result.raw("structuredContent", json);
+  result.key("structuredContent");
+  out += json.substr(0, json.size() - 1);
+  out += out.back() == '{' ? R"("helve/notes":[)" : R"(,"helve/notes":[)";
+  const size_t start = out.size();
+  for (const std::string& note : outcome.notes) {
+    if (out.size() > start) out += ',';
+    append_json_string(out, note);
+  }
+  out += "]}";
+}
+
 // What programs want to know of a failure, beside the text for the model.
 std::string error_meta(const Error& error) {
   std::string out = "\"helve/error\":";
@@ -76,7 +93,8 @@ bool can_carry(Version version, std::string_view json) {
 void Session::list_tools(const Request& request, std::string& out) {
   const auto cursor = read_cursor(request.params);
   if (!cursor) return append_refusal(out, request, cursor.error());
-  const Result<ToolList::Page> page = server_.tools().page(request.version, *cursor);
+  const Result<ToolList::Page> page =
+      server_.tools().page({request.version, request.structured}, *cursor);
   if (!page) return append_refusal(out, request, page.error());
   ResultWriter result(out, request, server_.info_member());
   result.members(**page);
@@ -150,8 +168,8 @@ void Session::answer_call(Request& request, std::string_view tool, Approver* app
     result.boolean("isError", true);
     meta = error_meta(*outcome.error);
   } else {
-    if (can_carry(request.version, outcome.product.json))
-      result.raw("structuredContent", outcome.product.json);
+    if (request.structured && can_carry(request.version, outcome.product.json))
+      append_value(result, out, outcome);
     if (outcome.stored) meta = stored_meta(*outcome.stored);
   }
   result.finish(meta);

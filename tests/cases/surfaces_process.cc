@@ -140,6 +140,8 @@ class McpSurface : public Surface {
     if (is_error && is_error->is_bool() && is_error->get_bool())
       return std::optional(seen_error(result->at("_meta").at("helve/error")));
     Seen seen{.ok = true, .value = result->at("structuredContent")};
+    // Which the text has, too; the other surfaces have it nowhere else.
+    if (seen.value.is_object()) seen.value.as_object().erase("helve/notes");
     seen.text = text_of(blocks_of(content));
     return std::optional(std::move(seen));
   }

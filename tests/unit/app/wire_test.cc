@@ -1,5 +1,7 @@
 #include "app/wire.h"
 
+#include "app/dialect_face.h"
+#include "base/text.h"
 #include "cli/names.h"
 #include "unit/app/fixture.h"
 
@@ -325,6 +327,24 @@ TEST(Selection, OffersTheEditorThatTheDialectHas) {
     EXPECT_TRUE(served->find(wanted).tool) << dialect;
     EXPECT_FALSE(served->find(unwanted).tool) << dialect;
   }
+}
+
+TEST(Selection, LeavesOutAToolWhoseNameIsTheDialectsWordForAnother) {
+  const std::vector<Tool> tools = builtin_tools();
+  for (const Dialect& dialect : dialects()) {
+    const Result<Registry> served =
+        Registry::load(builtin_tools(), selection_of({}, false, Purpose::serve, tools, &dialect));
+    ASSERT_TRUE(served);
+    const DialectFace face(*served, &dialect);
+    for (const Tool& one : served->tools()) {
+      for (const Tool& other : served->tools())
+        EXPECT_EQ(equals_ignoring_case(face.name(one), face.name(other)), &one == &other)
+            << dialect.name << ": " << face.name(one);
+    }
+  }
+  EXPECT_TRUE(is_left_out(find_dialect("claude"), "bash")) << "its Bash is exec";
+  EXPECT_FALSE(is_left_out(find_dialect("hyper"), "bash"));
+  EXPECT_FALSE(is_left_out(nullptr, "bash"));
 }
 
 TEST(Selection, OffersFirstWhatTheDialectHasWordsFor) {

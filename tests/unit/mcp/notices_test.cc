@@ -66,6 +66,12 @@ TEST_F(NoticesTest, AreToldWhenTheAnswerWasSent) {
   EXPECT_FALSE(job_.tells());
 }
 
+TEST_F(NoticesTest, AreAlsoInTheValueForClientsThatReadNothingElse) {
+  EXPECT_EQ(at(json(run("talk")), "result/structuredContent"),
+            (Json{{"helve/notes", JsonArray{"it has ended"}}}));
+  EXPECT_EQ(at(json(run("talk")), "result/structuredContent"), json("{}")) << "told once";
+}
+
 TEST_F(NoticesTest, ComeBackWhenTheAnswerCouldNotBeSent) {
   run("talk");
   job_.settle(false);

@@ -187,6 +187,11 @@ TEST_F(Calls, TakeArgumentsAsTextAndTellOfRepairs) {
   EXPECT_EQ(at(repaired, "content/0/text"), "x");
   EXPECT_TRUE(at(repaired, "content/1/text").as_string().starts_with("Note: arguments repaired"))
       << repaired;
+  const Json value = at(repaired, "structuredContent");
+  EXPECT_EQ(value.as_object().size(), 2u) << value;
+  EXPECT_EQ(at(value, "said"), "x");
+  EXPECT_TRUE(value.at("helve/notes").at(0).as_string().starts_with("arguments repaired")) << value;
+  EXPECT_EQ(at(exact, "structuredContent"), json(R"({"said":"x"})"));
 }
 
 TEST_F(Calls, FailOnArgumentsThatAreNoObject) {

@@ -233,12 +233,13 @@ std::int64_t Talk::error_code(std::string_view frame) {
   return code.is_int64() ? code.get_int64() : 0;
 }
 
-void Talk::initialize(std::string_view version, std::string_view capabilities) {
+void Talk::initialize(std::string_view version, std::string_view capabilities,
+                      std::string_view client) {
   ask(request(
       "0", "initialize",
       fmt::format(
-          R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{{"name":"c","version":"1"}}}})",
-          version, capabilities)));
+          R"({{"protocolVersion":"{}","capabilities":{},"clientInfo":{{"name":"{}","version":"1"}}}})",
+          version, capabilities, client)));
   ask(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
 }
 

@@ -89,7 +89,8 @@ struct Talk {
   // "result" or "error" of the answer.
   Json result(std::string_view frame);
   std::int64_t error_code(std::string_view frame);
-  void initialize(std::string_view version = "2025-11-25", std::string_view capabilities = "{}");
+  void initialize(std::string_view version = "2025-11-25", std::string_view capabilities = "{}",
+                  std::string_view client = "c");
 
   Mailbox mailbox;
   Session session;

@@ -121,9 +121,7 @@ Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
                                  static_cast<std::int64_t>(*in.time * 1000));
                          }}));
   const std::string& agent = world.home->who.agent;
-  // Before anything is begun that could not be answered.
-  (void)TRY(staff.model_of(agent, stop));
-  const ChosenSession chosen = TRY(choose_session(in.continue_, run.options, world, staff));
+  const ChosenSession chosen = TRY(choose_session(in.continue_, run.options, world, staff, stop));
   if (!chosen.is_known) {
     if (prompt.empty())
       return Error{Code::not_found, fmt::format("no session '{}'", chosen.session),

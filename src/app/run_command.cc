@@ -30,7 +30,7 @@ struct RunInput : ModelInput {
         schema::object(
             "Let an agent work on one prompt and print its answer",
             opt<&RunInput::prompt>("What it is to do; - stands for standard input").positional(),
-            opt<&RunInput::output_schema>("JSON Schema file that the answer must fit"),
+            opt<&RunInput::output_schema>("JSON Schema file that the answer must fit").file(),
             opt<&RunInput::continue_>("Go on with the last session of this workspace")
                 .shorthand('c'),
             opt<&RunInput::turns>("Replies of the model at most").min(1).max(100'000),

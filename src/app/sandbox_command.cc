@@ -17,6 +17,8 @@ namespace {
 
 enum class Level : unsigned char { read_only, workspace_write, full };
 
+constexpr std::string_view kWords[] = {"explain"};
+
 struct SandboxInput {
   std::vector<std::string> command;
   std::optional<Level> level;
@@ -27,6 +29,7 @@ struct SandboxInput {
         "Run a command in the sandbox, or explain what the sandbox allows",
         schema::opt<&SandboxInput::command>(
             "`explain`, or behind -- the command and its arguments; it gets this terminal")
+            .suggest(kWords)
             .positional()
             .max_length(10'000),
         schema::opt<&SandboxInput::level>("Instead of the configured one"),
@@ -101,7 +104,7 @@ cli::Command sandbox_command(App& app) {
   return cli::make_command<SandboxInput>(
       "sandbox", kDetails,
       {{"Run the tests without the network", "helve sandbox -- make test"},
-       {"Look around in it", "helve sandbox --level read_only -- bash"},
+       {"Look around in it", "helve sandbox --level read-only -- bash"},
        {"What it allows here", "helve sandbox explain"}},
       [&app](const SandboxInput& in, cli::Run& run) { return run_sandbox(in, app, run); });
 }

@@ -48,6 +48,7 @@ struct EditInput {
         "none. "
         "Everything else in the file stays byte for byte, and new lines end as its lines do.",
         arg<&EditInput::path>("File, relative to the workspace or absolute inside it")
+            .file()
             .min_length(1),
         opt<&EditInput::old_text>("Text to replace; several lines are fine")
             .positional()

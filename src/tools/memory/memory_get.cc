@@ -19,7 +19,9 @@ struct MemoryGetInput {
     return object(
         "Read a memory file, or some lines of it, with line numbers. Usually after memory_search, "
         "to see what stands around a match.",
-        arg<&MemoryGetInput::path>("MEMORY.md, memory.md, or a file below memory/").min_length(1),
+        arg<&MemoryGetInput::path>("MEMORY.md, memory.md, or a file below memory/")
+            .file()
+            .min_length(1),
         opt<&MemoryGetInput::from>("The first line, from 1").min(1),
         opt<&MemoryGetInput::lines>("How many lines; default: all").min(1));
   }

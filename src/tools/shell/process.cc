@@ -50,6 +50,7 @@ struct ProcessInput {
         arg<&ProcessInput::action>("What to do"),
         opt<&ProcessInput::process_id>("Which command, as exec told").positional().min_length(1),
         opt<&ProcessInput::input>("input: the text; end it with a newline where one is expected")
+            .from_stdin()
             .max_length(kMaxInput),
         opt<&ProcessInput::eof>("input: then close its standard input"),
         opt<&ProcessInput::signal>("signal: SIGINT, TERM, 9, …").min_length(1).max_length(20),

@@ -211,6 +211,18 @@ TEST_F(Machine, ShowsWhatACommandWritesWhileItRunsAndOnlyOnce) {
   EXPECT_EQ(run({"--json", "exec", "echo a"}), 0) << err_;
 }
 
+TEST_F(Machine, ATrialSaysHowItIsAppliedAndDropped) {
+  EXPECT_EQ(run({"exec", "--dry-run", "echo x > made"}), 0) << err_;
+  const size_t at = out_.find("helve exec --apply t_");
+  ASSERT_NE(at, std::string::npos) << out_;
+  const std::string trial = out_.substr(at + 19, out_.find(';', at) - at - 19);
+  EXPECT_NE(out_.find("drop it: helve exec --discard " + trial + "; it is kept for 7 days"),
+            std::string::npos)
+      << out_;
+  EXPECT_EQ(run({"exec", "--apply", trial}), 0) << err_;
+  EXPECT_EQ(content("work/made"), "x\n");
+}
+
 TEST_F(Machine, NamesTheLimitOfMemoryThatEndedACommand) {
   around_.environment["HELVE_SANDBOX_LIMITS_MEMORY_MB"] = "60";
   EXPECT_EQ(run({"--json", "sandbox", "explain"}), 0) << err_;

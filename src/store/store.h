@@ -65,6 +65,7 @@ struct SessionRecord {
 struct CallFilter {
   std::optional<std::string> session = {};  // empty: all
   std::optional<std::string> tool = {};
+  std::optional<std::string> workspace = {};
   size_t limit = 100;  // at most kMaxListed
 };
 

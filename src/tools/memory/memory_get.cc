@@ -60,7 +60,7 @@ Error not_memory(const std::string& path, const Context& context) {
                fmt::format("'{}' is not a memory file: those are MEMORY.md, memory.md and files "
                            "below memory/",
                            escape_for_display(path)),
-               fmt::format("use {} for other files", context.other_tool("read")), "not_memory"};
+               fmt::format("use `{}` for other files", context.other_tool("read")), "not_memory"};
 }
 
 Result<MemoryGetOutput> memory_get(const MemoryGetInput& in, Context& context) {

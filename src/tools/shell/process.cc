@@ -240,7 +240,7 @@ Result<ProcessOutput> about_one(const ProcessInput& in, const std::string& id, J
     }
     case Action::input: {
       if (!in.input && !in.eof)
-        return Error{Code::invalid_argument, "there is no input", "give input, or eof=true",
+        return Error{Code::invalid_argument, "there is no input", "give `input`, or eof=true",
                      "no_input"};
       const std::string text = in.input.value_or("");
       out.written =

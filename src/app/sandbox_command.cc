@@ -37,6 +37,14 @@ struct SandboxInput {
   }
 };
 
+constexpr std::string_view kStart =
+    R"(command -v "$1" >/dev/null || {
+printf "helve: there is no command '%s' in the sandbox\n  hint: %s\n" "$1" \
+  "name a program in PATH, or one by its path; what only a shell knows runs by sh -c '…'" >&2
+exit 127
+}
+exec "$@")";
+
 constexpr std::string_view kDetails =
     "The command sees what commands of tools see: the workspace (--root, or the current directory) "
     "and a private /tmp to write to, everything else read-only, secrets hidden, no network. Its "
@@ -79,7 +87,7 @@ Result<int> run_sandbox(const SandboxInput& in, App& app, cli::Run& run) {
                  "helve sandbox -- COMMAND …, or helve sandbox explain"};
   process::Plan plan;
   // The shell finds the program and says what is wrong with it.
-  plan.launch.argv = {"/bin/sh", "-c", "exec \"$@\"", "helve sandbox"};
+  plan.launch.argv = {"/bin/sh", "-c", std::string(kStart), "helve sandbox"};
   std::ranges::copy(in.command, std::back_inserter(plan.launch.argv));
   plan.launch.env = settings.environment;
   const auto terminal = app.surroundings().environment.find("TERM");

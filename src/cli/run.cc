@@ -169,7 +169,11 @@ int call_tool(Run& run, std::string_view tool, const Json* arguments,
   teller.end();
   // A command line without --session is a session of its own, where nothing can be stored yet.
   if (outcome.error && outcome.error->type == kUnknownResult && !options.session)
-    outcome.error->hint = "pass the --session that stored it; helve log --json shows it";
+    outcome.error->hint = "pass the --session that it belongs to; helve log --json shows it";
+  // Programs find the names that every other surface has.
+  if (outcome.error && by_flags && !options.json)
+    outcome.error =
+        in_shell_words(session->dispatcher.registry(), *by_flags, std::move(*outcome.error));
   return show(outcome, form_of(options), run.screen);
 }
 

@@ -132,7 +132,7 @@ TEST_F(Machine, AnAnswerThatIsKeptEndsWithTheCommandThatReadsIt) {
   EXPECT_EQ(run(words), 0) << err_;
   EXPECT_NE(out_.find("file-with-a-long-name-0"), std::string::npos);
   EXPECT_EQ(run({"results", "read-large-result", "lr_1"}), 3);
-  EXPECT_NE(err_.find("hint: pass the --session that stored it; helve log --json shows it"),
+  EXPECT_NE(err_.find("hint: pass the --session that it belongs to; helve log --json shows it"),
             std::string::npos)
       << err_;
 }

@@ -22,6 +22,12 @@ Error cancelled() {
   return {Code::cancelled, "Cancelled: the user stopped before this call was made"};
 }
 
+// Other tools tell a shell what they found by their status.
+int status_of(const dispatch::Outcome& outcome) {
+  const bool ran = outcome.tool && outcome.tool->spec.effect == Effect::execute;
+  return ran ? outcome.product.shell_status : 0;
+}
+
 class CallListener final : public Listener {
  public:
   CallListener(std::string_view session, std::string_view id, const Emit& emit)
@@ -173,7 +179,8 @@ void Calls::run_meant(const OpenCall& open, const model::ToolCall& call, std::st
                                                        .id = open.id});
   if (setup_.toolbox) add_what_helps(open.call, outcome);
   const bool ends_work = outcome.ok() && outcome.tool->spec.terminal;
-  finish(open, call.name, tool_result(open.call, outcome), steady_clock::now() - begun);
+  finish(open, call.name, tool_result(open.call, outcome), steady_clock::now() - begun,
+         status_of(outcome));
   std::lock_guard lock(mutex_);
   is_over_ = is_over_ || ends_work;
   if (failure_ && outcome.telling) outcome.telling->did_not_arrive();
@@ -209,7 +216,7 @@ void Calls::refuse(const OpenCall& open, std::string_view tool, const Error& why
 }
 
 void Calls::finish(const OpenCall& open, std::string_view tool, ToolResult result,
-                   std::chrono::nanoseconds duration) {
+                   std::chrono::nanoseconds duration, int status) {
   std::lock_guard lock(mutex_);
   if (failure_) return;
   ++made_;
@@ -224,7 +231,7 @@ void Calls::finish(const OpenCall& open, std::string_view tool, ToolResult resul
     failure_ = std::move(added).error();  // nobody is told of what is not kept
     return;
   }
-  emit_({transcript_.session(), CallEnded{tool, result, duration}});
+  emit_({transcript_.session(), CallEnded{tool, result, duration, status}});
 }
 
 }  // namespace helve::agent

@@ -31,7 +31,7 @@ class Calls {
   void run_one(const OpenCall& open, std::stop_token stop);
   void run_meant(const OpenCall& open, const model::ToolCall& call, std::stop_token stop);
   void finish(const OpenCall& open, std::string_view tool, model::ToolResult result,
-              std::chrono::nanoseconds duration);
+              std::chrono::nanoseconds duration, int status = 0);
   void turn_away(const OpenCall& open, const Error& why);
   void refuse(const OpenCall& open, std::string_view tool, const Error& why);
   void hand_in(const OpenCall& open, const model::ToolCall& call);

@@ -64,6 +64,7 @@ struct CallEnded {
   std::string_view tool;  // as it was begun
   const model::ToolResult& result;
   std::chrono::nanoseconds duration{};
+  int status = 0;  // what the program that it ran left to a shell
 };
 struct ApprovalAsked {
   const Approver::Question& question;

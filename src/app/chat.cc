@@ -37,10 +37,9 @@ bool Chat::is_plain(const Surroundings& surroundings) {
   return is_dumb || !sys::is_terminal(0) || !sys::is_terminal(1);
 }
 
-Chat::Chat(ChatSession& session, ModelFlags model, Happenings& happenings, ChatApprover* approver,
+Chat::Chat(ChatSession& session, Happenings& happenings, ChatApprover* approver,
            const Surroundings& surroundings, cli::Screen& screen, std::stop_token stop)
     : session_(session),
-      model_(std::move(model)),
       happenings_(happenings),
       approver_(approver),
       surroundings_(surroundings),

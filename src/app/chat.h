@@ -17,7 +17,7 @@ namespace helve::app {
 class Chat {
  public:
   // Borrows all. Without an approver questions are asked elsewhere.
-  Chat(ChatSession& session, ModelFlags model, Happenings& happenings, ChatApprover* approver,
+  Chat(ChatSession& session, Happenings& happenings, ChatApprover* approver,
        const Surroundings& surroundings, cli::Screen& screen, std::stop_token stop);
 
   static bool is_plain(const Surroundings& surroundings);
@@ -54,6 +54,8 @@ class Chat {
   void wait_plainly();
   void greet();
   void take_leave();
+  // The model as it was stays where this one cannot be used.
+  Result<const ChosenModel*> use_model(ModelFlags flags);
   std::string summary_of_cost(const store::Spent& spent, bool is_priced) const;
   Error busy() const;
   size_t columns();
@@ -80,7 +82,6 @@ class Chat {
   Result<void> quit(std::string_view);
 
   ChatSession& session_;
-  ModelFlags model_;
   Happenings& happenings_;
   ChatApprover* approver_;
   const Surroundings& surroundings_;

@@ -40,13 +40,12 @@ Result<int> chat(const ChatInput& in, App& app, cli::Run& run) {
   Staff& staff = *TRY(app.hire({.model = in.flags(),
                                 .emit = [&](const agent::Event& event) { happenings.add(event); },
                                 .approver = is_plain ? nullptr : &approver}));
-  (void)TRY(staff.model_of(world.home->who.agent, stop));
   int status = 0;
   {
     ChatSession session(world, staff, happenings,
-                        TRY(choose_session(in.continue_, run.options, world, staff)));
-    Chat talk(session, in.flags(), happenings, is_plain ? nullptr : &approver, app.surroundings(),
-              run.screen, stop);
+                        TRY(choose_session(in.continue_, run.options, world, staff, stop)));
+    Chat talk(session, happenings, is_plain ? nullptr : &approver, app.surroundings(), run.screen,
+              stop);
     status = TRY(talk.run(join(in.prompt, " ")));
   }
   world.staff.reset();  // nobody tells anything from here on

@@ -5,6 +5,7 @@
 
 #include "app/chat.h"
 #include "app/context_report.h"
+#include "app/model_memory.h"
 #include "app/offered.h"
 #include "app/prompt_message.h"
 #include "app/prompt_parts.h"
@@ -161,6 +162,15 @@ Result<void> Chat::compact(std::string_view) {
   return {};
 }
 
+Result<const ChosenModel*> Chat::use_model(ModelFlags flags) {
+  Staff& staff = session_.staff();
+  ModelFlags before = staff.model_flags();
+  staff.change_model(std::move(flags));
+  Result<const ChosenModel*> model = staff.model_of(session_.agent(), stop_);
+  if (!model) staff.change_model(std::move(before));
+  return model;
+}
+
 Result<void> Chat::change_model(std::string_view words) {
   Staff& staff = session_.staff();
   if (words.empty()) {
@@ -169,21 +179,16 @@ Result<void> Chat::change_model(std::string_view words) {
     return {};
   }
   if (session_.is_busy()) return busy();
-  ModelFlags flags = model_;
+  ModelFlags flags = staff.model_flags();
   const size_t space = words.find(' ');
   flags.model = space == words.npos ? words : trim(words.substr(space));
   if (space != words.npos) {
     flags.provider = words.substr(0, space);
     flags.base_url.clear();
   }
-  staff.change_model(flags);
-  const Result<const ChosenModel*> model = staff.model_of(session_.agent(), stop_);
-  if (!model) {
-    staff.change_model(model_);
-    return model.error();
-  }
-  model_ = std::move(flags);
-  tell(fmt::format("From now on: {}", shown((*model)->description)));
+  const ChosenModel& model = *TRY(use_model(std::move(flags)));
+  if (session_.is_known()) TRY(staff.remember_model(session_.id()));
+  tell(fmt::format("From now on: {}", shown(model.description)));
   return {};
 }
 
@@ -218,6 +223,8 @@ Result<void> Chat::change_session(std::string_view which) {
   }
   const store::Conversation known =
       TRY(staff.store().use([&](store::Store& store) { return store.conversation(id); }));
+  const auto model = use_model(recalled(known.model, staff.model_flags()));
+  if (!model) view_.error(model.error().message, model.error().hint);
   session_.become({known.session, true});
   view_.set_session(session_.id());
   tell(fmt::format("Now in {}: {}", known.session, shown(preview(known.title, 60))));

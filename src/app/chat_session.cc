@@ -126,7 +126,8 @@ void ChatSession::start_call(std::string tool, JsonObject arguments, Show show) 
     Happening ended = happening;
     ended.kind = Kind::call_ended;
     ended.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(outcome.duration);
-    ended.is_error = !outcome.ok() || outcome.product.shell_status != 0;
+    ended.is_error = !outcome.ok();
+    ended.status = outcome.product.shell_status;
     ended.text = outcome.error ? describe(*outcome.error) : text_of(outcome.product.content);
     ended.shows_result = show == Show::result && outcome.ok();
     happenings_.add(std::move(ended));

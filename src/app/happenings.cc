@@ -22,6 +22,20 @@ std::string said(const model::Message& message) {
   return "";
 }
 
+// A tool's error is JSON, for models; what the dispatcher has to say stands behind it.
+std::string error_lines(const std::vector<Content>& content) {
+  const auto* first = content.empty() ? nullptr : std::get_if<TextContent>(&content.front());
+  const Result<Json> error = first ? parse_json(first->text) : Result<Json>(Json());
+  const std::string_view message = error ? string_at(*error, "message") : "";
+  if (message.empty()) return text_of(content);
+  std::string text(message);
+  if (const std::string_view hint = string_at(*error, "hint"); !hint.empty())
+    text.append("\nhint: ").append(hint);
+  for (const Content& block : std::span(content).subspan(1))
+    if (const auto* note = std::get_if<TextContent>(&block)) text.append("\n").append(note->text);
+  return text;
+}
+
 std::string answer_words(const agent::ApprovalResolved& resolved) {
   if (!resolved.answer) return "not answered: " + resolved.question.tool;
   switch (*resolved.answer) {
@@ -107,8 +121,10 @@ struct Convert {
     happening.kind = Kind::call_ended;
     describe_tool(ended.tool);
     happening.id = ended.result.call_id;
-    happening.text = text_of(ended.result.content);
+    happening.text =
+        ended.result.is_error ? error_lines(ended.result.content) : text_of(ended.result.content);
     happening.is_error = ended.result.is_error;
+    happening.status = ended.status;
     happening.elapsed = std::chrono::duration_cast<milliseconds>(ended.duration);
     return true;
   }
@@ -138,10 +154,15 @@ struct Convert {
   }
   bool operator()(const agent::Compacted& compacted) {
     happening.kind = Kind::compacted;
-    happening.text = fmt::format(
-        "made room: {} of {} tokens are left",
-        terminal::short_count(static_cast<size_t>(std::max<std::int64_t>(0, compacted.after))),
-        terminal::short_count(static_cast<size_t>(std::max<std::int64_t>(0, compacted.before))));
+    const auto shown = [](std::int64_t tokens) {
+      return terminal::short_count(static_cast<size_t>(std::max<std::int64_t>(0, tokens)));
+    };
+    const std::int64_t saved = compacted.before - compacted.after;
+    const std::string after = shown(compacted.after), before = shown(compacted.before);
+    happening.text = after != before
+                         ? fmt::format("made room: {} of {} tokens are left", after, before)
+                     : saved > 0 ? fmt::format("made a little room: {} tokens", shown(saved))
+                                 : "there is nothing yet that could be shortened";
     return true;
   }
   bool operator()(const agent::Warned& warned) {

@@ -23,7 +23,9 @@ struct JsonataInput {
     return schema::object(
         "Query or transform JSON with a JSONata expression",
         schema::arg<&JsonataInput::expression>("The expression").positional(),
-        schema::opt<&JsonataInput::file>("The document; default: standard input").positional(),
+        schema::opt<&JsonataInput::file>("The document; default: standard input")
+            .file()
+            .positional(),
         schema::opt<&JsonataInput::bindings>("Variables, as a JSON object: {\"name\": value}"),
         schema::opt<&JsonataInput::timeout_ms>("Give up after so many milliseconds")
             .min(1)
@@ -45,6 +47,15 @@ Result<std::string> read_source(const std::optional<std::string>& file,
                                 const cli::Program& program) {
   if (!file || *file == "-") return program.read("-");
   return sys::read_whole_file(*file, jsonata::Document::kMaxBytes);
+}
+
+// Its errors say which text is wrong.
+Result<jsonata::Document> in_source(Result<jsonata::Document> document, std::string_view source) {
+  if (!document)
+    document.error().message =
+        fmt::format("{}: {}", source == "-" ? "standard input" : escape_for_display(source),
+                    document.error().message);
+  return document;
 }
 
 Result<void> print(const jsonata::Output& output, const cli::Run& run) {
@@ -69,9 +80,10 @@ Result<void> query(const JsonataInput& in, App& app, cli::Run& run) {
   const std::string source = TRY(read_source(in.file, run.program));
   std::optional<jsonata::Document> document;
   if (!trim(source).empty())
-    document = TRY(jsonata::Document::parse(source, sys::prepare_for_writing));
+    document = TRY(in_source(jsonata::Document::parse(source, sys::prepare_for_writing),
+                             in.file.value_or("-")));
   std::optional<jsonata::Document> bindings;
-  if (in.bindings) bindings = TRY(jsonata::Document::parse(*in.bindings));
+  if (in.bindings) bindings = TRY(in_source(jsonata::Document::parse(*in.bindings), "--bindings"));
   const sys::RealClock clock;
   const auto start = clock.steady();
   jsonata::Options options;

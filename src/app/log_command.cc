@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "app/app.h"
+#include "app/roots.h"
 #include "app/state_files.h"
 #include "base/text.h"
 #include "cli/render.h"
@@ -17,15 +18,18 @@ constexpr std::string_view kGap = "  ";  // between columns
 // Characters of the arguments and of the message that must fit for both to be shown.
 constexpr size_t kMinDetail = 12;
 constexpr size_t kMaxTool = 24;  // a call may ask for a tool by any name
+constexpr size_t kMaxWorkspace = 30;
 
 struct LogInput {
   std::int64_t limit = 20;
   std::optional<std::string> tool;
+  bool all_workspaces = false;
   static constexpr auto schema() {
     return schema::object(
         "Show the calls that were made, newest first",
         schema::opt<&LogInput::limit>("How many at most").min(1).max(kMaxCalls).shorthand('n'),
-        schema::opt<&LogInput::tool>("Only calls of this tool"));
+        schema::opt<&LogInput::tool>("Only calls of this tool"),
+        schema::opt<&LogInput::all_workspaces>("Those of other workspaces, too").shorthand('a'));
   }
 };
 
@@ -62,9 +66,15 @@ std::string fitted(const std::string& text, size_t room) {
   return room == 0 ? "" : preview(text, room - 1);
 }
 
+// The end of a path tells more than its beginning.
+std::string fitted_end(const std::string& text, size_t room) {
+  if (count_chars(text) <= room) return text;
+  return "…" + std::string(last_chars(text, room - 1));
+}
+
 // What a listing shows of a call.
 struct Line {
-  std::string when, outcome, took, caller, tool, arguments, message;
+  std::string when, outcome, took, caller, workspace, tool, arguments, message;
   bool worked = false;
 };
 
@@ -77,6 +87,7 @@ Line line_of(const CallRecord& call) {
           shown(call.decided.empty() ? call.outcome : call.outcome + ", " + call.decided),
           duration(call.duration_us),
           std::string(name_of(call.caller)),
+          fitted_end(shown(call.who.workspace), kMaxWorkspace),
           fitted(shown(call.tool), kMaxTool),
           shown(call.arguments),
           call.outcome == "ok" ? "" : shown(call.message),
@@ -94,10 +105,14 @@ std::string details_of(const Line& line, size_t room) {
   return first + std::string(gap, ' ') + fitted(line.message, room - count_chars(first) - gap);
 }
 
+// Whether a listing says where each call worked.
+enum class Workspaces { hidden, shown };
+
 // Lines in columns that are as wide as their widest word.
 class Table {
  public:
-  Table(const std::vector<CallRecord>& calls, const cli::Screen& screen) : screen_(screen) {
+  Table(const std::vector<CallRecord>& calls, Workspaces workspaces, const cli::Screen& screen)
+      : screen_(screen), workspaces_(workspaces) {
     for (const CallRecord& call : calls) lines_.push_back(line_of(call));
     if (screen.out.is_terminal) widen(kHeader);
     for (const Line& line : lines_) widen(line);
@@ -121,6 +136,8 @@ class Table {
     outcome_ = std::max(outcome_, count_chars(line.outcome));
     took_ = std::max(took_, count_chars(line.took));
     caller_ = std::max(caller_, count_chars(line.caller));
+    workspace_ = std::max(workspace_, count_chars(line.workspace));
+    tool_ = std::max(tool_, count_chars(line.tool));
   }
 
   static std::string spaces(const std::string& text, size_t width) {
@@ -131,50 +148,77 @@ class Table {
   // The words as they are, and as they look: colours have no width.
   std::string row(const Line& line, const std::string& when, const std::string& outcome,
                   const std::string& tool) const {
-    const std::string head =
-        fmt::format("{}{}{}{}", when, spaces(line.when, kWhen), kGap, outcome) +
-        fmt::format("{}{}{}{}", spaces(line.outcome, outcome_), kGap, spaces(line.took, took_),
-                    line.took) +
-        fmt::format("{}{}{}{}{}", kGap, line.caller, spaces(line.caller, caller_), kGap, tool);
-    // One long name must not push the arguments of all others off the screen.
-    const size_t used =
-        kWhen + outcome_ + took_ + caller_ + count_chars(line.tool) + 5 * kGap.size();
-    const std::string details = details_of(line, screen_.width > used ? screen_.width - used : 0);
-    return details.empty() ? head : head + std::string(kGap) + details;
+    std::string head;
+    size_t used = 0;
+    const auto add = [&](const std::string& word, const std::string& looks, size_t width) {
+      head.append(looks).append(spaces(word, width)).append(kGap);
+      used += width + kGap.size();
+    };
+    add(line.when, when, kWhen);
+    add(line.outcome, outcome, outcome_);
+    add(line.took, spaces(line.took, took_) + line.took, 0);
+    used += took_;
+    add(line.caller, line.caller, caller_);
+    if (workspaces_ == Workspaces::shown) add(line.workspace, line.workspace, workspace_);
+    add(line.tool, tool, tool_);
+    head += details_of(line, screen_.width > used ? screen_.width - used : 0);
+    head.erase(head.find_last_not_of(' ') + 1);
+    return head;
   }
 
   static constexpr size_t kWhen = std::string_view("2026-01-31 23:59:59Z").size();
-  static inline const Line kHeader{"when", "outcome", "took", "from", "tool", "arguments", ""};
+  static inline const Line kHeader{"when",      "outcome", "took",      "from",
+                                   "workspace", "tool",    "arguments", ""};
   const cli::Screen& screen_;
+  const Workspaces workspaces_;
   std::vector<Line> lines_;
-  size_t outcome_ = 0, took_ = 0, caller_ = 0;
+  size_t outcome_ = 0, took_ = 0, caller_ = 0, workspace_ = 0, tool_ = 0;
 };
 
 // Which filter may be wrong, when nothing is found.
-void tell_nothing(const LogInput& in, const Registry& registry, cli::Run& run) {
-  if (!in.tool && !run.options.session) {
-    run.screen.err.write("helve: no calls are recorded\n");
-    return;
-  }
+void tell_nothing(const LogInput& in, const Registry& registry, bool is_elsewhere, cli::Run& run) {
+  const auto hint = [&](std::string_view text) {
+    if (!text.empty())
+      run.screen.err.write(
+          fmt::format("  {} {}\n", run.screen.err.style.cyan("hint:"), escape_for_display(text)));
+  };
+  const bool is_filtered = in.tool || run.options.session;
+  run.screen.err.write(is_filtered    ? "helve: no recorded call matches\n"
+                       : is_elsewhere ? "helve: no calls are recorded in this workspace\n"
+                                      : "helve: no calls are recorded\n");
   const Result<Registry::Found> known = in.tool ? registry.resolve(*in.tool) : Registry::Found{};
-  run.screen.err.write("helve: no recorded call matches\n");
   if (!known)
-    run.screen.err.write(fmt::format("  {} {}\n", run.screen.err.style.cyan("hint:"),
-                                     escape_for_display(known.error().hint)));
+    hint(known.error().hint);
+  else if (is_elsewhere)
+    hint("--all-workspaces shows those of others");
+}
+
+// A session that is named, and a place that can be no workspace, leave nothing to narrow.
+std::optional<std::string> workspace_of(const LogInput& in, App& app, const cli::Options& options) {
+  if (in.all_workspaces || options.session) return std::nullopt;
+  const Result<Workspace> opened =
+      open_root(root_of(options, app.surroundings()), app.surroundings());
+  return opened ? std::optional((*opened)->roots().front().path) : std::nullopt;
 }
 
 Result<int> show_log(const LogInput& in, App& app, cli::Run& run) {
   const Registry& registry = *TRY(run.program.tools());
-  std::optional<std::string> tool = in.tool;
+  store::CallFilter filter{.session = run.options.session,
+                           .tool = in.tool,
+                           .workspace = workspace_of(in, app, run.options),
+                           .limit = static_cast<size_t>(in.limit)};
   // Calls are written down under canonical names.
-  if (const Tool* known = tool ? registry.find(*tool).tool : nullptr) tool = known->spec.name;
+  if (const Tool* known = in.tool ? registry.find(*in.tool).tool : nullptr)
+    filter.tool = known->spec.name;
   std::vector<CallRecord> calls;
+  bool is_elsewhere = false;
   if (TRY(state_file(app.surroundings().database()))) {
     const sys::RealClock clock;
     const std::unique_ptr<store::Store> store =
         TRY(store::Opener(app.surroundings().database(), {}, clock).open());
-    calls = TRY(store->calls(
-        {.session = run.options.session, .tool = tool, .limit = static_cast<size_t>(in.limit)}));
+    calls = TRY(store->calls(filter));
+    if (calls.empty() && filter.workspace)
+      is_elsewhere = !TRY(store->calls({.tool = filter.tool, .limit = 1})).empty();
   }
   if (run.options.json) {
     JsonArray array;
@@ -182,8 +226,9 @@ Result<int> show_log(const LogInput& in, App& app, cli::Run& run) {
     cli::show_json(Json(std::move(array)), run.screen);
     return 0;
   }
-  if (calls.empty()) tell_nothing(in, registry, run);
-  run.screen.out.write(Table(calls, run.screen).text());
+  if (calls.empty()) tell_nothing(in, registry, is_elsewhere, run);
+  const Workspaces workspaces = filter.workspace ? Workspaces::hidden : Workspaces::shown;
+  run.screen.out.write(Table(calls, workspaces, run.screen).text());
   return 0;
 }
 
@@ -191,9 +236,12 @@ Result<int> show_log(const LogInput& in, App& app, cli::Run& run) {
 
 cli::Command log_command(App& app) {
   return cli::make_command<LogInput>(
-      "log", "With --session only the calls of that session; times are UTC.",
+      "log",
+      "Those of this workspace; with --session only the calls of that session, wherever they were "
+      "made. Times are UTC.",
       {{"The last calls, for a program", "helve log --limit 100 --json"},
-       {"What was read lately", "helve log --tool read"}},
+       {"What was read lately", "helve log --tool read"},
+       {"What was done anywhere", "helve log --all-workspaces"}},
       [&app](const LogInput& in, cli::Run& run) { return show_log(in, app, run); });
 }
 

@@ -21,6 +21,11 @@ struct ModelFlags {
   std::string provider, base_url, model;
   std::optional<config::Protocol> protocol;
   std::string record, script;
+
+  // Whether they say which model is asked.
+  bool choose() const {
+    return !provider.empty() || !base_url.empty() || !model.empty() || protocol || !script.empty();
+  }
 };
 
 // Names of providers that are no presets.

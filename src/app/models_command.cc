@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "app/app.h"
 #include "app/model_choice.h"
@@ -11,6 +12,12 @@
 namespace helve::app {
 namespace {
 
+constexpr auto kAskedNames = [] {
+  std::array<std::string_view, std::size(model::kPresets) + 1> names{"discover"};
+  std::ranges::transform(model::kPresets, names.begin() + 1, &model::Preset::name);
+  return names;
+}();
+
 struct ModelsInput {
   std::string provider;
   std::string base_url;
@@ -19,6 +26,7 @@ struct ModelsInput {
         "List providers of models, or the models of one",
         schema::opt<&ModelsInput::provider>(
             "A provider, to list its models; `discover`: the servers of this machine")
+            .suggest(kAskedNames)
             .positional()
             .max_length(64),
         schema::opt<&ModelsInput::base_url>(

@@ -30,7 +30,7 @@ struct RunInput : ModelInput {
         schema::object(
             "Let an agent work on one prompt and print its answer",
             opt<&RunInput::prompt>("What it is to do; - stands for standard input").positional(),
-            opt<&RunInput::output_schema>("JSON Schema file that the answer must fit"),
+            opt<&RunInput::output_schema>("JSON Schema file that the answer must fit").file(),
             opt<&RunInput::continue_>("Go on with the last session of this workspace")
                 .shorthand('c'),
             opt<&RunInput::turns>("Replies of the model at most").min(1).max(100'000),
@@ -121,9 +121,7 @@ Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
                                  static_cast<std::int64_t>(*in.time * 1000));
                          }}));
   const std::string& agent = world.home->who.agent;
-  // Before anything is begun that could not be answered.
-  (void)TRY(staff.model_of(agent, stop));
-  const ChosenSession chosen = TRY(choose_session(in.continue_, run.options, world, staff));
+  const ChosenSession chosen = TRY(choose_session(in.continue_, run.options, world, staff, stop));
   if (!chosen.is_known) {
     if (prompt.empty())
       return Error{Code::not_found, fmt::format("no session '{}'", chosen.session),

@@ -17,6 +17,8 @@ namespace {
 
 enum class Level : unsigned char { read_only, workspace_write, full };
 
+constexpr std::string_view kWords[] = {"explain"};
+
 struct SandboxInput {
   std::vector<std::string> command;
   std::optional<Level> level;
@@ -27,12 +29,21 @@ struct SandboxInput {
         "Run a command in the sandbox, or explain what the sandbox allows",
         schema::opt<&SandboxInput::command>(
             "`explain`, or behind -- the command and its arguments; it gets this terminal")
+            .suggest(kWords)
             .positional()
             .max_length(10'000),
         schema::opt<&SandboxInput::level>("Instead of the configured one"),
         schema::opt<&SandboxInput::network>("With the network"));
   }
 };
+
+constexpr std::string_view kStart =
+    R"(command -v "$1" >/dev/null || {
+printf "helve: there is no command '%s' in the sandbox\n  hint: %s\n" "$1" \
+  "name a program in PATH, or one by its path; what only a shell knows runs by sh -c '…'" >&2
+exit 127
+}
+exec "$@")";
 
 constexpr std::string_view kDetails =
     "The command sees what commands of tools see: the workspace (--root, or the current directory) "
@@ -76,7 +87,7 @@ Result<int> run_sandbox(const SandboxInput& in, App& app, cli::Run& run) {
                  "helve sandbox -- COMMAND …, or helve sandbox explain"};
   process::Plan plan;
   // The shell finds the program and says what is wrong with it.
-  plan.launch.argv = {"/bin/sh", "-c", "exec \"$@\"", "helve sandbox"};
+  plan.launch.argv = {"/bin/sh", "-c", std::string(kStart), "helve sandbox"};
   std::ranges::copy(in.command, std::back_inserter(plan.launch.argv));
   plan.launch.env = settings.environment;
   const auto terminal = app.surroundings().environment.find("TERM");
@@ -101,7 +112,7 @@ cli::Command sandbox_command(App& app) {
   return cli::make_command<SandboxInput>(
       "sandbox", kDetails,
       {{"Run the tests without the network", "helve sandbox -- make test"},
-       {"Look around in it", "helve sandbox --level read_only -- bash"},
+       {"Look around in it", "helve sandbox --level read-only -- bash"},
        {"What it allows here", "helve sandbox explain"}},
       [&app](const SandboxInput& in, cli::Run& run) { return run_sandbox(in, app, run); });
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/model_memory.h"
 #include "app/offered.h"
 #include "app/prompt_message.h"
 #include "app/prompt_parts.h"
@@ -106,14 +107,27 @@ void Staff::change_model(ModelFlags flags) {
   models_.clear();
 }
 
+ModelFlags Staff::model_flags() {
+  std::lock_guard lock(mutex_);
+  return options_.model;
+}
+
+Result<void> Staff::remember_model(const std::string& session) {
+  const std::string choice = remembered(model_flags(), surroundings_.current_directory);
+  return store_.use(
+      [&](store::Store& store) { return store.set_conversation_model(session, choice); });
+}
+
 Result<void> Staff::begin(const std::string& session, const std::string& agent, std::string title,
                           std::string purpose) {
+  const std::string model = remembered(model_flags(), surroundings_.current_directory);
   return store_.use([&](store::Store& store) {
     return store.begin_conversation({.session = session,
                                      .title = std::move(title),
                                      .agent = agent,
                                      .workspace = world_.home->who.workspace,
                                      .purpose = std::move(purpose),
+                                     .model = model,
                                      .created_ms = world_.clock.unix_ms()});
   });
 }

@@ -37,6 +37,9 @@ class Staff {
   Result<const ChosenModel*> model_of(const std::string& agent, std::stop_token stop);
   // Another one for everybody from now on, such as a person chose.
   void change_model(ModelFlags flags);
+  ModelFlags model_flags();
+  // The session goes on with this choice whenever it is taken up.
+  Result<void> remember_model(const std::string& session);
   // A new conversation. `session` is its id.
   Result<void> begin(const std::string& session, const std::string& agent, std::string title,
                      std::string purpose);

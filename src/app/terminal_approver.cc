@@ -24,7 +24,7 @@ std::string without_answer(const Approver::Question& question) {
 
 std::string prompt(const Approver::Question& question) {
   const bool can_be_always = question.can_be_always();
-  return fmt::format("helve: {}[y] {}\n[s] {}\n{}{}\n{}\nAllow? {} ",
+  return fmt::format("helve: {}[y] {}\n[s] {}\n{}{}\n{}\nA letter and Enter answer. Allow? {} ",
                      dispatch::question_text(question), answer_text(question, Answer::once),
                      answer_text(question, Answer::session), can_be_always ? "[a] " : "    ",
                      answer_text(question, Answer::always), without_answer(question),

@@ -20,6 +20,7 @@ struct TrustInput {
     return schema::object(
         "Trust the config file of a workspace, as it is now",
         schema::opt<&TrustInput::dir>("The workspace; default: --root, or the current directory")
+            .directory()
             .positional(),
         schema::opt<&TrustInput::list>("Show what is trusted"),
         schema::opt<&TrustInput::remove>("Trust it no longer"));

@@ -38,7 +38,7 @@ Result<config::Sources> sources_of(const cli::Options& options, const Surroundin
   if (!TRY(config::read_own_file(sources.user_file, config::kMaxYamlBytes)))
     return Error{Code::invalid_argument,
                  fmt::format("'{}' does not exist", escape_for_display(sources.user_file)),
-                 "--config names it", "invalid_config"};
+                 "--config names it; write it, or leave the flag out", "invalid_config"};
   return sources;
 }
 

@@ -47,6 +47,7 @@ std::string patch_name(std::string_view name);
 struct UnifiedNames {
   std::string_view old_name;
   std::string_view new_name;
+  std::string_view old_label = {}, new_label = {};  // what stands where patches have a time
 };
 std::string unified_diff(const UnifiedNames& names, std::string_view old_text,
                          std::string_view new_text, size_t context = 3);

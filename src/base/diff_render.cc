@@ -57,11 +57,13 @@ std::string_view line_of(const DiffWindow& window, Sign sign, size_t old_line, s
                              : window.old_lines[old_line - window.skipped_lines];
 }
 
-void append_name(std::string& out, std::string_view prefix, std::string_view name) {
+void append_name(std::string& out, std::string_view prefix, std::string_view name,
+                 std::string_view label) {
   const std::string written = patch_name(name);
   // Without the tab `patch` takes a name to end at its first space.
   const bool ends_early = !written.starts_with('"') && written.find(' ') != written.npos;
-  out.append(prefix).append(written).append(ends_early ? "\t\n" : "\n");
+  out.append(prefix).append(written).append(ends_early || !label.empty() ? "\t" : "");
+  out.append(label).append("\n");
 }
 
 // "12,3", or "12" for one line; a hunk without lines names the line before it.
@@ -96,8 +98,8 @@ std::string unified_diff(const UnifiedNames& names, std::string_view old_text,
   const std::vector<LineChange> changes = diff_lines(window);
   std::string out;
   if (changes.empty()) return out;
-  append_name(out, "--- ", names.old_name);
-  append_name(out, "+++ ", names.new_name);
+  append_name(out, "--- ", names.old_name, names.old_label);
+  append_name(out, "+++ ", names.new_name, names.new_label);
   for (const Hunk& hunk : group(changes, window, context)) {
     fmt::format_to(std::back_inserter(out), "@@ -{} +{} @@\n", range(hunk.old_begin, hunk.old_end),
                    range(hunk.new_begin, hunk.new_end));

@@ -22,6 +22,7 @@ constexpr size_t kMaxShownChoices = 40;  // characters of a|b|c that are shown w
 constexpr size_t kMaxShownDefault = 40;
 constexpr std::int64_t kMentionedLength =
     200;  // longer limits are for machines; people do not reach them
+constexpr double kMentionedNumber = 1e9;  // the same of numbers
 
 // The type of one value: what an array or optional holds in the end.
 const Type& element_of(const Type& type) {
@@ -29,19 +30,12 @@ const Type& element_of(const Type& type) {
   return inner.kind == Kind::array ? element_of(*inner.inner) : inner;
 }
 
-// Fields that name files are known by their names; completion offers files for them and nothing
-// else depends on it.
 Completes completion_of(const Field& field) {
-  const Type& type = element_of(*field.type);
-  if (type.kind == Kind::enumeration) return Completes::choices;
-  if (type.kind != Kind::string) return Completes::nothing;
-  const std::string_view name = field.name;
-  if (name == "root" || name == "workdir" || name.ends_with("dir") || name.ends_with("directory"))
-    return Completes::directories;
-  if (name == "config" || name == "input" || name.ends_with("path") || name.ends_with("paths") ||
-      name.ends_with("file") || name.ends_with("files"))
-    return Completes::files;
-  return Completes::nothing;
+  if (element_of(*field.type).kind == Kind::enumeration || !field.suggestions.empty())
+    return Completes::choices;
+  return field.names == schema::Names::files         ? Completes::files
+         : field.names == schema::Names::directories ? Completes::directories
+                                                     : Completes::nothing;
 }
 
 std::string choice_of(const std::vector<std::string>& choices) {
@@ -84,10 +78,13 @@ std::string number_of(const schema::Bound& bound) {
 }
 
 std::string range_of(const Field& field) {
-  if (field.lowest.set && field.highest.set)
+  const bool has_highest =
+      field.highest.set && (field.highest.integral ? static_cast<double>(field.highest.integer)
+                                                   : field.highest.number) < kMentionedNumber;
+  if (field.lowest.set && has_highest)
     return fmt::format("{} to {}", number_of(field.lowest), number_of(field.highest));
   if (field.lowest.set) return fmt::format("{} or more", number_of(field.lowest));
-  if (field.highest.set) return fmt::format("at most {}", number_of(field.highest));
+  if (has_highest) return fmt::format("at most {}", number_of(field.highest));
   return "";
 }
 
@@ -119,6 +116,7 @@ FlagDoc describe(const Field& field, const JsonObject& defaults) {
   const Kind kind = schema::plain(*field.type).kind;
   doc.repeats = kind == Kind::array || kind == Kind::map;
   doc.choices = choices_of(element_of(*field.type));
+  doc.choices.insert(doc.choices.end(), field.suggestions.begin(), field.suggestions.end());
   doc.value = value_name(field, doc);
   const Json* fallback = defaults.if_contains(field.name);
   std::vector<std::string> facts;

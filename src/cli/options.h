@@ -47,20 +47,20 @@ struct Options {
     using schema::opt;
     return schema::object(
         "Flags that every command and tool takes", opt<&Options::json>("Answer as JSON"),
-        opt<&Options::input>("Arguments as JSON from a file; - is standard input"),
+        opt<&Options::input>("Arguments as JSON from a file; - is standard input").file(),
         opt<&Options::cap>("Cut long output as for a model; lr_N keeps it"),
         opt<&Options::verbose>("Show calls and results on standard error").shorthand('v'),
         opt<&Options::color>("When to use colour"), opt<&Options::help>("Show help").shorthand('h'),
         opt<&Options::version>("Show the version").shorthand('V'),
-        opt<&Options::root>("Workspace; default: the current directory").shorthand('C'),
-        opt<&Options::add_dir>("Another directory that tools may work in"),
+        opt<&Options::root>("Workspace; default: the current directory").directory().shorthand('C'),
+        opt<&Options::add_dir>("Another directory that tools may work in").directory(),
         opt<&Options::session>("Session to continue; default: a new one")
             .min_length(1)
             .max_length(kMaxIdLength),
         opt<&Options::agent>("Agent whose rules apply; default: main")
             .min_length(1)
             .max_length(kMaxIdLength),
-        opt<&Options::config>("Config file to read instead of the user's"),
+        opt<&Options::config>("Config file to read instead of the user's").file(),
         opt<&Options::profile>("bare: no policy, hooks or records"),
         opt<&Options::tools>("Load all, none, or these names and groups"),
         opt<&Options::dialect>("Whose names MCP clients and models see"),

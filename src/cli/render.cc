@@ -29,13 +29,19 @@ void tell(std::string_view text, const Stream& stream) {
   }
 }
 
-// One word for all of its lines, which stand below each other.
-void tell_hint(std::string_view text, const Stream& stream) {
+// One word for all of its lines, which stand below each other, and are broken where a terminal
+// ends.
+void tell_hint(std::string_view text, const Screen& screen) {
+  constexpr std::string_view kBelow = "        ";
+  const Stream& stream = screen.err;
   std::string before = fmt::format("  {} ", stream.style.cyan("hint:"));
   for (std::string_view line : split(text, '\n')) {
     if (line.empty()) continue;
-    stream.write(fmt::format("{}{}\n", before, escape_lines_for_display(line)));
-    before = "        ";
+    const std::string safe = escape_lines_for_display(line);
+    const bool is_long = stream.is_terminal && kBelow.size() + count_chars(safe) > screen.width;
+    const std::string rows = is_long ? wrap(safe, screen.width, kBelow.size()) : "";
+    stream.write(before + (is_long ? rows.substr(kBelow.size()) : safe + "\n"));
+    before = kBelow;
   }
 }
 
@@ -45,12 +51,12 @@ const JsonArray* problems_of(const Error& error) {
   return error.type == "invalid_input" && list && !list->empty() ? list : nullptr;
 }
 
-void tell_problem(const Json& problem, const Stream& stream) {
+void tell_problem(const Json& problem, const Screen& screen) {
   const std::string_view path = string_at(problem, "path");
   tell(path.empty() ? std::string(string_at(problem, "message"))
                     : fmt::format("{}: {}", path, string_at(problem, "message")),
-       stream);
-  tell_hint(string_at(problem, "hint"), stream);
+       screen.err);
+  tell_hint(string_at(problem, "hint"), screen);
 }
 
 }  // namespace
@@ -79,10 +85,10 @@ int show(const Error& error, Form form, Screen& screen) {
     return exit_code(error.code);
   }
   if (const JsonArray* problems = problems_of(error)) {
-    for (const Json& problem : *problems) tell_problem(problem, screen.err);
+    for (const Json& problem : *problems) tell_problem(problem, screen);
   } else {
     tell(error.message, screen.err);
-    tell_hint(error.hint, screen.err);
+    tell_hint(error.hint, screen);
   }
   return exit_code(error.code);
 }

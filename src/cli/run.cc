@@ -10,6 +10,7 @@
 #include "cli/parse.h"
 #include "cli/progress_line.h"
 #include "cli/render.h"
+#include "cli/shell_words.h"
 #include "schema/flags.h"
 
 namespace helve::cli {
@@ -64,7 +65,7 @@ Form form_of(const Options& options) { return options.json ? Form::json : Form::
 Result<int> run_tool(const Parsed& parsed, Run& run) {
   if (!parsed.options.input) {
     const Json arguments = TRY(parse_arguments(run.program, *parsed.tool, parsed.words));
-    return call_tool(run, parsed.tool->name, &arguments, {});
+    return call_tool(run, parsed.tool->name, &arguments, {}, &*parsed.tool);
   }
   if (!parsed.words.empty()) return given_twice(parsed.words.front());
   const std::string raw = TRY(read_input(run));
@@ -145,7 +146,7 @@ Result<int> show_help(const Parsed& about, Run& run) {
 }
 
 int call_tool(Run& run, std::string_view tool, const Json* arguments,
-              std::string_view raw_arguments) {
+              std::string_view raw_arguments, const Named* by_flags) {
   const Options& options = run.options;
   Result<Session> session = run.program.open(options);
   if (!session) return show(session.error(), form_of(options), run.screen);
@@ -168,7 +169,11 @@ int call_tool(Run& run, std::string_view tool, const Json* arguments,
   teller.end();
   // A command line without --session is a session of its own, where nothing can be stored yet.
   if (outcome.error && outcome.error->type == kUnknownResult && !options.session)
-    outcome.error->hint = "pass the --session that stored it; helve log --json shows it";
+    outcome.error->hint = "pass the --session that it belongs to; helve log --json shows it";
+  // Programs find the names that every other surface has.
+  if (outcome.error && by_flags && !options.json)
+    outcome.error =
+        in_shell_words(session->dispatcher.registry(), *by_flags, std::move(*outcome.error));
   return show(outcome, form_of(options), run.screen);
 }
 

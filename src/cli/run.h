@@ -14,8 +14,9 @@ int run(const Program& program, std::span<const std::string> words, Screen& scre
         const std::function<void(const Options&, Screen&)>& finish_screen = {});
 
 // Calls a tool as this command line asks (--json, --cap, --timeout) and shows what came of it.
+// `by_flags`: how it was named where its arguments were flags, which hints then name; null: JSON.
 int call_tool(Run& run, std::string_view tool, const Json* arguments,
-              std::string_view raw_arguments);
+              std::string_view raw_arguments, const Named* by_flags = nullptr);
 
 // The arguments that --input names, and the error about arguments that are given besides.
 Result<std::string> read_input(Run& run);

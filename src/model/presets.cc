@@ -12,28 +12,6 @@ namespace {
 constexpr size_t kMaxModelList = 16u << 20;  // bytes
 constexpr std::chrono::milliseconds kLocalTime{1'000}, kListTime{15'000};
 
-constexpr Preset kPresets[] = {
-    {"anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "",
-     "ANTHROPIC_BASE_URL"},
-    {"openai", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "", "OPENAI_BASE_URL"},
-    {"openai-responses", "openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY", "",
-     "OPENAI_BASE_URL"},
-    {"gemini", "gemini", "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY",
-     "GOOGLE_API_KEY", ""},
-    {"openrouter", "openai", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "", ""},
-    {"groq", "openai", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "", ""},
-    {"mistral", "openai", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "", ""},
-    {"deepseek", "openai", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "", ""},
-    {"xai", "openai", "https://api.x.ai/v1", "XAI_API_KEY", "", ""},
-    {"together", "openai", "https://api.together.xyz/v1", "TOGETHER_API_KEY", "", ""},
-    {"fireworks", "openai", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "", ""},
-    {"cerebras", "openai", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", "", ""},
-    {"ollama", "openai", "http://localhost:11434/v1", "", "", "OLLAMA_HOST", true},
-    {"lmstudio", "openai", "http://localhost:1234/v1", "", "", "", true},
-    {"llamacpp", "openai", "http://localhost:8080/v1", "", "", "", true},
-    {"vllm", "openai", "http://localhost:8000/v1", "", "", "", true},
-};
-
 std::string without_slash(std::string url) {
   while (url.ends_with('/')) url.pop_back();
   return url;

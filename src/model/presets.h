@@ -23,6 +23,28 @@ struct Preset {
   bool is_local = false;       // looked for on this machine
 };
 
+inline constexpr Preset kPresets[] = {
+    {"anthropic", "anthropic", "https://api.anthropic.com", "ANTHROPIC_API_KEY", "",
+     "ANTHROPIC_BASE_URL"},
+    {"openai", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY", "", "OPENAI_BASE_URL"},
+    {"openai-responses", "openai-responses", "https://api.openai.com/v1", "OPENAI_API_KEY", "",
+     "OPENAI_BASE_URL"},
+    {"gemini", "gemini", "https://generativelanguage.googleapis.com/v1beta", "GEMINI_API_KEY",
+     "GOOGLE_API_KEY", ""},
+    {"openrouter", "openai", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "", ""},
+    {"groq", "openai", "https://api.groq.com/openai/v1", "GROQ_API_KEY", "", ""},
+    {"mistral", "openai", "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "", ""},
+    {"deepseek", "openai", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY", "", ""},
+    {"xai", "openai", "https://api.x.ai/v1", "XAI_API_KEY", "", ""},
+    {"together", "openai", "https://api.together.xyz/v1", "TOGETHER_API_KEY", "", ""},
+    {"fireworks", "openai", "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "", ""},
+    {"cerebras", "openai", "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", "", ""},
+    {"ollama", "openai", "http://localhost:11434/v1", "", "", "OLLAMA_HOST", true},
+    {"lmstudio", "openai", "http://localhost:1234/v1", "", "", "", true},
+    {"llamacpp", "openai", "http://localhost:8080/v1", "", "", "", true},
+    {"vllm", "openai", "http://localhost:8000/v1", "", "", "", true},
+};
+
 std::span<const Preset> presets();
 const Preset* find_preset(std::string_view name);
 

@@ -120,7 +120,9 @@ class Decoder {
     if (!text) return mismatch("a string", json);
     std::string& value = *static_cast<std::string*>(out);
     value.assign(text->data(), text->size());
-    broken(broken_text_rule(field, value));
+    // Who gives nothing needs to know what is wanted.
+    if (auto rule = broken_text_rule(field, value))
+      problem(std::move(*rule), value.empty() ? hint_of(*field) : "");
   }
 
   void decode_enumeration(const Type& type, const Json& json, void* out) {

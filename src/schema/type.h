@@ -70,6 +70,9 @@ struct Switch {
   std::string_view value = {};  // empty: the letter is taken and says nothing
 };
 
+// What the words of a field are names of: help says it and completion offers them.
+enum class Names : std::uint8_t { nothing, files, directories };
+
 // One member of a described struct. The builder methods chain:
 // arg<&In::limit>("…").min(1).shorthand('n').
 struct Field {
@@ -82,7 +85,9 @@ struct Field {
   char letter = 0;  // -n
   std::array<Switch, 3> switches = {};
   bool takes_stdin = false;  // on the command line "-" reads standard input
-  Bound lowest, highest;     // numbers
+  Names names = Names::nothing;
+  std::span<const std::string_view> suggestions = {};  // that completion offers; others do as well
+  Bound lowest, highest;                               // numbers
   std::int64_t shortest = -1,
                longest = -1;    // characters of a string, items of an array, entries of a map
   std::string_view regex = {};  // strings
@@ -139,6 +144,15 @@ struct Field {
   }
   constexpr Field from_stdin() const {
     return with([&](Field& f) { f.takes_stdin = true; });
+  }
+  constexpr Field file() const {
+    return with([&](Field& f) { f.names = Names::files; });
+  }
+  constexpr Field directory() const {
+    return with([&](Field& f) { f.names = Names::directories; });
+  }
+  constexpr Field suggest(std::span<const std::string_view> words) const {
+    return with([&](Field& f) { f.suggestions = words; });
   }
 };
 

@@ -48,7 +48,7 @@ bool reaches_over_lines(const Node& node) {
 }
 
 std::string_view about_newlines(Advice advice) {
-  return advice == Advice::parameters ? "use multiline: true to match across lines"
+  return advice == Advice::parameters ? "use multiline=true to match across lines"
                                       : "search for each of the lines";
 }
 
@@ -140,7 +140,7 @@ Error RegexParser::wrong(size_t at, std::string_view what, std::string_view hint
                            escape_for_display(preview(pattern_.substr(at), kShownPattern))),
                fmt::format("{}{}", hint.empty() ? "put \\ before characters such as ( [ { *" : hint,
                            is_about_text && advice_ == Advice::parameters
-                               ? ", or use literal: true to search for the text as it is"
+                               ? ", or use literal=true to search for the text as it is"
                                : ""),
                "invalid_pattern"};
 }

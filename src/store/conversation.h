@@ -9,6 +9,7 @@
 namespace helve::store {
 
 constexpr size_t kMaxTitle = 1'000;            // bytes
+constexpr size_t kMaxModelChoice = 64u << 10;  // bytes
 constexpr size_t kMaxEntryBytes = 256u << 20;  // of one entry, or of a post
 constexpr size_t kMaxEntriesRead = 1'000;      // at once
 constexpr size_t kMaxConversations = 10'000;   // of one listing
@@ -29,6 +30,7 @@ struct Conversation {
   std::string workspace;
   std::string purpose;  // chat, run, subagent, …
   std::string parent;   // the session that began it; empty: a person did
+  std::string model;    // how its model was chosen, in the words of whoever did; empty: nobody did
   std::int64_t created_ms = 0;
   std::int64_t changed_ms = 0;  // with each entry
   std::uint64_t entries = 0;    // the number of the last one

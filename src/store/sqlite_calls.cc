@@ -26,6 +26,7 @@ constexpr std::string_view kSelect = R"sql(
 SELECT started_ms, id, session, agent, user, workspace, caller, tool, arguments, effect,
        duration_us, outcome, message, output_bytes, decided
 FROM call_log WHERE (?1 OR session = ?2) AND (?3 OR tool = ?4)
+  AND (?6 OR workspace = ?7)
 ORDER BY started_ms DESC, id DESC LIMIT ?5)sql";
 
 void bind(Statement& statement, const CallRecord& call, std::int64_t who, Existing existing) {
@@ -134,6 +135,8 @@ Result<std::vector<CallRecord>> SqliteStore::calls(const CallFilter& filter) {
   query.integer(3, !filter.tool)
       .text(4, filter.tool ? std::string_view(*filter.tool) : std::string_view());
   query.integer(5, static_cast<std::int64_t>(std::min(filter.limit, kMaxListed)));
+  query.integer(6, !filter.workspace)
+      .blob(7, filter.workspace ? std::string_view(*filter.workspace) : std::string_view());
   std::vector<CallRecord> calls;
   while (TRY(query.step())) calls.push_back(call_at(query));
   return calls;

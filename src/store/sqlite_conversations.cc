@@ -40,6 +40,7 @@ Conversation conversation_at(const Statement& row) {
           .workspace = row.bytes_at(3),
           .purpose = row.bytes_at(4),
           .parent = row.bytes_at(5),
+          .model = row.bytes_at(15),
           .created_ms = row.integer_at(6),
           .changed_ms = row.integer_at(7),
           .entries = static_cast<std::uint64_t>(row.integer_at(8)),
@@ -65,21 +66,31 @@ Result<void> check_size(size_t bytes) {
                fmt::format("at most {}", human_size(kMaxEntryBytes))};
 }
 
+Result<void> check_model_choice(std::string_view model) {
+  if (model.size() <= kMaxModelChoice) return {};
+  return Error{
+      Code::too_large,
+      fmt::format("a choice of a model in {} is too large for a session", human_size(model.size())),
+      fmt::format("at most {}", human_size(kMaxModelChoice))};
+}
+
 }  // namespace
 
 Result<void> SqliteStore::write_conversation(const Conversation& conversation) {
   TRY(check_session_id(conversation.session));
+  TRY(check_model_choice(conversation.model));
   Statement insert = TRY(database_->prepare(R"sql(
 INSERT INTO conversations (session, title, agent, workspace, purpose, parent, created_ms,
-  changed_ms, entries, input, output, cache_read, cache_write, micro_dollars, process)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, 0, 0, 0, 0, 0, '')
+  changed_ms, entries, input, output, cache_read, cache_write, micro_dollars, process, model)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, 0, 0, 0, 0, 0, '', ?9)
 ON CONFLICT (session) DO NOTHING)sql"));
   insert.text(1, conversation.session).blob(2, cut_utf8(conversation.title, kMaxTitle));
   insert.text(3, cut_utf8(conversation.agent, kMaxName));
   insert.blob(4, cut_utf8(conversation.workspace, kMaxPath));
   insert.text(5, cut_utf8(conversation.purpose, kMaxName));
   insert.text(6, cut_utf8(conversation.parent, kMaxName)).integer(7, conversation.created_ms);
-  TRY(insert.integer(8, static_cast<std::int64_t>(conversation.entries)).run());
+  insert.integer(8, static_cast<std::int64_t>(conversation.entries));
+  TRY(insert.blob(9, conversation.model).run());
   if (database_->changes() == 1) return {};
   return Error{
       .code = Code::conflict,
@@ -97,7 +108,7 @@ Result<void> SqliteStore::begin_conversation(const Conversation& conversation) {
 Result<Conversation> SqliteStore::conversation(std::string_view session) {
   Statement query = TRY(database_->prepare(R"sql(
 SELECT session, title, agent, workspace, purpose, parent, created_ms, changed_ms, entries,
-       input, output, cache_read, cache_write, micro_dollars, process
+       input, output, cache_read, cache_write, micro_dollars, process, model
 FROM conversations WHERE session = ?1)sql"));
   if (TRY(query.text(1, session).step())) return conversation_at(query);
   return unknown_session(session);
@@ -106,7 +117,7 @@ FROM conversations WHERE session = ?1)sql"));
 Result<std::vector<Conversation>> SqliteStore::conversations(const ConversationFilter& filter) {
   Statement query = TRY(database_->prepare(R"sql(
 SELECT session, title, agent, workspace, purpose, parent, created_ms, changed_ms, entries,
-       input, output, cache_read, cache_write, micro_dollars, process
+       input, output, cache_read, cache_write, micro_dollars, process, model
 FROM conversations AS c
 WHERE (?1 = x'' OR workspace = ?1) AND (?2 = '' OR parent = ?2)
   AND (?3 = x'' OR instr(title, ?3) OR EXISTS (
@@ -136,6 +147,16 @@ Result<void> SqliteStore::rename_conversation(std::string_view session, std::str
   return transaction.commit();
 }
 
+Result<void> SqliteStore::set_conversation_model(std::string_view session, std::string_view model) {
+  TRY(check_model_choice(model));
+  Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
+  Statement update =
+      TRY(database_->prepare("UPDATE conversations SET model = ?2 WHERE session = ?1"));
+  TRY(update.text(1, session).blob(2, model).run());
+  if (database_->changes() == 0) return unknown_session(session);
+  return transaction.commit();
+}
+
 Result<void> SqliteStore::remove_conversation(std::string_view session) {
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
   if (TRY(conversation(session)).is_at_work) return session_busy(session);
@@ -154,6 +175,7 @@ Result<void> SqliteStore::copy_conversation(std::string_view from, std::uint64_t
   const Conversation known = TRY(conversation(from));
   Conversation copy = to;
   copy.entries = std::min(last, known.entries);
+  copy.model = known.model;
   TRY(write_conversation(copy));
   Statement insert = TRY(database_->prepare(R"sql(
 INSERT INTO entries (session, number, kind, created_ms, body)

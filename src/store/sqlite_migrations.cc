@@ -250,8 +250,13 @@ SELECT path, v.number AS number, mime_type, source, source_from, source_ms, sour
 FROM documents AS d JOIN document_versions AS v ON v.document = d.key;
 )sql";
 
+// How the model of a conversation was chosen, so that it is taken up with the same one.
+constexpr const char* kVersion8 = R"sql(
+ALTER TABLE conversations ADD COLUMN model BLOB NOT NULL DEFAULT x'';
+)sql";
+
 constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4,
-                                 kVersion5, kVersion6, kVersion7};
+                                 kVersion5, kVersion6, kVersion7, kVersion8};
 
 enum class Kind { empty, ours, foreign };
 struct Found {

@@ -57,6 +57,7 @@ class SqliteStore final : public Store {
   Result<Conversation> conversation(std::string_view session) override;
   Result<std::vector<Conversation>> conversations(const ConversationFilter& filter) override;
   Result<void> rename_conversation(std::string_view session, std::string_view title) override;
+  Result<void> set_conversation_model(std::string_view session, std::string_view model) override;
   Result<void> remove_conversation(std::string_view session) override;
   Result<void> copy_conversation(std::string_view from, std::uint64_t last,
                                  const Conversation& to) override;

@@ -65,6 +65,7 @@ struct SessionRecord {
 struct CallFilter {
   std::optional<std::string> session = {};  // empty: all
   std::optional<std::string> tool = {};
+  std::optional<std::string> workspace = {};
   size_t limit = 100;  // at most kMaxListed
 };
 
@@ -168,6 +169,7 @@ class Store {
   // Those that changed last come first.
   virtual Result<std::vector<Conversation>> conversations(const ConversationFilter& filter) = 0;
   virtual Result<void> rename_conversation(std::string_view session, std::string_view title) = 0;
+  virtual Result<void> set_conversation_model(std::string_view session, std::string_view model) = 0;
   // With its entries and its inbox; stored results stay until they are pruned. A conflict
   // (session_busy) while a living process works on it.
   virtual Result<void> remove_conversation(std::string_view session) = 0;

@@ -17,6 +17,7 @@ using Kind = Happening::Kind;
 constexpr size_t kMostPromptLines = 12;
 constexpr size_t kMostDiffRows = 20;
 constexpr size_t kMostResultRows = 200;
+constexpr size_t kMostFailedRows = 4;
 constexpr size_t kMostRunningRows = 4, kMostQueuedRows = 3;
 constexpr size_t kMostCalls = 50;            // that are kept for details()
 constexpr size_t kMostResult = 32u << 10;    // bytes of each
@@ -58,12 +59,18 @@ std::string summary_of(const CallView& view, bool is_change) {
   return std::string(line.substr(0, line.find(' ')));
 }
 
-// A tool's error is JSON, for models. What a command says about its end stands last.
-std::string why(std::string_view result, bool is_command) {
-  if (is_command) return std::string(first_line(trim(result).substr(trim(result).rfind('\n') + 1)));
-  const Result<Json> error = result.starts_with('{') ? parse_json(result) : Result<Json>(Json());
-  const std::string_view message = error ? string_at(*error, "message") : "";
-  return std::string(first_line(message.empty() ? result : message));
+// How a program ended that a shell would say has failed. 124 is what `timeout` leaves.
+std::string ending_of(int status) {
+  return status == 124 ? "its time was up" : fmt::format("exit code {}", status);
+}
+
+// What the call's line says already is not said again.
+std::string without_line(std::string_view text, std::string_view told) {
+  std::string out;
+  for (const std::string_view line : split(text, '\n'))
+    if (trim(line) != told) out.append(line).append("\n");
+  while (out.ends_with('\n')) out.pop_back();
+  return out;
 }
 
 }  // namespace
@@ -295,17 +302,20 @@ void TalkView::end_call(const Happening& what) {
     view = std::move(found->view);
     running_.erase(found);
   }
-  view.state = what.is_error ? CallState::failed : CallState::ok;
+  const bool has_failed = what.is_error || what.status != 0;
+  view.state = has_failed ? CallState::failed : CallState::ok;
   view.elapsed = what.elapsed;
   view.result = cut_utf8(what.text, kMostResult);
   if (view.result.size() < what.text.size()) view.result += "\n…";
-  view.summary =
-      what.is_error ? why(view.result, what.shows_result) : summary_of(view, what.is_change);
+  view.is_prose = what.is_error;
+  view.summary = what.is_error ? std::string(first_line(view.result))
+                 : has_failed  ? ending_of(what.status)
+                               : summary_of(view, what.is_change);
   open(Block::calls);
   const std::string indent = indent_of(what);
   const LineStyle line_style{style_.colours, style_.columns - indent.size()};
   write_(indent + tool_line(view, line_style) + "\n");
-  if (what.is_change && !what.is_error) {
+  if (what.is_change && !has_failed) {
     const std::vector<std::string> rows = short_diff_rows(view.result, style_.colours);
     for (size_t i = 0; i < std::min(rows.size(), kMostDiffRows); ++i)
       write_line(indent + "  " + rows[i]);
@@ -315,9 +325,18 @@ void TalkView::end_call(const Happening& what) {
                                                 count_of(rows.size() - kMostDiffRows, "more line")),
                                     style_.colours));
   }
-  if (what.shows_result) {
-    const CallView result{.name = view.name, .result = view.result};
-    write_(tool_details(result, line_style, kMostResultRows));
+  // Of a command that failed, what it had to say.
+  const bool shows_why = has_failed && !what.is_error;
+  if (what.shows_result || shows_why) {
+    const CallView result{
+        .name = view.name,
+        .result = shows_why ? without_line(view.result, view.summary) : view.result};
+    const size_t most = what.shows_result ? kMostResultRows : kMostFailedRows;
+    const std::string details = tool_details(result, line_style, most);
+    std::string rows;
+    for (const std::string_view row : split(details, '\n'))
+      if (!row.empty()) rows.append(indent).append(row).append("\n");
+    write_(rows);
   }
   if (std::exchange(is_new_turn_, false)) done_.clear();
   done_.push_back(std::move(view));

@@ -9,6 +9,7 @@
 #include "terminal/look.h"
 #include "terminal/status_line.h"
 #include "terminal/width.h"
+#include "terminal/word_wrap.h"
 
 namespace helve::terminal {
 namespace {
@@ -88,6 +89,19 @@ void add_lines(std::vector<std::string>& rows, std::string_view text, std::strin
   }
 }
 
+void add_prose(std::vector<std::string>& rows, std::string_view text, const LineStyle& style) {
+  std::string wrapped;
+  WordWrap wrap({.width = std::max<size_t>(style.columns, 10) - 1, .colours = false},
+                [&](std::string_view piece) { wrapped += piece; });
+  for (const std::string_view line : split(text, '\n')) {
+    wrap.begin_line({std::string(kIndent)}, {std::string(kIndent)});
+    wrap.put_all(line, plain);
+    wrap.end_line();
+  }
+  for (const std::string_view row : split(wrapped, '\n'))
+    if (!row.empty()) rows.emplace_back(row);
+}
+
 // What the call's own line tells in full is not told again.
 void add_arguments(std::vector<std::string>& rows, const CallView& call, bool colours) {
   if (!call.arguments.is_object()) return;
@@ -137,6 +151,8 @@ std::string tool_details(const CallView& call, const LineStyle& style, size_t mo
   if (looks_like_diff(call.result)) {
     for (const std::string& row : diff_rows(call.result, style.colours))
       rows.push_back(std::string(kIndent) + row);
+  } else if (call.is_prose) {
+    add_prose(rows, call.result, style);
   } else if (!call.result.empty()) {
     add_lines(rows, call.result, kIndent);
   }

@@ -21,6 +21,7 @@ struct CallView {
   CallState state = CallState::running;
   std::string summary = {};  // a few words on the result: "120 lines", or why it failed
   std::string result = {};   // its text
+  bool is_prose = false;     // the result is, so that its lines are broken between words
   std::optional<std::chrono::milliseconds> elapsed = std::nullopt;
 };
 

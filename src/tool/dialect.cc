@@ -257,29 +257,43 @@ std::string_view their_tool(const Dialect::Entry& entry, std::string_view ours) 
   return ours;
 }
 
-std::string in_their_words(const Dialect::Entry& entry, std::string_view text) {
+std::string respoken(std::string_view text, const Speak& speak) {
   const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
   std::string out;
   bool is_quoted = false;
   unsigned char before = ' ';
   while (!text.empty()) {
-    const auto end = std::ranges::find_if_not(text, is_part);
-    const auto length = static_cast<size_t>(end - text.begin());
-    const std::string_view word = text.substr(0, std::max<size_t>(length, 1));
+    const auto length = static_cast<size_t>(std::ranges::find_if_not(text, is_part) - text.begin());
+    std::string_view word = text.substr(0, std::max<size_t>(length, 1));
     const std::string_view after = text.substr(word.size());
     if (word == "'")  // not the one of "the file's"
       is_quoted = is_quoted ? !after.empty() && is_part(after.front()) : !is_part(before);
-    const bool is_marked = before == '`' && after.starts_with('`');
-    std::string_view shown = word;
-    if (!is_quoted && (is_marked || word.find('_') != word.npos)) {
-      shown = their_parameter(entry, word);
-      if (shown == word) shown = their_tool(entry, word);
+    const bool has_value = after.size() > 1 && after[0] == '=' && is_part(after[1]);
+    const bool is_marked =
+        (before == '`' && after.starts_with('`')) || has_value || word.find('_') != word.npos;
+    std::optional<std::string> said;
+    if (!is_quoted && is_marked && length > 0) {
+      std::optional<std::string_view> value;
+      if (has_value) {
+        const auto end = std::ranges::find_if_not(after.substr(1), is_part);
+        value = after.substr(1, static_cast<size_t>(end - after.begin()) - 1);
+      }
+      said = speak(word, value);
+      if (said && value) word = text.substr(0, word.size() + 1 + value->size());
     }
-    out += shown;
+    out += said ? *said : std::string(word);
     before = static_cast<unsigned char>(word.back());
-    text = after;
+    text.remove_prefix(word.size());
   }
   return out;
+}
+
+std::string in_their_words(const Dialect::Entry& entry, std::string_view text) {
+  return respoken(text, [&](std::string_view name, std::optional<std::string_view> value) {
+    std::string theirs(their_parameter(entry, name));
+    if (theirs == name) theirs = their_tool(entry, name);
+    return std::optional(value ? theirs.append("=").append(*value) : theirs);
+  });
 }
 
 }  // namespace helve

@@ -2,6 +2,8 @@
 // Policy, hooks and records see canonical names only, so no dialect walks around them.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,9 +68,14 @@ std::string_view their_tool(const Dialect::Entry& entry, std::string_view ours);
 // did not give, the dialect's, unless the tool was called by our name.
 Error in_dialect(const Dialect::Entry& entry, const Error& invalid_input, const JsonObject& given);
 
-// A description or a hint of ours with the dialect's names in it. Only a name with an underscore or
-// between backticks is sure to be one: "path" is also a word. What stands between quotes is not
-// ours.
+// What is said instead of a name, and of the value behind it in name=value; null: it stays.
+using Speak = std::function<std::optional<std::string>(std::string_view name,
+                                                       std::optional<std::string_view> value)>;
+// A description or a hint of ours in other words. Only a name with an underscore, between backticks
+// or before an equals sign is sure to be one: "path" is also a word. What stands between quotes is
+// not ours.
+std::string respoken(std::string_view text, const Speak& speak);
+// With the dialect's names in it.
 std::string in_their_words(const Dialect::Entry& entry, std::string_view text);
 
 }  // namespace helve

@@ -17,6 +17,12 @@ Error broken_tool(std::string_view name, std::string_view why) {
                "broken_tool"};
 }
 
+// For people who wrote a name into a configuration or a command.
+Error with_listing(Error error) {
+  if (error.hint.empty()) error.hint = "`helve tools` lists the tools and their groups";
+  return error;
+}
+
 bool is_tool_name(std::string_view name) {
   if (name.empty() || name.size() > kMaxNameLength) return false;
   return std::all_of(name.begin(), name.end(),
@@ -92,7 +98,7 @@ Result<Registry> Registry::load(std::vector<Tool> tools, const Selection& select
              std::find(groups.begin(), groups.end(), name) != groups.end())
       wanted.insert(name);
     else
-      return all.resolve(name).error();
+      return with_listing(all.resolve(name).error());
   }
   std::vector<Tool> chosen;
   for (Tool& tool : all.tools_) {
@@ -140,9 +146,9 @@ Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
       if (tools_[i].spec.group == group) matched.insert(i);
     }
     if (matched.empty() && !known_.contains(group)) {
-      return Error{Code::invalid_argument,
-                   fmt::format("no group '{}' of tools", escape_for_display(group)),
-                   did_you_mean(group, known_groups), "unknown_tool"};
+      return with_listing({Code::invalid_argument,
+                           fmt::format("no group '{}' of tools", escape_for_display(group)),
+                           did_you_mean(group, known_groups), "unknown_tool"});
     }
   } else if (pattern.find('*') != pattern.npos) {
     // Over every name that a tool has: a deny by any of them denies the behaviour.
@@ -159,14 +165,14 @@ Result<std::vector<size_t>> Registry::expand(std::string_view pattern) const {
     if (matched.empty() && !known) {
       return Error{Code::invalid_argument,
                    fmt::format("no tool matches '{}'", escape_for_display(pattern)),
-                   "`helve tools` lists the tools", "unknown_tool"};
+                   "`helve tools` lists the tools and their groups", "unknown_tool"};
     }
   } else if (Found found = find(pattern); found.tool) {
     matched.insert(index_of(*found.tool));
   } else if (!known_.contains(pattern) &&
              !is_dialect_name(pattern)) {  // a known name whose tool is not loaded means nothing
                                            // here, and that is fine
-    return resolve(pattern).error();
+    return with_listing(resolve(pattern).error());
   }
   return std::vector<size_t>(matched.begin(), matched.end());
 }

@@ -71,7 +71,7 @@ Result<void> check_no_route(std::string_view command, const std::vector<process:
   const std::string* const name = routed_name(script, routes);
   if (!name) return {};
   return Error{Code::denied, fmt::format("'{}' runs elsewhere, and not in this shell", *name),
-               fmt::format("call it alone, by {}", context.other_tool("exec")), "runs_elsewhere"};
+               fmt::format("call it alone, by `{}`", context.other_tool("exec")), "runs_elsewhere"};
 }
 
 Result<void> take_route(const Routed& routed, const RoutedOptions& options, const Context& context,

@@ -6,12 +6,6 @@
 #include "sys/clock.h"
 
 namespace helve::tools {
-namespace {
-
-// A trial that nobody wanted for so long is dropped.
-constexpr std::int64_t kTrialLife = 7ll * 24 * 60 * 60 * 1000;  // ms
-
-}  // namespace
 
 Result<workspace::Trials> trials_of(const process::Settings& settings) {
   if (!settings.trials.empty()) return workspace::Trials(settings.trials);
@@ -24,7 +18,7 @@ Result<std::unique_ptr<TryOut>> TryOut::begin(std::string_view command, const Co
   const process::Settings& settings = context.commands->settings();
   workspace::Trials trials = TRY(trials_of(settings));
   const std::int64_t now = context.clock ? context.clock->unix_ms() : sys::RealClock().unix_ms();
-  trials.drop_before(now - kTrialLife);
+  trials.drop_before(now - std::chrono::milliseconds(kTrialLife).count());
   workspace::Trial trial = TRY(trials.begin(*context.files, context.who.session, command, now));
   sandbox::Policy policy = settings.policy;
   policy.scratch = trials.directory();

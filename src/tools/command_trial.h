@@ -1,6 +1,7 @@
 // What a command would change, as exec shows it, and making it real.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,9 @@
 #include "workspace/trial.h"
 
 namespace helve::tools {
+
+// A trial that nobody wanted for so long is dropped.
+constexpr std::chrono::days kTrialLife{7};
 
 // The trials of this workspace's state. Errors: there is no place to keep them.
 Result<workspace::Trials> trials_of(const process::Settings& settings);

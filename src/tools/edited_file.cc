@@ -6,7 +6,7 @@ namespace helve::tools {
 
 Error no_text(const std::string& shown, const Context& context) {
   return {Code::unsupported, fmt::format("{} is no text", escape_for_display(shown)),
-          fmt::format("{} tells what it is", context.other_tool("read")), "binary_file"};
+          fmt::format("`{}` tells what it is", context.other_tool("read")), "binary_file"};
 }
 
 Result<EditedFile> open_for_edit(const std::string& path, const Context& context,

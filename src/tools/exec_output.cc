@@ -35,6 +35,7 @@ std::string ExecOutput::text() const {
     add(text_of(*changes));
   }
   if (diff && !diff->empty()) add(escape_lines_for_display(*diff));
+  if (!next_step.empty()) add(next_step);
   if (notes) {
     for (const std::string& note : *notes) add("note: " + note);
   }

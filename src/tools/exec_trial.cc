@@ -7,8 +7,18 @@
 #include "tools/files.h"
 
 namespace helve::tools {
-
 namespace {
+
+// As whoever called says it the next time.
+std::string next_step(const std::string& trial, const Context& context) {
+  const auto with = [&](std::string_view parameter) {
+    return context.caller == Caller::cli
+               ? fmt::format("helve exec --{} {}", parameter, trial)
+               : fmt::format("{}={}", context.parameter(parameter), trial);
+  };
+  return fmt::format("apply it: {}; drop it: {}; it is kept for {} days", with("apply"),
+                     with("discard"), kTrialLife.count());
+}
 
 // The kernel's words for it, and the name that some programs show instead.
 bool tells_of_another_device(std::string_view output) {
@@ -67,7 +77,10 @@ Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
     return {};
   }
   workspace::TrialReport report = TRY(std::move(looked));
-  if (tried.is_kept()) out.trial = tried.id();
+  if (tried.is_kept()) {
+    out.trial = tried.id();
+    out.next_step = next_step(tried.id(), context);
+  }
   out.changes = tried_files(report.files, Counts::known);
   out.diff = std::move(report.diff);
   std::ranges::move(report.notes, std::back_inserter(notes));

@@ -56,7 +56,7 @@ Result<sys::Fd> open_searched(const workspace::Workspace& files, const std::stri
   return Error{
       Code::invalid_argument,
       fmt::format("'{}' is a file, not a directory", escape_for_display(files.display(path))),
-      fmt::format("{} shows what it holds", context.other_tool("read")), "not_directory"};
+      fmt::format("`{}` shows what it holds", context.other_tool("read")), "not_directory"};
 }
 
 Result<search::WalkReport> walk_for(Context& context, const sys::Fd& directory,

@@ -190,8 +190,13 @@ class CliSurface : public Surface {
   }
 
  private:
-  // A long answer ends with the command that reads it, where others see the call that does.
+  // What is done next is said as a command, where others see the call.
   static std::string as_elsewhere(std::string text) {
+    for (const std::string_view flag : {"apply", "discard"}) {
+      const std::string command = fmt::format("helve exec --{} t_", flag);
+      if (const size_t at = text.rfind(command); at != text.npos)
+        text.replace(at, command.size(), fmt::format("{}=t_", flag));
+    }
     constexpr std::string_view kCommand = "[helve --session s_cases results read-large-result ";
     const size_t at = text.rfind(kCommand);
     if (at == text.npos) return text;

@@ -38,6 +38,7 @@ struct ApplyPatchInput {
         "places is refused. A '+' line always ends with a newline, also the last of a file.",
         opt<&ApplyPatchInput::patch>("The patch").positional().from_stdin(),
         opt<&ApplyPatchInput::path>("The file of line patches, or of hunks that name none")
+            .file()
             .min_length(1),
         opt<&ApplyPatchInput::patches>(
             "Instead of patch: lines to replace in the file at path, all counted as "

@@ -27,6 +27,7 @@ struct ChangesInput {
         "undone is marked, and of sessions with several changes, whose they are. Older "
         "changes are forgotten (30 days, 1 GB by default).",
         opt<&ChangesInput::path>("Only changes of this file, or in this directory")
+            .file()
             .positional()
             .min_length(1),
         opt<&ChangesInput::session>("Only changes of this session").min_length(1),

@@ -22,6 +22,7 @@ struct DeleteInput {
         "directories "
         "that hold them are not deleted.",
         arg<&DeleteInput::path>("What to delete, relative to the workspace or absolute inside it")
+            .file()
             .min_length(1),
         opt<&DeleteInput::recursive>("Delete a directory with all it holds").shorthand('r'));
   }

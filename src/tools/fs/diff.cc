@@ -30,7 +30,7 @@ struct DiffInput {
             .min_length(1),
         opt<&DiffInput::session>("Everything that this session changed").min_length(1),
         opt<&DiffInput::since>("Everything that was changed after this change").min_length(1),
-        opt<&DiffInput::path>("Only this file, or what is in this directory").min_length(1));
+        opt<&DiffInput::path>("Only this file, or what is in this directory").file().min_length(1));
   }
 };
 

@@ -48,6 +48,7 @@ struct EditInput {
         "none. "
         "Everything else in the file stays byte for byte, and new lines end as its lines do.",
         arg<&EditInput::path>("File, relative to the workspace or absolute inside it")
+            .file()
             .min_length(1),
         opt<&EditInput::old_text>("Text to replace; several lines are fine")
             .positional()
@@ -120,7 +121,7 @@ Result<EditOutput> run_edit(const EditInput& in, Context& context) {
   Result<EditedFile> opened = open_for_edit(in.path, context, files);
   // For some an empty text to replace means a new file.
   if (!opened && opened.error().code == Code::not_found && replacements.front().old_text.empty())
-    opened.error().hint = fmt::format("{} makes a new file", context.other_tool("write"));
+    opened.error().hint = fmt::format("`{}` makes a new file", context.other_tool("write"));
   const EditedFile file = TRY(std::move(opened));
   TRY(context.checkpoint());
   Result<edit::Replaced> result = edit::replace(

@@ -45,6 +45,7 @@ struct EditorInput {
         "the last change of a file, one with each call. Long answers are clipped in the middle.",
         arg<&EditorInput::command>("What to do"),
         arg<&EditorInput::path>("File or directory, absolute or relative to the workspace")
+            .file()
             .min_length(1),
         opt<&EditorInput::file_text>("create: the content of the new file").from_stdin(),
         opt<&EditorInput::old_str>("str_replace: the text to replace, exactly as the file has it"),

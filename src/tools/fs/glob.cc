@@ -39,6 +39,7 @@ struct GlobInput {
                                  "leading ! finds all but those")
             .min_length(1),
         opt<&GlobInput::path>("Directory to search, where patterns with a slash begin")
+            .directory()
             .min_length(1),
         opt<&GlobInput::exclude>("Patterns of files and directories to leave out").shorthand('x'),
         opt<&GlobInput::kind>("What to find; any includes links").shorthand('k'),

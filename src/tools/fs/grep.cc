@@ -65,6 +65,7 @@ struct GrepInput {
             .max_length(65536),
         opt<&GrepInput::path>("File or directory to search, relative to the workspace or absolute "
                               "inside it")
+            .file()
             .positional()
             .min_length(1)
             .shorthand_for('r', ""),

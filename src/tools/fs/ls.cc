@@ -32,6 +32,7 @@ struct LsInput {
         "Links are "
         "shown with their target and not followed.",
         opt<&LsInput::path>("Directory, relative to the workspace or absolute inside it")
+            .directory()
             .positional()
             .min_length(1),
         opt<&LsInput::depth>("Levels of directories to show; 1 is the directory itself")

@@ -23,8 +23,9 @@ struct MoveInput {
         "the new path are made. A file that is there is replaced only with on_conflict=overwrite, "
         "a directory never. Only within one file system; .git and .helve are not moved.",
         arg<&MoveInput::path>("What to move, relative to the workspace or absolute inside it")
+            .file()
             .min_length(1),
-        arg<&MoveInput::to>("Its new path, not the directory to put it in").min_length(1),
+        arg<&MoveInput::to>("Its new path, not the directory to put it in").file().min_length(1),
         opt<&MoveInput::on_conflict>("What to do when a file has the new path"));
   }
 };

@@ -46,9 +46,12 @@ struct ReadInput {
         "notebooks as cells with their outputs, other binary files are described; `ls` lists "
         "directories.",
         opt<&ReadInput::path>("File, relative to the workspace or absolute inside it")
+            .file()
             .positional()
             .min_length(1),
-        opt<&ReadInput::paths>("Several files, at most 50; they share the page").positional(),
+        opt<&ReadInput::paths>("Several files, at most 50; they share the page")
+            .file()
+            .positional(),
         opt<&ReadInput::offset>("Lines to skip (cells of a notebook); 0 starts at the first")
             .min(0),
         opt<&ReadInput::limit>(

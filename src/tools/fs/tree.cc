@@ -34,6 +34,7 @@ struct TreeInput {
         "the "
         "upper levels are shown and the rest is counted.",
         opt<&TreeInput::path>("Directory, relative to the workspace or absolute inside it")
+            .directory()
             .positional()
             .min_length(1),
         opt<&TreeInput::depth>("Levels to show").min(1).max(20).shorthand('d'),

@@ -57,7 +57,7 @@ struct UndoInput {
             .min_length(1),
         opt<&UndoInput::session>("Undo everything that this session changed, as one change")
             .min_length(1),
-        opt<&UndoInput::path>("Only this file, or what is in this directory").min_length(1),
+        opt<&UndoInput::path>("Only this file, or what is in this directory").file().min_length(1),
         opt<&UndoInput::dry_run>("Only show what would change").shorthand('n'));
   }
 };

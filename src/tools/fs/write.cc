@@ -29,6 +29,7 @@ struct WriteInput {
         "are not "
         "written. At most 64 MB.",
         arg<&WriteInput::path>("File, relative to the workspace or absolute inside it")
+            .file()
             .min_length(1),
         arg<&WriteInput::content>("The whole new content").from_stdin(),
         opt<&WriteInput::on_conflict>("What to do when the file exists"));

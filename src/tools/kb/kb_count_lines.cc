@@ -29,7 +29,10 @@ struct KbCountLinesOutput {
                   arg<&KbCountLinesOutput::lines>("Of it"),
                   arg<&KbCountLinesOutput::bytes>("Of it"));
   }
-  std::string text() const { return fmt::format("{} lines, {} bytes: {}\n", lines, bytes, path); }
+  std::string text() const {
+    return fmt::format("{} line{}, {} byte{}: {}\n", lines, lines == 1 ? "" : "s", bytes,
+                       bytes == 1 ? "" : "s", path);
+  }
 };
 
 Result<KbCountLinesOutput> kb_count_lines(const KbCountLinesInput& in, Context& context) {

@@ -82,9 +82,13 @@ Result<KbDiffOutput> kb_diff(const KbDiffInput& in, Context& context) {
   const LineCounts counts = count_changes(diff_lines(old, now));
   out.added = static_cast<std::int64_t>(counts.added);
   out.removed = static_cast<std::int64_t>(counts.removed);
-  const std::string old_name = fmt::format("{} (version {})", out.path, out.from);
-  const std::string new_name = fmt::format("{} (version {})", out.path, out.to);
-  const std::string diff = unified_diff({old_name, new_name}, old, now);
+  const std::string from = fmt::format("version {}", out.from);
+  const std::string to = fmt::format("version {}", out.to);
+  // Before the first version there was nothing.
+  const bool is_new = out.from == 0;
+  const std::string diff = unified_diff(
+      {is_new ? "/dev/null" : out.path, out.path, is_new ? "" : std::string_view(from), to}, old,
+      now);
   const std::string_view shown = cut_utf8(diff, kMaxDiff);
   if (shown.size() < diff.size()) out.truncated = true;
   out.diff = escape_invalid_utf8(shown);

@@ -23,6 +23,7 @@ struct KbExportInput {
         arg<&KbExportInput::file>(
             "A file such as kb.jsonl; a folder when it ends in a slash, which "
             "gets as many files as it takes")
+            .file()
             .min_length(1),
         opt<&KbExportInput::path>("Only this document and what lies below it; empty: all"),
         opt<&KbExportInput::on_conflict>("What to do when there is such a file"));

@@ -25,7 +25,7 @@ struct KbImportInput {
         "Read documents with all their versions from a file, or a folder of files, that kb_export "
         "wrote. Each document is taken as a whole or not at all; one that is there as it is in the "
         "file is left alone, so that reading a file again changes nothing.",
-        arg<&KbImportInput::file>("File or folder of the workspace").min_length(1),
+        arg<&KbImportInput::file>("File or folder of the workspace").file().min_length(1),
         opt<&KbImportInput::on_conflict>(
             "Another document of the same path: error leaves it, overwrite adds the latest version "
             "of the file to it"));

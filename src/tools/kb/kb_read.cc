@@ -90,9 +90,11 @@ Result<KbReadOutput> kb_read(const KbReadInput& in, Context& context) {
   if (in.offset >= out.total_lines)
     return Error{
         Code::invalid_argument,
-        fmt::format("'{}' has {} lines: nothing follows {}={}", out.path, out.total_lines,
-                    context.parameter("offset"), context.as_caller_counts("offset", in.offset)),
-        "", "out_of_range"};
+        fmt::format("'{}' has {} line{}: nothing follows {}={}", out.path, out.total_lines,
+                    out.total_lines == 1 ? "" : "s", context.parameter("offset"),
+                    context.as_caller_counts("offset", in.offset)),
+        fmt::format("a smaller {}, or none for the beginning", context.parameter("offset")),
+        "out_of_range"};
   const std::vector<std::string_view> lines = split_lines(content);
   const auto first = static_cast<size_t>(in.offset);
   const size_t most = static_cast<size_t>(in.limit.value_or(out.total_lines));

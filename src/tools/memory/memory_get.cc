@@ -19,7 +19,9 @@ struct MemoryGetInput {
     return object(
         "Read a memory file, or some lines of it, with line numbers. Usually after memory_search, "
         "to see what stands around a match.",
-        arg<&MemoryGetInput::path>("MEMORY.md, memory.md, or a file below memory/").min_length(1),
+        arg<&MemoryGetInput::path>("MEMORY.md, memory.md, or a file below memory/")
+            .file()
+            .min_length(1),
         opt<&MemoryGetInput::from>("The first line, from 1").min(1),
         opt<&MemoryGetInput::lines>("How many lines; default: all").min(1));
   }
@@ -58,7 +60,7 @@ Error not_memory(const std::string& path, const Context& context) {
                fmt::format("'{}' is not a memory file: those are MEMORY.md, memory.md and files "
                            "below memory/",
                            escape_for_display(path)),
-               fmt::format("use {} for other files", context.other_tool("read")), "not_memory"};
+               fmt::format("use `{}` for other files", context.other_tool("read")), "not_memory"};
 }
 
 Result<MemoryGetOutput> memory_get(const MemoryGetInput& in, Context& context) {

@@ -108,16 +108,17 @@ struct ExecInput {
             .min_length(1),
         opt<&ExecInput::discard>("Instead of a command: drop this trial").min_length(1),
         opt<&ExecInput::workdir>("Directory to run in; default: the workspace")
+            .directory()
             .min_length(1)
             .shorthand('C'),
         opt<&ExecInput::env>("Variables besides the usual ones").max_length(kMaxVariables),
-        opt<&ExecInput::input>("Text for its standard input").max_length(kMaxInput),
+        opt<&ExecInput::input>("Text for its standard input").from_stdin().max_length(kMaxInput),
         opt<&ExecInput::background>("Do not wait: you are told when it has ended; `process` tells "
                                     "how it goes and writes to "
                                     "its standard input")
             .shorthand('b'),
-        opt<&ExecInput::timeout>(
-            "Seconds; then it is ended with all it started. Default 1800; at least 10")
+        opt<&ExecInput::timeout>("Seconds; then it is ended with all it started. Default 1800; "
+                                 "less than 10 is taken as 10")
             .min_number(0)
             .max_number(1e12)
             .shorthand('t'),

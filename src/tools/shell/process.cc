@@ -50,6 +50,7 @@ struct ProcessInput {
         arg<&ProcessInput::action>("What to do"),
         opt<&ProcessInput::process_id>("Which command, as exec told").positional().min_length(1),
         opt<&ProcessInput::input>("input: the text; end it with a newline where one is expected")
+            .from_stdin()
             .max_length(kMaxInput),
         opt<&ProcessInput::eof>("input: then close its standard input"),
         opt<&ProcessInput::signal>("signal: SIGINT, TERM, 9, …").min_length(1).max_length(20),
@@ -239,7 +240,7 @@ Result<ProcessOutput> about_one(const ProcessInput& in, const std::string& id, J
     }
     case Action::input: {
       if (!in.input && !in.eof)
-        return Error{Code::invalid_argument, "there is no input", "give input, or eof=true",
+        return Error{Code::invalid_argument, "there is no input", "give `input`, or eof=true",
                      "no_input"};
       const std::string text = in.input.value_or("");
       out.written =

@@ -177,7 +177,8 @@ TEST_F(Approval, TellsWhatEachAnswerAllows) {
       "[s] allow such calls until the end of this session\r\n"
       "[a] always; adds to approvals.allow in " +
       at("config/config.yaml") + ":\r\n    - " + rule_ +
-      "\r\n[n] deny, as Enter and no answer within 120 s do\r\nAllow? [y/s/a/N] ";
+      "\r\n[n] deny, as Enter and no answer within 120 s do\r\nA letter and Enter answer. Allow? "
+      "[y/s/a/N] ";
   EXPECT_NE(person.shown().find(expected), std::string::npos) << person.shown();
 }
 

@@ -70,6 +70,31 @@ TEST(Happenings, NameTheToolThatACallOfAnotherStandsFor) {
               ElementsAre("tool_call", ""));
 }
 
+TEST(Happenings, TellErrorsToPeople) {
+  const Registry registry = *Registry::load({});
+  Happenings happenings(registry);
+  const model::ToolResult failed{
+      "1",
+      "read",
+      {TextContent{R"({"message":"no file","hint":"ls"})"}, TextContent{"Note: x"}},
+      true};
+  happenings.add({"s_1", agent::CallEnded{"read", failed, {}, 0}});
+  const model::ToolResult ran{"2", "exec", {TextContent{"exit code 3"}}, false};
+  happenings.add({"s_1", agent::CallEnded{"exec", ran, {}, 3}});
+  const auto seen = happenings.take();
+  EXPECT_EQ(seen.at(0).text, "no file\nhint: ls\nNote: x");
+  EXPECT_EQ(seen.at(1).status, 3);
+}
+
+TEST(Happenings, TellRoomOnlyWhereSomeWasMade) {
+  const auto told = [](std::int64_t before, std::int64_t after) {
+    return happening_of({"s_1", agent::Compacted{before, after}}, nullptr)->text;
+  };
+  EXPECT_EQ(told(9'000, 1'200), "made room: 1.2k of 9.0k tokens are left");
+  EXPECT_EQ(told(1'210, 1'200), "made a little room: 10 tokens");
+  EXPECT_EQ(told(1'200, 1'200), "there is nothing yet that could be shortened");
+}
+
 class ChatOnAMachine : public Machine {
  protected:
   void open() {

@@ -132,7 +132,7 @@ TEST_F(Machine, AnAnswerThatIsKeptEndsWithTheCommandThatReadsIt) {
   EXPECT_EQ(run(words), 0) << err_;
   EXPECT_NE(out_.find("file-with-a-long-name-0"), std::string::npos);
   EXPECT_EQ(run({"results", "read-large-result", "lr_1"}), 3);
-  EXPECT_NE(err_.find("hint: pass the --session that stored it; helve log --json shows it"),
+  EXPECT_NE(err_.find("hint: pass the --session that it belongs to; helve log --json shows it"),
             std::string::npos)
       << err_;
 }
@@ -209,6 +209,18 @@ TEST_F(Machine, ShowsWhatACommandWritesWhileItRunsAndOnlyOnce) {
   EXPECT_TRUE(out_.starts_with("begun\nä\nexit code 3\n")) << out_;
   screen_.out.flush = [] { FAIL() << "what is for programs is not shown by pieces"; };
   EXPECT_EQ(run({"--json", "exec", "echo a"}), 0) << err_;
+}
+
+TEST_F(Machine, ATrialSaysHowItIsAppliedAndDropped) {
+  EXPECT_EQ(run({"exec", "--dry-run", "echo x > made"}), 0) << err_;
+  const size_t at = out_.find("helve exec --apply t_");
+  ASSERT_NE(at, std::string::npos) << out_;
+  const std::string trial = out_.substr(at + 19, out_.find(';', at) - at - 19);
+  EXPECT_NE(out_.find("drop it: helve exec --discard " + trial + "; it is kept for 7 days"),
+            std::string::npos)
+      << out_;
+  EXPECT_EQ(run({"exec", "--apply", trial}), 0) << err_;
+  EXPECT_EQ(content("work/made"), "x\n");
 }
 
 TEST_F(Machine, NamesTheLimitOfMemoryThatEndedACommand) {

@@ -21,6 +21,37 @@ TEST_F(Machine, ALogFindsAToolByAnyName) {
   EXPECT_EQ(std::ranges::count(out_, '\n'), 1) << out_;
 }
 
+TEST_F(Machine, ALogIsOfItsWorkspaceUnlessAllAreWanted) {
+  EXPECT_EQ(run({"fs", "ls"}), 0);
+  std::filesystem::create_directories(base_ / "other");
+  around_.current_directory = base_ / "other";
+  EXPECT_EQ(run({"log"}), 0);
+  EXPECT_EQ(err_,
+            "helve: no calls are recorded in this workspace\n"
+            "  hint: --all-workspaces shows those of others\n");
+  EXPECT_EQ(run({"fs", "tree", "--session", "s_1"}), 0);
+  EXPECT_EQ(run({"log"}), 0);
+  EXPECT_EQ(std::ranges::count(out_, '\n'), 1) << out_;
+  EXPECT_EQ(out_.find("other"), std::string::npos) << out_;
+  EXPECT_EQ(run({"log", "--all-workspaces"}), 0);
+  EXPECT_EQ(std::ranges::count(out_, '\n'), 2) << out_;
+  EXPECT_NE(out_.find("/other  tree"), std::string::npos) << out_;
+  around_.current_directory = base_ / "work";
+  EXPECT_EQ(run({"log", "--session", "s_1"}), 0);
+  EXPECT_NE(out_.find("/other  tree"), std::string::npos) << out_;
+}
+
+TEST_F(Machine, ALogHasItsArgumentsBelowEachOther) {
+  EXPECT_EQ(run({"fs", "ls", "-d", "2"}), 0);
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 0);
+  EXPECT_EQ(run({"log"}), 0);
+  const std::vector<std::string_view> lines = split(out_, '\n');
+  const auto before_arguments = [](std::string_view line) {
+    return count_chars(line.substr(0, line.find("{")));
+  };
+  EXPECT_EQ(before_arguments(lines.at(0)), before_arguments(lines.at(1))) << out_;
+}
+
 TEST_F(Machine, ALogFitsTheScreenAndSaysWhyCallsFailed) {
   screen_.out.is_terminal = true;
   EXPECT_EQ(run({"fs", "read", "none"}), 3);

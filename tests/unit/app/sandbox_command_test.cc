@@ -26,6 +26,15 @@ TEST_F(SandboxCommand, ExplainsThePolicy) {
   EXPECT_NE(out_.find((base_ / "work").string()), std::string::npos) << out_;
 }
 
+TEST_F(SandboxCommand, SaysWhatToDoWhereThereIsNoSuchCommand) {
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run({"sandbox", "--", "nosuchcommand"}), 127);
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("helve: there is no command 'nosuchcommand' in the sandbox\n  hint: name"),
+            std::string::npos)
+      << said;
+}
+
 TEST_F(SandboxCommand, ExplainsItToPrograms) {
   EXPECT_EQ(run({"--json", "sandbox", "--level", "read_only", "explain"}), 0) << err_;
   EXPECT_NE(out_.find("read_only"), std::string::npos) << out_;

@@ -110,6 +110,15 @@ TEST_F(Completion, OffersNothingForFreeText) {
 TEST_F(Completion, OffersFilesForPaths) {
   EXPECT_EQ(offered({"fs", "read", "/etc/passw"}).substr(0, 11), "/etc/passwd");
 }
+TEST_F(Completion, OffersDirectoriesForThose) {
+  EXPECT_EQ(offered({"status", "--place", "/et"}), "/etc");
+}
+TEST_F(Completion, OffersNoFilesForWhatIsOnlyCalledAPath) {
+  EXPECT_EQ(offered({"status", "--path", "/et"}), "");
+}
+TEST_F(Completion, OffersWordsThatAreSuggested) {
+  EXPECT_EQ(offered({"status", "--kind", ""}), "warm cold");
+}
 TEST_F(Completion, SkipsGlobalFlagsInFrontOfTheGroup) {
   EXPECT_EQ(offered({"-C", "/tmp", "--json", "demo", "f"}), "fail");
 }

@@ -45,7 +45,7 @@ struct ReadInput {
   std::string path;
   std::int64_t offset = 0;
   static constexpr auto schema() {
-    return object("Read a page of a file", arg<&ReadInput::path>("The file"),
+    return object("Read a page of a file", arg<&ReadInput::path>("The file").file(),
                   opt<&ReadInput::offset>("Lines to skip").min(0));
   }
 };
@@ -98,11 +98,17 @@ inline Registry sample_registry() {
   return std::move(*Registry::load(std::move(tools)));
 }
 
+constexpr std::string_view kKinds[] = {"warm", "cold"};
+
 struct StatusInput {
   std::int64_t limit = 20;
+  std::string kind, path, place;
   static constexpr auto schema() {
     return schema::object("Say how things are",
-                          schema::opt<&StatusInput::limit>("Things at most").min(1));
+                          schema::opt<&StatusInput::limit>("Things at most").min(1).max(1 << 30),
+                          schema::opt<&StatusInput::kind>("Only these").suggest(kKinds),
+                          schema::opt<&StatusInput::path>("Where it stands in a tree of its own"),
+                          schema::opt<&StatusInput::place>("Where it lies").directory());
   }
 };
 

@@ -41,6 +41,13 @@ TEST_F(Cli, HelpOnACommandShowsItsFlags) {
   EXPECT_NE(out_.find("1 or more; default 20"), std::string::npos);
 }
 
+TEST_F(Cli, HelpSaysWhatAWordNames) {
+  EXPECT_EQ(run({"help", "status"}), 0);
+  for (const char* term : {"--kind TEXT", "--path TEXT", "--place DIR"})
+    EXPECT_NE(out_.find(term), std::string::npos) << out_;
+  EXPECT_NE(out_.find("(1 or more; default 20)"), std::string::npos) << out_;
+}
+
 TEST_F(Cli, HelpUnderADialectShowsItsParameters) {
   EXPECT_EQ(run({"membot", "read", "--help"}), 0);
   EXPECT_NE(out_.find("LOGICAL_PATH"), std::string::npos);

@@ -56,7 +56,8 @@ TEST_F(PolicyTest, RefusesNamesThatNothingKnows) {
   EXPECT_EQ(allowed({{.source = "config.yaml", .deny = {"saev"}}}),
             "error: config.yaml: tools.deny: no tool 'saev' (did you mean 'save'?)");
   EXPECT_EQ(allowed({{.source = "c", .deny = {"sev*"}}}),
-            "error: c: tools.deny: no tool matches 'sev*' (`helve tools` lists the tools)");
+            "error: c: tools.deny: no tool matches 'sev*' (`helve tools` lists the tools and their "
+            "groups)");
   EXPECT_EQ(allowed({{.source = "c", .allow = {"group:talks"}}}),
             "error: c: tools.allow: no group 'talks' of tools (did you mean "
             "'talk'?)");

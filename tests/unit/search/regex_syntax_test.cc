@@ -50,7 +50,7 @@ TEST(RegexSyntax, HintsAtParametersThatWhoeverAsksHas) {
   for (const char* pattern : {"foo(", R"(\q)"}) {
     const Result<Regex> regex = parse_regex(pattern, {.advice = Advice::parameters});
     ASSERT_FALSE(regex.has_value());
-    EXPECT_NE(regex.error().hint.find("literal: true"), std::string::npos);
+    EXPECT_NE(regex.error().hint.find("literal=true"), std::string::npos);
     EXPECT_EQ(regex.error().type, "invalid_pattern");
     EXPECT_EQ(parse_regex(pattern).error().hint.find("literal"), std::string::npos);
   }

@@ -146,6 +146,24 @@ TEST_F(Conversations, CanBeRenamedCopiedAndRemoved) {
   EXPECT_EQ(store_->copy_conversation("s_2", 1, sample("s_2")).error().type, "session_exists");
 }
 
+TEST_F(Conversations, RememberHowTheirModelWasChosen) {
+  store::Conversation conversation = sample("s_1");
+  conversation.model = "one";
+  must(store_->begin_conversation(conversation));
+  must(store_->begin_conversation(sample("s_2")));
+  EXPECT_EQ(must(store_->conversation("s_1")).model, "one");
+  EXPECT_EQ(must(store_->conversation("s_2")).model, "");
+  must(store_->set_conversation_model("s_1", "another"));
+  must(store_->copy_conversation("s_1", 1, sample("s_3")));
+  for (const char* session : {"s_1", "s_3"})
+    EXPECT_EQ(must(store_->conversation(session)).model, "another");
+  EXPECT_EQ(must(store_->conversations({.limit = 9})).size(), 3u);
+  EXPECT_EQ(store_->set_conversation_model("s_none", "x").error().type, "unknown_session");
+  EXPECT_EQ(
+      store_->set_conversation_model("s_1", std::string(kMaxModelChoice + 1, 'x')).error().code,
+      Code::too_large);
+}
+
 TEST_F(Conversations, AreWorkedOnByOneLivingProcess) {
   must(store_->begin_conversation(sample("s_1")));
   EXPECT_TRUE(must(store_->claim_conversation("s_1")));

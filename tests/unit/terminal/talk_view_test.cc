@@ -48,12 +48,38 @@ TEST(TalkView, ShowsAConversationInBlocks) {
   f.end_call({.id = "1", .name = "read", .text = "1\n2\n"});
   f.show(Kind::call_begun, R"({"path":"b.txt"})", "read", "2");
   f.end_call(
-      {.id = "2", .name = "read", .text = R"({"message":"no file 'b.txt'"})", .is_error = true});
+      {.id = "2", .name = "read", .text = "no file 'b.txt'\nhint: ls shows", .is_error = true});
   f.show(Kind::text, "Done.");
   f.view.end();
   EXPECT_EQ(f.written,
             "› Fix it\n  please\n\n∴ First I look. …\n\nI look at it.\n\n"
             "✓ read  a.txt  (2 lines)\n✗ read  b.txt  no file 'b.txt'\n\nDone.\n");
+}
+
+TEST(TalkView, ShowsThatACommandFailedAndWhatItSaid) {
+  Fixture f;
+  f.show(Kind::call_begun, R"({"command":"make"})", "exec");
+  f.end_call(
+      {.id = "1", .name = "exec", .text = "a\n\nb\nexit code 2\n1 file changed", .status = 2});
+  f.show(Kind::call_begun, R"({"command":"make"})", "exec");
+  f.end_call({.id = "1", .name = "exec", .text = "1\n2\n3\n4\n5\nexit code 1", .status = 1});
+  f.show(Kind::call_begun, R"({"command":"false"})", "exec");
+  f.end_call({.id = "1", .name = "exec", .text = "exit code 1", .status = 1});
+  EXPECT_EQ(f.written,
+            "✗ exec  make  exit code 2\n  a\n  \n  b\n  1 file changed\n"
+            "✗ exec  make  exit code 1\n  1\n  2\n  3\n  4\n  … 1 more line, Ctrl-O shows all\n"
+            "✗ exec  false  exit code 1\n");
+}
+
+TEST(TalkView, ShowsErrorsInDetailAsProse) {
+  Fixture f({.columns = 20});
+  f.show(Kind::call_begun, "{}", "read");
+  f.end_call({.id = "1",
+              .name = "read",
+              .text = "it cannot be read here\nhint: look elsewhere for it",
+              .is_error = true});
+  EXPECT_EQ(f.view.details(),
+            "✗ read  it cannot …\n  it cannot be read\n  here\n  hint: look\n  elsewhere for it\n");
 }
 
 TEST(TalkView, ShowsThoughtsInFullWhenTheyAreWanted) {

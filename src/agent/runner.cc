@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "agent/left_behind.h"
 #include "sys/clock.h"
 #include "sys/id.h"
 
@@ -161,6 +162,7 @@ void Runner::run(const std::shared_ptr<Work>& work) {
       ending = joined(std::move(ending), perform(*work));
     } while (goes_on(*work, ending));
     if (work->on_end_) tell_end(*work, ending);
+    let_go(*work, ending);
     if (is_over(*work, ending)) return;
     if (work->on_end_) ending = {};  // that was told
   }
@@ -230,16 +232,19 @@ Ending Runner::perform(Work& work) {
   if (!claimed) return not_begun(work, std::move(claimed).error());
   if (!*claimed) return not_begun(work, busy(work.session_));
   Result<Ending> ending = perform_claimed(work);
-  Result<void> released =
+  return ending ? std::move(*ending) : not_begun(work, std::move(ending).error());
+}
+
+// After its end was told: were this process to die before, whoever works on the parent next would
+// tell it.
+void Runner::let_go(Work& work, const Ending& ending) {
+  const Result<void> released =
       store_.use([&](store::Store& store) { return store.release_conversation(work.session_); });
-  if (!ending) return not_begun(work, std::move(ending).error());
   if (!released) emit_({work.session_, Warned{describe(released.error())}});
   // Another process may have posted when the loop had looked for the last time and could not claim.
-  if (ending->ok() && has_mail(work.session_)) {
-    std::lock_guard lock(mutex_);
-    work.is_poked_ = true;
-  }
-  return std::move(*ending);
+  if (!ending.ok() || !has_mail(work.session_)) return;
+  std::lock_guard lock(mutex_);
+  work.is_poked_ = true;
 }
 
 // Whoever watches is told the end of every run, also of one that could not begin.
@@ -264,6 +269,14 @@ Result<Ending> Runner::perform_claimed(Work& work) {
     std::lock_guard lock(work.mutex_);
     stop = work.stop_.get_token();
   }
+  const LeftBehindOptions others{
+      .is_at_work = [this](std::string_view session) { return work_of(session) != nullptr; },
+      .post = [this](const Letter& letter) -> Result<void> {
+        TRY(post(letter));
+        return {};
+      }};
+  if (const Result<void> told = report_left_behind(store_, clock_, work.session_, others); !told)
+    emit_({work.session_, Warned{describe(told.error())}});
   const Emit emit = [&](const Event& event) {
     emit_(event);
     if (!std::holds_alternative<CallEnded>(event.what)) return;

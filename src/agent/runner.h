@@ -144,6 +144,7 @@ class Runner {
   void run(const std::shared_ptr<Work>& work);
   Ending perform(Work& work);
   Result<Ending> perform_claimed(Work& work);
+  void let_go(Work& work, const Ending& ending);
   Ending not_begun(const Work& work, Error why) const;
   bool halt(std::string_view session, bool is_for_good);
   void withdraw(const std::shared_ptr<Work>& work, bool is_for_good);

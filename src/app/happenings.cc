@@ -138,6 +138,8 @@ struct Convert {
   }
   bool operator()(const agent::Compacted& compacted) {
     happening.kind = Kind::compacted;
+    happening.text = "there is nothing yet that could be shortened";
+    if (compacted.after == compacted.before) return true;
     happening.text = fmt::format(
         "made room: {} of {} tokens are left",
         terminal::short_count(static_cast<size_t>(std::max<std::int64_t>(0, compacted.after))),

@@ -45,7 +45,7 @@ class Run {
         stop_(std::move(stop)),
         tab_(tab),
         offers_(offers_of(setup)),
-        calls_(transcript, setup, emit) {}
+        calls_(transcript, setup, emit, outer_) {}
 
   Ending go();
 
@@ -204,9 +204,9 @@ Result<void> Run::keep(model::Reply& reply) {
   const std::int64_t before = ending_.micro_dollars;
   spend(reply.usage);
   const std::int64_t cost = ending_.micro_dollars - before;
-  const bool has_calls = !model::calls_of(answer.message).empty();
-  for (size_t i = 0; has_calls && i < model::calls_of(answer.message).size(); ++i)
-    answer.calls.push_back(sys::new_id("c_", transcript_.now_ms()));
+  answer.calls.resize(model::calls_of(answer.message).size());
+  for (std::string& id : answer.calls) id = sys::new_id("c_", transcript_.now_ms());
+  const bool has_calls = !answer.calls.empty();
   // The last word of a run is to survive everything; what comes before, the death of the process.
   TRY(transcript_.add(answer,
                       {.spent = spent_of(reply.usage, cost),

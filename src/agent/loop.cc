@@ -6,6 +6,7 @@
 
 #include "agent/calls.h"
 #include "agent/compaction.h"
+#include "base/text.h"
 #include "dispatch/deadlines.h"
 #include "sys/id.h"
 
@@ -75,6 +76,7 @@ class Run {
   Ending ending_;
   std::set<std::string> warned_;  // of what concerns every turn
   int unread_ = 0, asked_for_form_ = 0;
+  bool asked_for_words_ = false;
 };
 
 Ending Run::go() {
@@ -262,6 +264,13 @@ Result<Run::Step> Run::without_calls(const model::Reply& reply) {
     TRY(tell_model(fmt::format("Give your answer by calling {}.", kHandIn)));
     return Step();
   }
+  if (!trim(ending_.text).empty()) return End::done;
+  // It happens after the results of calls, and whoever asked would stand there with nothing.
+  if (!std::exchange(asked_for_words_, true)) {
+    TRY(tell_model("Your answer was empty. Say what came of it, or make a call."));
+    return Step();
+  }
+  emit_({session(), Warned{"the model gave an empty answer, also when it was asked once more"}});
   return End::done;
 }
 

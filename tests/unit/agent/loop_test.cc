@@ -143,6 +143,19 @@ TEST_F(LoopTest, ManyCallsThatAreNotRunAreNoCircle) {
   EXPECT_EQ(play(calls(Lines(20, call("echo", "a"))) + R"({"text": "ok"})").end, End::done);
 }
 
+TEST_F(LoopTest, AnEmptyAnswerIsAskedAboutOnceAndThenTold) {
+  std::string warned;
+  on_event_ = [&](const Event& event) {
+    if (const auto* warning = std::get_if<Warned>(&event.what)) warned = warning->text;
+  };
+  post("go");
+  EXPECT_EQ(play("{\"text\": \"\"}\n{\"when\": \"was empty\", \"text\": \"words\"}").text, "words");
+  post("go", "p_2");
+  const Ending ending = play("{\"text\": \" \"}\n{\"text\": \"\\n\"}");
+  EXPECT_EQ(ending.end, End::done);
+  EXPECT_EQ(warned, "the model gave an empty answer, also when it was asked once more");
+}
+
 TEST_F(LoopTest, TheSameCallIsNoRepetitionWhileOthersBringNews) {
   std::string script;
   for (int i = 0; i < 10; ++i)

@@ -34,9 +34,13 @@ struct RunInput : ModelInput {
             opt<&RunInput::continue_>("Go on with the last session of this workspace")
                 .shorthand('c'),
             opt<&RunInput::turns>("Replies of the model at most").min(1).max(100'000),
-            opt<&RunInput::tokens>("Tokens at most").min(1),
-            opt<&RunInput::cost>("Dollars at most").min_number(0.0001),
-            opt<&RunInput::time>("Seconds at most").min_number(0.001)),
+            opt<&RunInput::tokens>("Tokens at most").min(1).max(config::kMaxTokens),
+            opt<&RunInput::cost>("Dollars at most")
+                .min_number(0.0001)
+                .max_number(config::kMaxDollars),
+            opt<&RunInput::time>("Seconds at most")
+                .min_number(0.001)
+                .max_number(config::kMaxSeconds)),
         ModelInput::schema());
   }
 };

@@ -173,6 +173,12 @@ class Faults(unittest.TestCase):
             self.assertNotIn("cancelled", done.stdout + done.stderr)
             self.assertFalse(self.made())
 
+    def test_a_limit_that_is_too_large_is_told(self):
+        for flag, limit in (("--time", "31536000"), ("--cost", "1000000"), ("--tokens", "1000000000000")):
+            done = self.run_helve(RawServer(), "go", flag, limit + "0")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f" to {limit}, got", done.stderr)
+
     def test_nobody_listens(self):
         server = RawServer()
         free = socket.create_server(("127.0.0.1", 0))

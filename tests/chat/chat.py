@@ -344,6 +344,9 @@ def a_dumb_terminal_gets_plain_lines():
         terminal.expect("›")
         say(terminal, "Hello")
         terminal.expect_somewhere("Allow? [y/s/a/N]")
+        rows = terminal.screen()
+        asked = next(i for i, row in enumerate(rows) if row.startswith("helve: "))
+        assert "Plain words." in rows[:asked], rows
         say(terminal, "y")
         terminal.expect("Done.", "", "›")
         assert chat.notes == "one\nzwei\n"

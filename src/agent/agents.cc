@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/left_behind.h"
 #include "base/text.h"
 #include "sys/clock.h"
 #include "sys/id.h"
@@ -124,9 +125,19 @@ OnEnd Agents::report_to(const std::string& parent, Told told) {
   return [this, parent, told](const Work& work, const Ending& ending) {
     account(work, parent, ending);
     if (told == Told::nobody) return;
-    const Result<void> posted = tell(parent, work.session(), report(work.session(), ending));
+    const Result<void> posted = tell_end(parent, work.session(), ending);
     if (!posted) runner_.emit({parent, Warned{describe(posted.error())}});
   };
+}
+
+Result<void> Agents::tell_end(const std::string& parent, const std::string& child,
+                              const Ending& ending) {
+  const store::Conversation ended =
+      TRY(store_.use([&](store::Store& store) { return store.conversation(child); }));
+  // Where nothing was said since the last report, this one is another all the same.
+  const std::string id = ending.turns > 0 ? report_id(ended) : "";
+  TRY(post(parent, child, report(child, ending), Told::parent, id));
+  return {};
 }
 
 Result<void> Agents::tell(const std::string& session, const std::string& sender, std::string text) {
@@ -140,11 +151,13 @@ Result<std::shared_ptr<Work>> Agents::send(const std::string& session, const std
 }
 
 Result<std::shared_ptr<Work>> Agents::post(const std::string& session, const std::string& sender,
-                                           std::string text, Told told) {
+                                           std::string text, Told told, std::string id) {
   const store::Conversation to =
       TRY(store_.use([&](store::Store& store) { return store.conversation(session); }));
-  Letter letter{
-      .session = session, .sender = sender, .message = model::user_message(std::move(text))};
+  Letter letter{.session = session,
+                .sender = sender,
+                .message = model::user_message(std::move(text)),
+                .id = std::move(id)};
   if (kit_of(to)) {
     letter.lane = Lane::subagent;
     letter.on_end = report_to(to.parent, told);

@@ -91,7 +91,8 @@ class Agents {
   Result<int> depth_of(std::string_view session);
   enum class Told : unsigned char { parent, nobody };
   Result<std::shared_ptr<Work>> post(const std::string& session, const std::string& sender,
-                                     std::string text, Told told);
+                                     std::string text, Told told, std::string id = {});
+  Result<void> tell_end(const std::string& parent, const std::string& child, const Ending& ending);
   OnEnd report_to(const std::string& parent, Told told);
   Result<void> charge(std::string session, const Ending& ending);
   void account(const Work& work, const std::string& parent, const Ending& ending);

@@ -18,8 +18,12 @@ using std::chrono::steady_clock;
 
 constexpr size_t kMaxTogether = 8;
 
-Error cancelled() {
-  return {Code::cancelled, "Cancelled: the user stopped before this call was made"};
+Error beyond(size_t most) {
+  if (most == 1)
+    return {Code::unsupported, "not run: only the first call of an answer is",
+            "make one call at a time", "first_only"};
+  return {Code::too_large, fmt::format("not run: of one answer {} calls are run at most", most),
+          "make the others in your next answer", "too_many_calls"};
 }
 
 // Other tools tell a shell what they found by their status.
@@ -104,56 +108,68 @@ bool Calls::is_terminal(const OpenCall& open) const {
 
 Result<void> Calls::run(std::stop_token stop) {
   std::vector<OpenCall> open = transcript_.open_calls();
-  if (setup_.order == Order::first_only) {
-    for (size_t i = 1; i < open.size(); ++i)
-      turn_away(open[i], {Code::unsupported, "not run: only the first call of an answer is",
-                          "make one call at a time", "first_only"});
-    open.resize(std::min<size_t>(open.size(), 1));
-  }
+  const size_t most = setup_.order == Order::first_only ? 1 : kMaxCalls;
+  const std::vector<OpenCall> others(open.begin() + std::min(open.size(), most), open.end());
+  open.resize(open.size() - others.size());
   // What ends the work comes last and alone.
   const auto terminal = std::stable_partition(
       open.begin(), open.end(), [&](const OpenCall& each) { return !is_terminal(each); });
-  const size_t others = static_cast<size_t>(terminal - open.begin());
-  for (size_t i = 0; i < others;) {
-    size_t end = i + 1;
-    if (setup_.order == Order::parallel && only_reads(open[i])) {
-      while (end < others && end - i < kMaxTogether && only_reads(open[end])) ++end;
+  const size_t last_together = static_cast<size_t>(terminal - open.begin());
+  for (size_t i = 0; i < open.size() && !failure_;) {
+    const std::span rest = std::span(open).subspan(i);
+    if (const std::optional<Error> why = reason_to_end(stop)) {
+      turn_away(rest, *why);
+      break;
     }
-    TRY(run_together(std::span(open).subspan(i, end - i), stop));
-    i = end;
+    size_t count = 1;
+    if (setup_.order == Order::parallel && only_reads(open[i])) {
+      while (i + count < last_together && count < kMaxTogether && only_reads(open[i + count]))
+        ++count;
+    }
+    run_together(rest.first(count), stop);
+    i += count;
   }
-  for (size_t i = others; i < open.size(); ++i) {
-    if (is_over_)
-      turn_away(open[i],
-                {Code::conflict, "not run: the work was ended before", "", "already_over"});
-    else
-      TRY(run_together(std::span(open).subspan(i, 1), stop));
-  }
+  turn_away(others, beyond(most));
   if (failure_) return *failure_;
   return {};
+}
+
+// Why nothing more of an answer is run; nothing: it is.
+std::optional<Error> Calls::reason_to_end(const std::stop_token& stop) const {
+  if (stop.stop_requested()) return stopped();
+  if (is_over_)
+    return Error{Code::conflict, "not run: the work was ended before", "", "already_over"};
+  if (!is_repeating_) return std::nullopt;
+  return Error{Code::conflict,
+               fmt::format("not run: the same call was made {} times with the same result",
+                           Repetition::kStopAt),
+               "do something else, or say what keeps you from going on", "repetition"};
+}
+
+Error Calls::stopped() const {
+  if (outer_.stop_requested())
+    return {Code::cancelled, "not run: the work was stopped before this call was made"};
+  return {Code::timeout, "not run: the time for this work was up before this call was made", "",
+          "time_limit"};
 }
 
 Result<void> Calls::refuse_all(const Error& why) {
-  for (const OpenCall& open : transcript_.open_calls()) turn_away(open, why);
+  turn_away(transcript_.open_calls(), why);
   if (failure_) return *failure_;
   return {};
 }
 
-Result<void> Calls::run_together(std::span<const OpenCall> calls, std::stop_token stop) {
-  {
-    std::vector<std::jthread> threads;
-    for (size_t i = 1; i < calls.size(); ++i)
-      threads.emplace_back([this, &call = calls[i], stop] { run_one(call, stop); });
-    run_one(calls[0], stop);
-  }
-  if (failure_) return *failure_;
-  return {};
+void Calls::run_together(std::span<const OpenCall> calls, std::stop_token stop) {
+  std::vector<std::jthread> threads;
+  for (size_t i = 1; i < calls.size(); ++i)
+    threads.emplace_back([this, &call = calls[i], stop] { run_one(call, stop); });
+  run_one(calls[0], stop);
 }
 
 void Calls::run_one(const OpenCall& open, std::stop_token stop) {
-  if (stop.stop_requested()) return turn_away(open, cancelled());
+  if (stop.stop_requested()) return turn_away(std::span(&open, 1), stopped());
   const Result<model::ToolCall> call = meant(open);
-  if (!call) return turn_away(open, call.error());
+  if (!call) return turn_away(std::span(&open, 1), call.error());
   run_meant(open, *call, stop);
 }
 
@@ -205,21 +221,36 @@ void Calls::hand_in(const OpenCall& open, const model::ToolCall& call) {
   structured_ = *value;
 }
 
-// One that was not begun. Whoever watches sees what it would have been.
-void Calls::turn_away(const OpenCall& open, const Error& why) {
-  emit_({transcript_.session(), CallBegun{open.call.id, open.call.name, open.call.arguments}});
-  refuse(open, open.call.name, why);
+// Those that were not begun. Whoever watches sees what they would have been.
+void Calls::turn_away(std::span<const OpenCall> calls, const Error& why) {
+  std::lock_guard lock(mutex_);
+  if (failure_ || calls.empty()) return;
+  std::vector<model::ToolResult> results;
+  std::vector<session::Item> items;
+  for (const OpenCall& open : calls) {
+    results.push_back(session::error_result(open.call, why));
+    // The model hears of all of them at once, so they are no circle.
+    if (results.size() == 1) look_for_repetition(open, results.front());
+    items.emplace_back(session::Finished{results.back()});
+  }
+  made_ += static_cast<int>(calls.size());
+  if (Result<void> added = transcript_.add_all(std::move(items)); !added) {
+    failure_ = std::move(added).error();  // nobody is told of what is not kept
+    return;
+  }
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const model::ToolCall& call = calls[i].call;
+    emit_({transcript_.session(), CallBegun{call.id, call.name, call.arguments}});
+    emit_({transcript_.session(), CallEnded{call.name, results[i], {}}});
+  }
 }
 
 void Calls::refuse(const OpenCall& open, std::string_view tool, const Error& why) {
   finish(open, tool, session::error_result(open.call, why), {});
 }
 
-void Calls::finish(const OpenCall& open, std::string_view tool, ToolResult result,
-                   std::chrono::nanoseconds duration, int status) {
-  std::lock_guard lock(mutex_);
-  if (failure_) return;
-  ++made_;
+// mutex_ is held.
+void Calls::look_for_repetition(const OpenCall& open, ToolResult& result) {
   const int times = repetition_.count(open.call, result);
   if (times == Repetition::kWarnAt)
     result.content.emplace_back(TextContent{fmt::format(
@@ -227,6 +258,14 @@ void Calls::finish(const OpenCall& open, std::string_view tool, ToolResult resul
         "say what keeps you from going on.",
         times)});
   is_repeating_ = is_repeating_ || times >= Repetition::kStopAt;
+}
+
+void Calls::finish(const OpenCall& open, std::string_view tool, ToolResult result,
+                   std::chrono::nanoseconds duration, int status) {
+  std::lock_guard lock(mutex_);
+  if (failure_) return;
+  ++made_;
+  look_for_repetition(open, result);
   if (Result<void> added = transcript_.add(session::Finished{result}); !added) {
     failure_ = std::move(added).error();  // nobody is told of what is not kept
     return;

@@ -10,8 +10,10 @@ namespace helve::agent {
 
 class Calls {
  public:
-  Calls(session::Transcript& transcript, const Setup& setup, const Emit& emit)
-      : transcript_(transcript), setup_(setup), emit_(emit) {}
+  // `outer` is stopped by somebody, and not when the time is up.
+  Calls(session::Transcript& transcript, const Setup& setup, const Emit& emit,
+        std::stop_token outer)
+      : transcript_(transcript), setup_(setup), emit_(emit), outer_(std::move(outer)) {}
 
   // Each call has its result in the transcript when it returns. An error: the transcript could not
   // be kept, and nothing more was run.
@@ -27,12 +29,15 @@ class Calls {
 
  private:
   using OpenCall = session::Transcript::OpenCall;
-  Result<void> run_together(std::span<const OpenCall> calls, std::stop_token stop);
+  void run_together(std::span<const OpenCall> calls, std::stop_token stop);
   void run_one(const OpenCall& open, std::stop_token stop);
   void run_meant(const OpenCall& open, const model::ToolCall& call, std::stop_token stop);
   void finish(const OpenCall& open, std::string_view tool, model::ToolResult result,
               std::chrono::nanoseconds duration, int status = 0);
-  void turn_away(const OpenCall& open, const Error& why);
+  std::optional<Error> reason_to_end(const std::stop_token& stop) const;
+  Error stopped() const;
+  void turn_away(std::span<const OpenCall> calls, const Error& why);
+  void look_for_repetition(const OpenCall& open, model::ToolResult& result);
   void refuse(const OpenCall& open, std::string_view tool, const Error& why);
   void hand_in(const OpenCall& open, const model::ToolCall& call);
   void look_up(const OpenCall& open);
@@ -44,6 +49,7 @@ class Calls {
   session::Transcript& transcript_;
   const Setup& setup_;
   const Emit& emit_;
+  const std::stop_token outer_;
   Repetition repetition_;
   std::mutex mutex_;
   std::optional<Error> failure_;    // guarded by mutex_: the transcript could not be kept
@@ -52,6 +58,8 @@ class Calls {
   bool is_over_ = false;            // guarded by mutex_
   std::optional<Json> structured_;  // what was handed in
 };
+
+constexpr size_t kMaxCalls = 128;  // of one answer; the others are not run
 
 // The tool by which a model gives an answer that must have a form.
 constexpr std::string_view kHandIn = "final_answer";

@@ -6,6 +6,7 @@
 
 #include "agent/calls.h"
 #include "agent/compaction.h"
+#include "base/text.h"
 #include "dispatch/deadlines.h"
 #include "sys/id.h"
 
@@ -45,7 +46,7 @@ class Run {
         stop_(std::move(stop)),
         tab_(tab),
         offers_(offers_of(setup)),
-        calls_(transcript, setup, emit) {}
+        calls_(transcript, setup, emit, outer_) {}
 
   Ending go();
 
@@ -75,6 +76,7 @@ class Run {
   Ending ending_;
   std::set<std::string> warned_;  // of what concerns every turn
   int unread_ = 0, asked_for_form_ = 0;
+  bool asked_for_words_ = false;
 };
 
 Ending Run::go() {
@@ -204,9 +206,9 @@ Result<void> Run::keep(model::Reply& reply) {
   const std::int64_t before = ending_.micro_dollars;
   spend(reply.usage);
   const std::int64_t cost = ending_.micro_dollars - before;
-  const bool has_calls = !model::calls_of(answer.message).empty();
-  for (size_t i = 0; has_calls && i < model::calls_of(answer.message).size(); ++i)
-    answer.calls.push_back(sys::new_id("c_", transcript_.now_ms()));
+  answer.calls.resize(model::calls_of(answer.message).size());
+  for (std::string& id : answer.calls) id = sys::new_id("c_", transcript_.now_ms());
+  const bool has_calls = !answer.calls.empty();
   // The last word of a run is to survive everything; what comes before, the death of the process.
   TRY(transcript_.add(answer,
                       {.spent = spent_of(reply.usage, cost),
@@ -262,6 +264,13 @@ Result<Run::Step> Run::without_calls(const model::Reply& reply) {
     TRY(tell_model(fmt::format("Give your answer by calling {}.", kHandIn)));
     return Step();
   }
+  if (!trim(ending_.text).empty()) return End::done;
+  // It happens after the results of calls, and whoever asked would stand there with nothing.
+  if (!std::exchange(asked_for_words_, true)) {
+    TRY(tell_model("Your answer was empty. Say what came of it, or make a call."));
+    return Step();
+  }
+  emit_({session(), Warned{"the model gave an empty answer, also when it was asked once more"}});
   return End::done;
 }
 

@@ -14,10 +14,11 @@ int Repetition::count(const model::ToolCall& call, const model::ToolResult& resu
     if (const auto* text = std::get_if<TextContent>(&block)) hash = quick_hash(text->text, hash);
     if (const auto* image = std::get_if<ImageContent>(&block)) hash = quick_hash(image->data, hash);
   }
-  if (!seen_.contains(hash)) {
-    for (auto& [each, times] : seen_) times = 0;
-  }
-  return ++seen_[hash];
+  const auto [found, is_new] = seen_.try_emplace(hash);
+  if (is_new) ++news_;
+  Seen& seen = found->second;
+  if (seen.news != news_) seen = {news_, 0};
+  return ++seen.times;
 }
 
 }  // namespace helve::agent

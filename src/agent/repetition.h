@@ -17,7 +17,12 @@ class Repetition {
   int count(const model::ToolCall& call, const model::ToolResult& result);
 
  private:
-  std::unordered_map<std::uint64_t, int> seen_;  // all that ever was; 0: before the last news
+  struct Seen {
+    std::uint64_t news = 0;  // the last that it was seen after
+    int times = 0;           // since then
+  };
+  std::unordered_map<std::uint64_t, Seen> seen_;  // all that ever was
+  std::uint64_t news_ = 0;
 };
 
 }  // namespace helve::agent

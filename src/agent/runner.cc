@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "agent/compaction.h"
+#include "agent/left_behind.h"
 #include "sys/clock.h"
 #include "sys/id.h"
 
@@ -37,10 +39,12 @@ session::Remark remark_of(const Ending& ending) {
                       ending.error ? ": " + describe(*ending.error) : "")};
 }
 
-Error busy(std::string_view session) {
+Error busy(std::string_view session, bool has_message) {
   return {Code::conflict, fmt::format("another process works on session {}", session),
-          fmt::format("it has the message; what it leaves is answered by `helve --session {} run`",
-                      session),
+          has_message ? fmt::format("it has the message; what it leaves is answered by `helve "
+                                    "--session {} run`",
+                                    session)
+                      : "wait until it is done",
           "session_busy"};
 }
 
@@ -103,11 +107,15 @@ Result<std::shared_ptr<Work>> Runner::post(const Letter& letter) {
                          .body = to_text(model::to_json(letter.message)),
                          .posted_ms = now};
   (void)TRY(store_.use([&](store::Store& store) { return store.post(post); }));
-  return poke(letter.session, letter.lane, letter.on_end, false);
+  return poke(letter.session, letter.lane, letter.on_end, Wish::answer);
 }
 
 std::shared_ptr<Work> Runner::resume(const std::string& session, Lane lane) {
-  return poke(session, lane, {}, true);
+  return poke(session, lane, {}, Wish::resume);
+}
+
+std::shared_ptr<Work> Runner::compact(const std::string& session, Lane lane) {
+  return poke(session, lane, {}, Wish::room);
 }
 
 // A worker that posts when it is done cannot wait for itself.
@@ -119,20 +127,22 @@ void Runner::join_finished() {
   std::erase_if(finished_, [](const std::jthread& thread) { return !thread.joinable(); });
 }
 
-std::shared_ptr<Work> Runner::poke(const std::string& session, Lane lane, OnEnd on_end,
-                                   bool resumes) {
+std::shared_ptr<Work> Runner::poke(const std::string& session, Lane lane, OnEnd on_end, Wish wish) {
   join_finished();
   std::lock_guard lock(mutex_);
   std::shared_ptr<Work>& work = works_[session];
   if (work) {
     work->is_poked_ = true;
-    work->is_resumed_ = work->is_resumed_ || resumes;
+    work->is_resumed_ = work->is_resumed_ || wish == Wish::resume;
+    work->wants_room_ = work->wants_room_ || wish == Wish::room;
     return work;
   }
   work = std::make_shared<Work>();
   work->session_ = session;
   work->lane_ = lane;
   work->on_end_ = std::move(on_end);
+  work->is_resumed_ = wish == Wish::resume;
+  work->wants_room_ = wish == Wish::room;
   work->begun_ms_ = clock_.unix_ms();
   queue_.push_back(work);
   const std::shared_ptr<Work> begun = work;
@@ -161,6 +171,7 @@ void Runner::run(const std::shared_ptr<Work>& work) {
       ending = joined(std::move(ending), perform(*work));
     } while (goes_on(*work, ending));
     if (work->on_end_) tell_end(*work, ending);
+    let_go(*work, ending);
     if (is_over(*work, ending)) return;
     if (work->on_end_) ending = {};  // that was told
   }
@@ -198,7 +209,7 @@ bool Runner::goes_on(Work& work, const Ending& ending) {
   while (takes_poke(work, ending)) {
     const bool mail = has_mail(work.session_);
     std::lock_guard lock(mutex_);
-    if (!mail && !std::exchange(work.is_resumed_, false)) continue;
+    if (!mail && !work.is_resumed_ && !work.wants_room_) continue;
     work.is_billed_ = false;  // there will be another bill
     return true;
   }
@@ -228,18 +239,21 @@ Ending Runner::perform(Work& work) {
   Result<bool> claimed =
       store_.use([&](store::Store& store) { return store.claim_conversation(work.session_); });
   if (!claimed) return not_begun(work, std::move(claimed).error());
-  if (!*claimed) return not_begun(work, busy(work.session_));
+  if (!*claimed) return not_begun(work, busy(work.session_, has_mail(work.session_)));
   Result<Ending> ending = perform_claimed(work);
-  Result<void> released =
+  return ending ? std::move(*ending) : not_begun(work, std::move(ending).error());
+}
+
+// After its end was told: were this process to die before, whoever works on the parent next would
+// tell it.
+void Runner::let_go(Work& work, const Ending& ending) {
+  const Result<void> released =
       store_.use([&](store::Store& store) { return store.release_conversation(work.session_); });
-  if (!ending) return not_begun(work, std::move(ending).error());
   if (!released) emit_({work.session_, Warned{describe(released.error())}});
   // Another process may have posted when the loop had looked for the last time and could not claim.
-  if (ending->ok() && has_mail(work.session_)) {
-    std::lock_guard lock(mutex_);
-    work.is_poked_ = true;
-  }
-  return std::move(*ending);
+  if (!ending.ok() || !has_mail(work.session_)) return;
+  std::lock_guard lock(mutex_);
+  work.is_poked_ = true;
 }
 
 // Whoever watches is told the end of every run, also of one that could not begin.
@@ -260,10 +274,22 @@ Result<Ending> Runner::perform_claimed(Work& work) {
   const std::shared_ptr<const Setup> setup = TRY(prepare_(conversation));
   session::Transcript transcript = TRY(session::Transcript::open(store_, clock_, work.session_));
   std::stop_token stop;
+  bool wants_room = false, is_resumed = false;
   {
-    std::lock_guard lock(work.mutex_);
+    std::lock_guard lock(mutex_);
+    wants_room = std::exchange(work.wants_room_, false);
+    is_resumed = std::exchange(work.is_resumed_, false);
+    std::lock_guard own(work.mutex_);
     stop = work.stop_.get_token();
   }
+  const LeftBehindOptions others{
+      .is_at_work = [this](std::string_view session) { return work_of(session) != nullptr; },
+      .post = [this](const Letter& letter) -> Result<void> {
+        TRY(post(letter));
+        return {};
+      }};
+  if (const Result<void> told = report_left_behind(store_, clock_, work.session_, others); !told)
+    emit_({work.session_, Warned{describe(told.error())}});
   const Emit emit = [&](const Event& event) {
     emit_(event);
     if (!std::holds_alternative<CallEnded>(event.what)) return;
@@ -277,12 +303,36 @@ Result<Ending> Runner::perform_claimed(Work& work) {
            SubagentProgress{work.session_, work.calls_,
                             std::chrono::milliseconds(clock_.unix_ms() - work.begun_ms_)}});
   };
-  Ending ending = agent::run(transcript, *setup, emit, stop, &work.tab_);
+  Ending room;
+  if (wants_room) {
+    make_room(transcript, *setup, room, stop);
+    if (!room.ok() || (!is_resumed && !has_mail(work.session_))) return room;
+  }
+  Ending ending = joined(std::move(room), agent::run(transcript, *setup, emit, stop, &work.tab_));
   if (!ending.ok()) {
     if (Result<void> added = transcript.add(remark_of(ending)); !added)
       emit_({work.session_, Warned{describe(added.error())}});
   }
   return ending;
+}
+
+// It is asked for, so that it is told, too, when there is nothing to be shortened.
+void Runner::make_room(session::Transcript& transcript, const Setup& setup, Ending& ending,
+                       std::stop_token stop) const {
+  const std::int64_t before = transcript.tokens();
+  const Result<Room> room = agent::make_room(transcript, setup, true, emit_, std::move(stop));
+  if (!room && room.error().code == Code::cancelled) ending.end = End::cancelled;
+  const std::optional<Error> failure = room ? room->failure : room.error();
+  if (failure && ending.ok())
+    emit_({transcript.session(), Warned{describe(*failure)}});
+  else if (room && !room->made)
+    emit_({transcript.session(), Compacted{before, before}});
+  if (!room) return;
+  ending.usage = room->usage;
+  const std::optional<std::int64_t> cost =
+      setup.cost ? setup.cost(room->usage) : std::optional<std::int64_t>();
+  ending.micro_dollars = cost.value_or(0);
+  ending.is_priced = cost || room->usage.context() == 0;
 }
 
 bool Runner::stop(std::string_view session) { return halt(session, true); }
@@ -298,7 +348,8 @@ bool Runner::halt(std::string_view session, bool is_for_good) {
     const auto found = works_.find(session);
     if (found == works_.end()) return false;
     work = found->second;
-    if (is_for_good || work->is_queued_) work->is_poked_ = work->is_resumed_ = false;
+    if (is_for_good || work->is_queued_)
+      work->is_poked_ = work->is_resumed_ = work->wants_room_ = false;
     if (work->is_queued_) {
       std::erase(queue_, work);
       work->is_queued_ = false;

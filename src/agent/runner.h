@@ -68,6 +68,7 @@ class Work {
   std::optional<Ending> ending_;     // guarded by mutex_
   bool is_poked_ = false;            // guarded by the runner's mutex: there may be more to do
   bool is_resumed_ = false;          // likewise: and if it is only what was left unanswered
+  bool wants_room_ = false;          // likewise: and if it is only to show the model less
   bool is_queued_ = true;            // likewise: it waits for its lane
   bool is_billed_ = false;           // likewise: its end was told with all that is on the tab
   std::vector<std::string> awaits_;  // likewise: sessions that it waits for
@@ -107,6 +108,8 @@ class Runner {
   Result<std::shared_ptr<Work>> post(const Letter& letter);
   // Goes on with what was left unanswered.
   std::shared_ptr<Work> resume(const std::string& session, Lane lane);
+  // Shows the model less of what was said, before anything else is answered.
+  std::shared_ptr<Work> compact(const std::string& session, Lane lane);
 
   // Ends its work; what was posted before is answered with what is posted next, but for the task of
   // a sub-agent that has not begun: it is done with. False: nothing runs.
@@ -136,7 +139,8 @@ class Runner {
 
  private:
   friend class Waits;
-  std::shared_ptr<Work> poke(const std::string& session, Lane lane, OnEnd on_end, bool resumes);
+  enum class Wish : unsigned char { answer, resume, room };
+  std::shared_ptr<Work> poke(const std::string& session, Lane lane, OnEnd on_end, Wish wish);
   void join_finished();
   bool reaches(std::string_view from, std::string_view to) const;  // mutex_ is held
   void start_queued();                                             // mutex_ is held
@@ -144,6 +148,9 @@ class Runner {
   void run(const std::shared_ptr<Work>& work);
   Ending perform(Work& work);
   Result<Ending> perform_claimed(Work& work);
+  void make_room(session::Transcript& transcript, const Setup& setup, Ending& ending,
+                 std::stop_token stop) const;
+  void let_go(Work& work, const Ending& ending);
   Ending not_begun(const Work& work, Error why) const;
   bool halt(std::string_view session, bool is_for_good);
   void withdraw(const std::shared_ptr<Work>& work, bool is_for_good);

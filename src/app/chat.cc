@@ -90,9 +90,6 @@ Result<int> Chat::run(const std::string& first_prompt) {
   // Whatever runs is stopped, and what it still says is shown. From here on Ctrl-C is a signal
   // again, which ends what does not stop.
   is_leaving_ = true;
-  view_.unqueue("held");
-  for (const std::string& text : std::exchange(held_, {}))
-    tell("Not sent: " + terminal::shown(text));
   if (prompt_.terminal()) prompt_.terminal()->restore();
   session_.stop();
   while (!show_new()) happenings_.wait_for(kBusyWait);
@@ -194,12 +191,6 @@ void Chat::submit(const std::string& text) {
 void Chat::say(const std::string& text) {
   const std::string id = sys::new_id("p_", session_.world().clock.unix_ms());
   view_.queue(id, text);
-  if (session_.is_compacting()) {
-    view_.unqueue(id);
-    view_.queue("held", text);
-    held_.push_back(text);
-    return;
-  }
   view_.begin("Waiting", now());
   if (const Result<void> posted = session_.post(id, text); !posted) {
     view_.unqueue(id);
@@ -234,13 +225,7 @@ bool Chat::show_new() {
   ended_at_ = now();
   is_stopping_ = false;
   view_.end();
-  if (held_.empty()) return true;
-  const std::string next = std::move(held_.front());
-  held_.pop_front();
-  view_.unqueue("held");
-  for (const std::string& text : held_) view_.queue("held", text);
-  say(next);
-  return false;
+  return true;
 }
 
 void Chat::show_ending(const agent::Ending& ending) {

@@ -2,7 +2,6 @@
 // types from the prompt, and one thread shows both.
 #pragma once
 
-#include <deque>
 #include <string>
 
 #include "app/chat_approver.h"
@@ -96,7 +95,6 @@ class Chat {
   bool was_busy_ = false;
   bool is_stopping_ = false;  // the person has asked for it once
   std::optional<Time> ended_at_;
-  std::deque<std::string> held_;     // prompts that wait until the session has been compacted
   std::vector<std::string> listed_;  // sessions, as /sessions showed them
   // The question on the screen.
   std::optional<ChatApprover::Open> question_;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 
+#include "app/happenings.h"
 #include "tool/approver.h"
 
 namespace helve::app {
@@ -37,6 +38,26 @@ class ChatApprover final : public Approver {
   std::condition_variable_any answered_;
   std::list<Waiting> waiting_;  // guarded by mutex_
   std::uint64_t next_ = 1;      // guarded by mutex_
+};
+
+// Where questions are asked beside the screen, on a terminal that only knows lines: all that was
+// said before stands there first.
+class ApproverAfterOutput final : public Approver {
+ public:
+  static constexpr std::chrono::milliseconds kPatience{500};
+  // Borrows both.
+  ApproverAfterOutput(Happenings& happenings, Approver& inner,
+                      std::chrono::milliseconds patience = kPatience)
+      : happenings_(happenings), inner_(inner), patience_(patience) {}
+  Result<Answer> ask(const Question& question, std::stop_token stop) override {
+    happenings_.wait_until_shown(patience_, stop);
+    return inner_.ask(question, stop);
+  }
+
+ private:
+  Happenings& happenings_;
+  Approver& inner_;
+  const std::chrono::milliseconds patience_;
 };
 
 // Says yes to what a person has typed: asking whether they meant it would only annoy.

@@ -37,9 +37,13 @@ Result<int> chat(const ChatInput& in, App& app, cli::Run& run) {
   Happenings happenings(*world.registry);
   ChatApprover approver;
   const bool is_plain = Chat::is_plain(app.surroundings());
+  std::optional<ApproverAfterOutput> plain;
+  if (is_plain && world.approver) plain.emplace(happenings, *world.approver);
   Staff& staff = *TRY(app.hire({.model = in.flags(),
                                 .emit = [&](const agent::Event& event) { happenings.add(event); },
-                                .approver = is_plain ? nullptr : &approver}));
+                                .approver = plain      ? static_cast<Approver*>(&*plain)
+                                            : is_plain ? nullptr
+                                                       : &approver}));
   int status = 0;
   {
     ChatSession session(world, staff, happenings,

@@ -158,7 +158,7 @@ Result<void> Chat::compact(std::string_view) {
   if (session_.is_busy()) return busy();
   if (!session_.is_known()) return tell("There is nothing to shorten yet."), Result<void>();
   view_.begin("Making room", now());
-  session_.start_compaction();
+  session_.compact();
   return {};
 }
 

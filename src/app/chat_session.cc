@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "agent/compaction.h"
 #include "app/chat_files.h"
 #include "sys/id.h"
 
@@ -61,6 +60,8 @@ Result<void> ChatSession::post(const std::string& id, const std::string& text) {
 
 void ChatSession::retry() { work_ = staff_.runner().resume(chosen_.session, agent::Lane::main); }
 
+void ChatSession::compact() { work_ = staff_.runner().compact(chosen_.session, agent::Lane::main); }
+
 void ChatSession::stop() {
   if (job_) job_->request_stop();
   staff_.runner().stop(chosen_.session);
@@ -112,7 +113,6 @@ void ChatSession::start_job(std::function<void(std::stop_token)> job) {
 }
 
 void ChatSession::start_call(std::string tool, JsonObject arguments, Show show) {
-  is_compacting_ = false;
   Happening happening{.kind = Kind::call_begun, .session = id(), .id = "typed", .name = tool};
   happening.text = to_text(arguments);
   if (const Tool* found = world_.registry->find(tool).tool) {
@@ -132,37 +132,6 @@ void ChatSession::start_call(std::string tool, JsonObject arguments, Show show) 
     ended.shows_result = show == Show::result && outcome.ok();
     happenings_.add(std::move(ended));
   });
-}
-
-void ChatSession::start_compaction() {
-  is_compacting_ = true;
-  start_job([this](std::stop_token stop) {
-    const Result<void> done = compact(std::move(stop));
-    if (!done)
-      happenings_.add(
-          Happening{.kind = Kind::warning, .session = id(), .text = describe(done.error())});
-  });
-}
-
-Result<void> ChatSession::compact(std::stop_token stop) {
-  store::SharedStore& store = staff_.store();
-  if (!TRY(store.use([&](store::Store& s) { return s.claim_conversation(id()); })))
-    return Error{Code::conflict, "another process works on this session", "wait until it is done"};
-  const auto work = [&]() -> Result<agent::Room> {
-    const std::shared_ptr<const agent::Setup> setup = TRY(staff_.prepare(TRY(record())));
-    session::Transcript transcript = TRY(session::Transcript::open(store, world_.clock, id()));
-    return agent::make_room(
-        transcript, *setup, true, [&](const agent::Event& event) { happenings_.add(event); }, stop);
-  };
-  const Result<agent::Room> room = work();
-  TRY(store.use([&](store::Store& s) { return s.release_conversation(id()); }));
-  if (!room) return room.error();
-  if (room->failure) return *room->failure;
-  if (!room->made)
-    happenings_.add(Happening{.kind = Kind::compacted,
-                              .session = id(),
-                              .text = "there is nothing yet that could be shortened"});
-  return {};
 }
 
 }  // namespace helve::app

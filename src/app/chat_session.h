@@ -55,15 +55,12 @@ class ChatSession {
   // as a whole.
   enum class Show : unsigned char { line, result };
   void start_call(std::string tool, JsonObject arguments, Show show);
-  // Shows the model less of what was said, on a thread of its own.
-  void start_compaction();
+  // Shows the model less of what was said.
+  void compact();
   bool is_job_running() const { return job_ && !*is_job_over_; }
-  // What keeps prompts waiting: somebody else writes to the conversation.
-  bool is_compacting() const { return is_compacting_ && is_job_running(); }
 
  private:
   void start_job(std::function<void(std::stop_token)> job);
-  Result<void> compact(std::stop_token stop);
 
   World& world_;
   Staff& staff_;
@@ -72,7 +69,6 @@ class ChatSession {
   TypedApprover typed_;
   std::shared_ptr<agent::Work> work_;               // null: it rests
   std::shared_ptr<std::atomic<bool>> is_job_over_;  // shared: the thread outlives its place here
-  bool is_compacting_ = false;
   std::optional<std::jthread> job_;
 };
 

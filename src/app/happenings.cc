@@ -233,7 +233,18 @@ void Happenings::add(Happening happening) {
 
 std::vector<Happening> Happenings::take() {
   std::lock_guard lock(mutex_);
+  if (waiting_.empty()) {
+    ++found_empty_;
+    emptied_.notify_all();
+  }
   return std::exchange(waiting_, {});
+}
+
+// Who takes shows all of it before they come for more.
+void Happenings::wait_until_shown(milliseconds longest, std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t before = found_empty_;
+  emptied_.wait_for(lock, stop, longest, [&] { return found_empty_ > before; });
 }
 
 void Happenings::wait_for(milliseconds longest) {

@@ -35,6 +35,9 @@ class Happenings {
   std::vector<terminal::Happening> take();
   // Returns when there is something to take, or after that time.
   void wait_for(std::chrono::milliseconds longest);
+  // Returns when all that has happened so far was taken and shown; or after that time, since nobody
+  // takes anything while a prompt is read.
+  void wait_until_shown(std::chrono::milliseconds longest, std::stop_token stop);
   Consumption consumption() const;
 
  private:
@@ -43,7 +46,9 @@ class Happenings {
   const Registry& registry_;
   mutable std::mutex mutex_;
   std::condition_variable filled_;
+  std::condition_variable_any emptied_;
   std::vector<terminal::Happening> waiting_;  // guarded by mutex_
+  std::uint64_t found_empty_ = 0;             // guarded by mutex_: how often
   // Of a call that stands for another, by session: what has come of it, until that is named.
   std::map<std::string, std::string, std::less<>> begun_;  // guarded by mutex_
   Consumption consumption_;                                // guarded by mutex_

@@ -34,9 +34,13 @@ struct RunInput : ModelInput {
             opt<&RunInput::continue_>("Go on with the last session of this workspace")
                 .shorthand('c'),
             opt<&RunInput::turns>("Replies of the model at most").min(1).max(100'000),
-            opt<&RunInput::tokens>("Tokens at most").min(1),
-            opt<&RunInput::cost>("Dollars at most").min_number(0.0001),
-            opt<&RunInput::time>("Seconds at most").min_number(0.001)),
+            opt<&RunInput::tokens>("Tokens at most").min(1).max(config::kMaxTokens),
+            opt<&RunInput::cost>("Dollars at most")
+                .min_number(0.0001)
+                .max_number(config::kMaxDollars),
+            opt<&RunInput::time>("Seconds at most")
+                .min_number(0.001)
+                .max_number(config::kMaxSeconds)),
         ModelInput::schema());
   }
 };
@@ -100,10 +104,16 @@ Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
     return Error{Code::invalid_argument, "there is no prompt",
                  "helve run \"what it is to do\", or - to read it from standard input", "usage"};
   const std::optional<JsonObject> form = TRY(read_schema(in.output_schema));
-  const std::stop_token stop = TRY(app.watch_signals(exit_code(Code::cancelled)));
+  const std::stop_token signals = TRY(app.watch_signals(exit_code(Code::cancelled)));
+  std::stop_source end;
+  const std::stop_callback on_signal(signals, [&] { end.request_stop(); });
+  const std::stop_token stop = end.get_token();
   World& world = *TRY(app.open(run.options, Purpose::agent));
 
-  RunPrinter printer(run.screen, *world.registry, run.options.json, form.has_value());
+  RunPrinter printer(run.screen, *world.registry,
+                     {.as_json = run.options.json,
+                      .only_structured = form.has_value(),
+                      .on_no_reader = [&] { end.request_stop(); }});
   Staff& staff =
       *TRY(app.hire({.model = in.flags(),
                      .emit = [&](const agent::Event& event) { printer.show(event); },

@@ -9,13 +9,11 @@ namespace helve::app {
 
 using std::chrono::steady_clock;
 
-RunPrinter::RunPrinter(cli::Screen& screen, const Registry& registry, bool as_json,
-                       bool only_structured)
+RunPrinter::RunPrinter(cli::Screen& screen, const Registry& registry, Options options)
     : screen_(screen),
       registry_(registry),
-      as_json_(as_json),
-      only_structured_(only_structured),
-      streams_(screen.out.is_terminal && !only_structured),
+      options_(std::move(options)),
+      streams_(screen.out.is_terminal && !options_.only_structured),
       view_({.colours = (streams_ ? screen.out : screen.err).style.is_on(),
              .columns = screen.width,
              .shows_prompts = false,
@@ -33,8 +31,17 @@ void RunPrinter::begin(std::string session) {
 }
 
 void RunPrinter::show(const agent::Event& event) {
-  std::lock_guard lock(mutex_);
-  if (as_json_) {
+  bool has_reader = true;
+  {
+    std::lock_guard lock(mutex_);
+    write(event);
+    has_reader = screen_.out.has_reader();
+  }
+  if (!has_reader) options_.on_no_reader();
+}
+
+void RunPrinter::write(const agent::Event& event) {
+  if (options_.as_json) {
     screen_.out.write(to_text(to_json(event)) + "\n");
     screen_.out.flush();
     return;
@@ -48,8 +55,14 @@ void RunPrinter::show(const agent::Event& event) {
 
 void RunPrinter::finish(const agent::Ending& ending) {
   std::lock_guard lock(mutex_);
-  if (as_json_) return;
-  if (only_structured_) {
+  if (!screen_.out.has_reader() && !ending.ok())
+    screen_.err.write(
+        fmt::format("helve: standard output was closed, so the work was stopped; go on with: helve "
+                    "--session {} "
+                    "run\n",
+                    session_));
+  if (options_.as_json || !screen_.out.has_reader()) return;
+  if (options_.only_structured) {
     if (ending.structured) screen_.out.write(to_text(*ending.structured) + "\n");
   } else if (streams_) {
     if (!has_text_)

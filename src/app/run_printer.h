@@ -2,6 +2,7 @@
 // error, or both on a terminal as a chat shows them; or every event as a line of JSON.
 #pragma once
 
+#include <functional>
 #include <mutex>
 
 #include "agent/loop.h"
@@ -14,17 +15,26 @@ namespace helve::app {
 // Thread-safe.
 class RunPrinter {
  public:
-  // `only_structured`: the answer is what was handed in, not what was said. Borrows both.
-  RunPrinter(cli::Screen& screen, const Registry& registry, bool as_json, bool only_structured);
+  struct Options {
+    bool as_json = false;
+    bool only_structured = false;  // the answer is what was handed in, not what was said
+    // Standard output was closed while there was more to be shown. Called on any thread, perhaps
+    // several times.
+    std::function<void()> on_no_reader = [] {};
+  };
+  // Borrows both.
+  RunPrinter(cli::Screen& screen, const Registry& registry, Options options);
 
   void begin(std::string session);
   void show(const agent::Event& event);
   void finish(const agent::Ending& ending);
 
  private:
+  void write(const agent::Event& event);  // mutex_ is held
+
   cli::Screen& screen_;
   const Registry& registry_;
-  const bool as_json_, only_structured_;
+  const Options options_;
   const bool streams_;  // the answer is shown as it comes
   std::mutex mutex_;
   std::string session_;

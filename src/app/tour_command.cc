@@ -64,7 +64,7 @@ Result<void> play(App& app, cli::Run& run, std::stop_token stop) {
   // Where nobody can be asked, the tour goes on all the same.
   if (!run.screen.out.is_terminal) options.approvals = cli::Approvals::off;
   World& world = *TRY(stage.open(options, Purpose::agent));
-  RunPrinter printer(run.screen, *world.registry, run.options.json, false);
+  RunPrinter printer(run.screen, *world.registry, {.as_json = run.options.json});
   ModelFlags model;
   model.script = script;
   Staff& staff = *TRY(stage.hire(

@@ -10,6 +10,7 @@ Screen Output::screen() {
   Screen screen;
   screen.out.write = [this](std::string_view text) { write(text); };
   screen.out.flush = [this] { (void)flush(); };
+  screen.out.has_reader = [this] { return failure_ != EPIPE; };
   screen.err.write = [](std::string_view text) {
     // Nobody could be told that telling failed.
     (void)std::fwrite(text.data(), 1, text.size(), stderr);

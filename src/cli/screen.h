@@ -29,7 +29,8 @@ class Style {
 
 struct Stream {
   std::function<void(std::string_view)> write;
-  std::function<void()> flush = [] {};  // what was written is to be seen now
+  std::function<void()> flush = [] {};                     // what was written is to be seen now
+  std::function<bool()> has_reader = [] { return true; };  // false: it has gone, as a write showed
   bool is_terminal = false;
   Style style{};
 };

@@ -23,6 +23,11 @@ struct Lanes {
   }
 };
 
+// What one prompt may be allowed at most, also by flags.
+constexpr std::int64_t kMaxTokens = 1'000'000'000'000;
+constexpr double kMaxDollars = 1'000'000;
+constexpr double kMaxSeconds = 31'536'000;
+
 struct LoopSettings {
   std::int64_t turns = 100;
   std::optional<std::int64_t> tokens;
@@ -41,14 +46,14 @@ struct LoopSettings {
         schema::opt<&LoopSettings::tokens>(
             "Tokens for one prompt, those in caches included; default: any number")
             .min(1)
-            .max(1'000'000'000'000),
+            .max(kMaxTokens),
         schema::opt<&LoopSettings::cost>(
             "Dollars for one prompt; default: any sum. A model of unknown price is not bounded")
             .min_number(0.0001)
-            .max_number(1'000'000),
+            .max_number(kMaxDollars),
         schema::opt<&LoopSettings::time>("Seconds for one prompt; default: any time")
             .min_number(0.001)
-            .max_number(31'536'000),
+            .max_number(kMaxSeconds),
         schema::opt<&LoopSettings::order>(
             "Calls of one reply: parallel: those that only read run together; serial: one after "
             "the other; first_only: the others are refused"),

@@ -241,7 +241,8 @@ Result<Product> Dispatcher::pass(Passage& passage) {
   if (call.stop.stop_requested()) return Error{Code::cancelled, "the call was cancelled"};
 
   if (call.timeout || stages_.timeout) TRY(deadlines_->start());
-  if (stages_.recorder && !passage.only_reads) TRY(record_intent(passage));
+  const bool may_act = !passage.only_reads || tool.spec.delegates;
+  if (stages_.recorder && may_act) TRY(record_intent(passage));
   passage.ran = true;
   Result<Product> product = run(passage, context);
   if (!product && capabilities_.no_files && product.error().type == "no_files")

@@ -105,7 +105,8 @@ std::string head_of(const store::Conversation& of) {
   line("changed", sys::utc(of.changed_ms));
   line("tokens", fmt::format("{} in, {} out", spent.input + spent.cache_read + spent.cache_write,
                              spent.output));
-  line("cost", fmt::format("${:.4f}", static_cast<double>(spent.micro_dollars) / 1e6));
+  if (spent.micro_dollars > 0)  // otherwise no price is known
+    line("cost", fmt::format("${:.4f}", static_cast<double>(spent.micro_dollars) / 1e6));
   return out + "\n";
 }
 

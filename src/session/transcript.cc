@@ -137,12 +137,13 @@ Result<void> Transcript::repair() {
                 : Result<std::vector<CallRecord>>(std::move(lost).error());
   }));
   for (const CallRecord& record : known) outcomes.emplace(record.id, record.outcome);
+  std::vector<Item> results;
   for (const OpenCall& each : open) {
     const auto found = outcomes.find(each.id);
-    TRY(add(
-        Finished{error_result(each.call, fate_of(found == outcomes.end() ? "" : found->second))}));
+    results.emplace_back(
+        Finished{error_result(each.call, fate_of(found == outcomes.end() ? "" : found->second))});
   }
-  return {};
+  return add_all(std::move(results));
 }
 
 std::int64_t Transcript::now_ms() const { return clock_->unix_ms(); }
@@ -166,6 +167,20 @@ Result<void> Transcript::add(Item item, const Along& along) {
     return store.append_entries(session_, std::span(&entry, 1), along.spent, along.keep);
   }));
   apply(std::move(item), entries_);
+  return {};
+}
+
+Result<void> Transcript::add_all(std::vector<Item> items) {
+  std::vector<store::Entry> entries;
+  for (const Item& item : items) {
+    entries.push_back(to_entry(item));
+    entries.back().created_ms = now_ms();
+  }
+  const std::uint64_t last = TRY(store_->use([&](store::Store& store) {
+    return store.append_entries(session_, entries, {}, store::Keep::process_death);
+  }));
+  entries_ = last - items.size();
+  for (Item& item : items) apply(std::move(item), ++entries_);
   return {};
 }
 
@@ -230,6 +245,8 @@ void Transcript::show_results(std::uint64_t number) {
     results.parts.emplace_back(each.result ? std::move(*each.result)
                                            : error_result(each.open.call, fate_of("")));
   awaited_.clear();
+  awaited_at_.clear();
+  open_ = 0;
   show(std::move(results), number);
 }
 
@@ -244,6 +261,8 @@ void Transcript::apply(Item item, std::uint64_t number) {
                    size_t index = 0;
                    for (const ToolCall* call : model::calls_of(answer.message)) {
                      call_ids_.insert(call->id);
+                     awaited_at_.emplace(call->id, awaited_.size());
+                     ++open_;
                      awaited_.push_back(
                          {{*call, index < answer.calls.size() ? answer.calls[index] : ""}, {}});
                      ++index;
@@ -255,10 +274,13 @@ void Transcript::apply(Item item, std::uint64_t number) {
                    }
                  },
                  [&](Finished& finished) {
-                   for (Awaited& each : awaited_)
-                     if (each.open.call.id == finished.result.call_id)
-                       each.result = finished.result;
-                   if (!awaited_.empty() && open_calls().empty()) show_results(number);
+                   const auto [first, last] = awaited_at_.equal_range(finished.result.call_id);
+                   for (auto at = first; at != last; ++at) {
+                     std::optional<ToolResult>& result = awaited_[at->second].result;
+                     if (!result) --open_;
+                     result = finished.result;
+                   }
+                   if (!awaited_.empty() && open_ == 0) show_results(number);
                  },
                  [&](const Summary& summary) { summarise(summary); },
                  [&](const Pruned& pruned) { prune(pruned); }, [](Remark&) {}},
@@ -267,12 +289,15 @@ void Transcript::apply(Item item, std::uint64_t number) {
 
 void Transcript::make_ids_unique(Message& answer) {
   std::set<std::string, std::less<>> fresh;
+  std::map<std::string, int, std::less<>> next;  // where others have tried already
   for (model::Part& part : answer.parts) {
     auto* const call = std::get_if<ToolCall>(&part);
     if (!call) continue;
-    std::string id = call->id.empty() ? "call" : call->id;
-    for (int i = 2; call_ids_.contains(id) || fresh.contains(id) || id == "call"; ++i)
-      id = fmt::format("{}_{}", call->id.empty() ? "call" : call->id, i);
+    const std::string given = call->id.empty() ? "call" : call->id;
+    int& number = next.try_emplace(given, 2).first->second;
+    std::string id = given;
+    while (call_ids_.contains(id) || fresh.contains(id) || id == "call")
+      id = fmt::format("{}_{}", given, number++);
     fresh.insert(id);
     call->id = std::move(id);
   }

@@ -5,6 +5,7 @@
 // Thread rule: one thread at a time, and one process (Store::claim_conversation).
 #pragma once
 
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -53,6 +54,8 @@ class Transcript {
 
   // It is kept when this returns; after an error nothing has changed.
   Result<void> add(Item item, const Along& along = {});
+  // The same for several at once: all of them, or none.
+  Result<void> add_all(std::vector<Item> items);
   // What was spent for it without an item.
   Result<void> charge(const store::Spent& spent);
   Result<std::vector<store::Post>> inbox();
@@ -93,6 +96,8 @@ class Transcript {
   std::vector<model::Message> context_;
   std::vector<std::uint64_t> numbers_;  // as long as context_
   std::vector<Awaited> awaited_;        // the calls of the last answer, while one has no result
+  std::multimap<std::string, size_t, std::less<>> awaited_at_;  // by the id of the call
+  size_t open_ = 0;                                             // how many have none
   std::set<std::string, std::less<>> call_ids_;
   std::int64_t counted_ = 0, estimated_ = 0;
   std::uint64_t counts_from_ = 0;  // the entry after which what a provider counted is right

@@ -330,4 +330,21 @@ Result<void> SqliteStore::release_conversation(std::string_view session) {
   return transaction.commit();
 }
 
+Result<std::vector<Conversation>> SqliteStore::left_behind(std::string_view parent) {
+  // The second condition lets the index be used.
+  Statement query = TRY(database_->prepare(R"sql(
+SELECT session, title, agent, workspace, purpose, parent, created_ms, changed_ms, entries,
+       input, output, cache_read, cache_write, micro_dollars, process
+FROM conversations
+WHERE parent = ?1 AND parent <> '' AND (process <> '' OR entries = 0)
+ORDER BY session LIMIT ?2)sql"));
+  query.text(1, parent).integer(2, static_cast<std::int64_t>(kMaxConversations));
+  std::vector<Conversation> found;
+  while (TRY(query.step())) {
+    if (Conversation each = conversation_at(query); !each.is_at_work)
+      found.push_back(std::move(each));
+  }
+  return found;
+}
+
 }  // namespace helve::store

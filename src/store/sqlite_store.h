@@ -70,6 +70,7 @@ class SqliteStore final : public Store {
   Result<bool> post(const Post& post) override;
   Result<std::vector<Post>> posts(std::string_view session) override;
   Result<std::vector<std::string>> sessions_with_posts() override;
+  Result<std::vector<Conversation>> left_behind(std::string_view parent) override;
   Result<bool> claim_conversation(std::string_view session) override;
   Result<void> release_conversation(std::string_view session) override;
 

@@ -203,6 +203,10 @@ class Store {
   virtual Result<bool> claim_conversation(std::string_view session) = 0;
   virtual Result<void> release_conversation(std::string_view session) = 0;
 
+  // What `parent` has begun and nobody sees to its end any more: the process that worked on it
+  // died, or it has yet to begin. What only waits for its turn somewhere is among them.
+  virtual Result<std::vector<Conversation>> left_behind(std::string_view parent) = 0;
+
   // The documents of a shelf: a workspace's, or the user's own. Borrows this store.
   virtual std::unique_ptr<Documents> documents(std::string shelf) = 0;
 

@@ -43,6 +43,9 @@ struct Spec {
   bool effect_varies = false;    // set by make_tool when the effect depends on the arguments
   bool terminal = false;         // ends the agent's loop
   bool concurrent = false;       // a model may make several at once, whatever the effect
+  // Begins sessions or calls other tools. Whatever its own effect, those have theirs, so that it is
+  // on record before it runs.
+  bool delegates = false;
   bool idempotent = false;
   bool open_world = false;   // reaches beyond the workspace and the store
   bool destructive = false;  // may destroy what was there

@@ -53,6 +53,11 @@ std::int64_t input_tokens(const store::Spent& spent) {
 
 double dollars(std::int64_t micro_dollars) { return static_cast<double>(micro_dollars) / 1e6; }
 
+std::optional<double> cost_of(const store::Spent& spent) {
+  if (spent.micro_dollars == 0) return std::nullopt;
+  return dollars(spent.micro_dollars);
+}
+
 std::string dollars_text(double dollars) { return fmt::format("${:.4f}", dollars); }
 
 Error failed_work(std::string_view whose, const std::string& session, const agent::Ending& ending) {

@@ -2,6 +2,7 @@
 // sessions.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,8 @@ std::string sender_of(const Context& context);
 
 std::int64_t input_tokens(const store::Spent& spent);
 double dollars(std::int64_t micro_dollars);
+// What a session cost, as far as prices were known; nothing where none was.
+std::optional<double> cost_of(const store::Spent& spent);
 std::string dollars_text(double dollars);
 
 // Why a session's work came to no good end: how, where, and what was said last.

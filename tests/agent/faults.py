@@ -29,7 +29,8 @@ def plain(status, body, *headers):
 
 
 class RawServer:
-    """Answers the requests in turn with these bytes. `None`: says nothing more and keeps the connection."""
+    """Answers the requests in turn with these bytes. `None`: says nothing more and keeps the connection; an event is
+    waited for."""
 
     def __init__(self, *answers):
         self.answers, self.requests, self.waiting = list(answers), [], threading.Event()
@@ -60,6 +61,9 @@ class RawServer:
                 self.held.append(connection)
                 self.waiting.set()
                 return
+            if isinstance(piece, threading.Event):
+                piece.wait()
+                continue
             connection.sendall(piece)
         connection.close()
 
@@ -172,6 +176,26 @@ class Faults(unittest.TestCase):
             self.assertIn("time_limit", getattr(done, place))
             self.assertNotIn("cancelled", done.stdout + done.stderr)
             self.assertFalse(self.made())
+
+    def test_a_reader_that_goes_ends_the_run(self):
+        self.configure("model:\n  retries: 0\n")
+        closed = threading.Event()
+        server = RawServer(*[[closed, HEAD, chat(Turn("I look.", [("ls", {})])).encode()] for _ in range(9)])
+        process = self.place.start(*self.words(server, "go"), "--json")
+        process.stdout.readline()
+        process.stdout.close()
+        closed.set()
+        errors = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual(process.wait(60), 130)
+        self.assertIn("standard output was closed, so the work was stopped; go on with: helve --session s_1 run", errors)
+        self.assertLessEqual(len(server.requests), 1)
+
+    def test_a_limit_that_is_too_large_is_told(self):
+        for flag, limit in (("--time", "31536000"), ("--cost", "1000000"), ("--tokens", "1000000000000")):
+            done = self.run_helve(RawServer(), "go", flag, limit + "0")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(f" to {limit}, got", done.stderr)
 
     def test_nobody_listens(self):
         server = RawServer()

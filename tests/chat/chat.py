@@ -316,13 +316,6 @@ def what_is_said_during_a_compaction_is_answered_when_that_is_stopped():
         terminal.expect("› And then", "", "Going on.", "", EMPTY)
 
 
-def what_is_said_during_a_compaction_is_shown_to_who_leaves():
-    with slowly_compacted() as terminal:
-        say_something_while_it_compacts(terminal)
-        terminal.press("C-d")
-        terminal.expect_somewhere("Not sent: And then")
-
-
 def it_fits_forty_columns_and_a_resize():
     with Chat({"text": "Some words that have to be broken at forty columns, and later at sixty.", "calls": [EDIT]},
               {"text": "\x1b[2J\x1b[31mred? 日本語もよい"}, columns=60, rows=40) as terminal:
@@ -351,6 +344,9 @@ def a_dumb_terminal_gets_plain_lines():
         terminal.expect("›")
         say(terminal, "Hello")
         terminal.expect_somewhere("Allow? [y/s/a/N]")
+        rows = terminal.screen()
+        asked = next(i for i, row in enumerate(rows) if row.startswith("helve: "))
+        assert "Plain words." in rows[:asked], rows
         say(terminal, "y")
         terminal.expect("Done.", "", "›")
         assert chat.notes == "one\nzwei\n"
@@ -425,7 +421,7 @@ CASES = [
     commands_are_listed_completed_and_corrected, capabilities_are_summed_up_by_the_model, files_are_completed_by_their_names,
     sessions_are_listed_changed_and_taken_up_again, a_model_that_fails_can_be_asked_again,
     old_sessions_can_be_compacted, what_is_said_during_a_compaction_is_answered_when_that_is_stopped,
-    what_is_said_during_a_compaction_is_shown_to_who_leaves, it_fits_forty_columns_and_a_resize,
+    it_fits_forty_columns_and_a_resize,
     a_signal_stops_it_and_leaves_the_terminal_as_it_was, a_dumb_terminal_gets_plain_lines, a_pipe_is_read_line_by_line,
     a_run_at_a_terminal_looks_the_same, without_words_and_a_model_it_is_the_tour, without_words_but_with_a_model_it_is_a_chat,
 ]

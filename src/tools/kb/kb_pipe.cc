@@ -208,6 +208,7 @@ Tool tool_kb_pipe() {
        .group = "kb",
        .title = "Store what a tool answers",
        .effect = Effect::write,
+       .delegates = true,
        .open_world = true,
        .examples = {{"A long log", R"({"tool_name": "exec", "tool_input": {"command": "git log"},
                     "path": "logs/git.txt"})"},

@@ -47,6 +47,7 @@ Tool tool_agent() {
        .title = "Sub-agent",
        .effect = Effect::read,
        .concurrent = true,
+       .delegates = true,
        .aliases = {"subagent"},
        .examples =
            {{"Hand a task on",

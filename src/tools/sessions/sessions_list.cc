@@ -46,7 +46,7 @@ struct SessionEntry {
   std::string changed;
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
-  double cost_usd = 0;
+  std::optional<double> cost_usd;
   bool at_work = false;
 
   static constexpr auto schema() {
@@ -61,14 +61,15 @@ struct SessionEntry {
                   arg<&SessionEntry::changed>("When it was last added to"),
                   arg<&SessionEntry::input_tokens>("That models have read"),
                   arg<&SessionEntry::output_tokens>("That models have written"),
-                  arg<&SessionEntry::cost_usd>("As far as prices are known"),
+                  opt<&SessionEntry::cost_usd>("As far as prices are known; absent: none is"),
                   arg<&SessionEntry::at_work>("Whether a process works on it now"));
   }
   std::string text() const {
     std::string out = fmt::format(
-        "{} · {} · {} · {} entries · {} tokens · {} · {}", session_id, changed,
+        "{} · {} · {} · {} entries · {} tokens{} · {}", session_id, changed,
         escape_for_display(preview(title.empty() ? "(no title)" : std::string(title), kTitleChars)),
-        entries, input_tokens + output_tokens, dollars_text(cost_usd), escape_for_display(purpose));
+        entries, input_tokens + output_tokens, cost_usd ? " · " + dollars_text(*cost_usd) : "",
+        escape_for_display(purpose));
     if (parent) out += " of " + *parent;
     if (at_work) out += " · at work";
     return out + "\n";
@@ -107,7 +108,7 @@ SessionEntry entry_of(const store::Conversation& from) {
                      .changed = sys::utc(from.changed_ms),
                      .input_tokens = input_tokens(from.spent),
                      .output_tokens = from.spent.output,
-                     .cost_usd = dollars(from.spent.micro_dollars),
+                     .cost_usd = cost_of(from.spent),
                      .at_work = from.is_at_work};
   if (!from.parent.empty()) entry.parent = from.parent;
   return entry;

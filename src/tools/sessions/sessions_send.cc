@@ -127,6 +127,7 @@ Tool tool_sessions_send() {
        .title = "Send to a session",
        .effect = Effect::execute,
        .concurrent = true,
+       .delegates = true,
        .subject = {"session_id"},
        .examples = {{"Ask another session",
                      R"({"session_id": "s_…", "content": "Which port did you choose?"})"},

@@ -43,6 +43,7 @@ Tool tool_sessions_spawn() {
        .title = "Sub-agent that only reads",
        .effect = Effect::read,
        .concurrent = true,
+       .delegates = true,
        .examples = {{"Find something out",
                      R"({"prompt": "Where are command line flags parsed? List files and lines."})"},
                     {"By another agent",

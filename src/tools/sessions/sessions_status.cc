@@ -33,7 +33,7 @@ struct SessionsStatusOutput {
   std::int64_t entries = 0;
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
-  double cost_usd = 0;
+  std::optional<double> cost_usd;
   std::optional<std::int64_t> context_tokens;
   std::optional<std::string> model;
 
@@ -49,7 +49,7 @@ struct SessionsStatusOutput {
         arg<&SessionsStatusOutput::entries>("Messages, calls' results, summaries, …"),
         arg<&SessionsStatusOutput::input_tokens>("That models have read, sub-agents with them"),
         arg<&SessionsStatusOutput::output_tokens>("That models have written"),
-        arg<&SessionsStatusOutput::cost_usd>("As far as prices are known"),
+        opt<&SessionsStatusOutput::cost_usd>("As far as prices are known; absent: none is"),
         opt<&SessionsStatusOutput::context_tokens>("In its model's window, as last counted"),
         opt<&SessionsStatusOutput::model>("That answered last"));
   }
@@ -64,7 +64,7 @@ struct SessionsStatusOutput {
     line("state", state);
     line("messages", fmt::format("{} ({} entries)", messages, entries));
     line("tokens", fmt::format("{} in, {} out", input_tokens, output_tokens));
-    line("cost", dollars_text(cost_usd));
+    line("cost", cost_usd ? dollars_text(*cost_usd) : "");
     if (context_tokens) line("in the window", fmt::format("{} tokens", *context_tokens));
     line("model", model.value_or(""));
     return out;
@@ -95,7 +95,7 @@ Result<SessionsStatusOutput> sessions_status(const SessionsStatusInput& in, Cont
       .entries = static_cast<std::int64_t>(found.entries),
       .input_tokens = input_tokens(found.spent),
       .output_tokens = found.spent.output,
-      .cost_usd = dollars(found.spent.micro_dollars),
+      .cost_usd = cost_of(found.spent),
       .context_tokens = {},
       .model = {}};
   if (!found.parent.empty()) out.parent = found.parent;

@@ -196,6 +196,7 @@ Tool tool_subagents() {
        .group = "sessions",
        .title = "Sub-agents",
        .effect = Effect::read,
+       .delegates = true,
        .examples = {{"How they get on", "{}"},
                     {"Stop one", R"({"action": "stop", "session_id": "s_…"})"},
                     {"Tell one more",

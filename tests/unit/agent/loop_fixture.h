@@ -81,6 +81,19 @@ class LoopTest : public helve::testing::TempStore {
       if (line.find(part) != line.npos) return true;
     return false;
   }
+  // The texts of all that calls came to, in the last conversation.
+  std::vector<std::string> results() const {
+    std::vector<std::string> texts;
+    for (const std::string& line : said_) {
+      if (!line.starts_with("tool ")) continue;
+      for (size_t at = line.find_first_of("=!"); at != line.npos;) {
+        const size_t end = std::min(line.find(" =", at), line.find(" !{", at));
+        texts.push_back(line.substr(at + 1, end == line.npos ? end : end - at - 1));
+        at = end == line.npos ? end : end + 1;
+      }
+    }
+    return texts;
+  }
   static std::string call(std::string_view tool, std::string_view text) {
     return fmt::format(R"({{"tool": "{}", "arguments": {{"text": "{}"}}}})", tool, text);
   }

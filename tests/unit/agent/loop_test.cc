@@ -1,5 +1,6 @@
 #include "agent/loop.h"
 
+#include "agent/calls.h"
 #include "agent/repetition.h"
 #include "unit/agent/loop_fixture.h"
 
@@ -90,8 +91,9 @@ TEST_F(LoopTest, StopsAtItsLimits) {
 TEST_F(LoopTest, TheTimeLimitEndsAWaitingCall) {
   setup_.bounds.time = std::chrono::milliseconds(50);
   post("go");
-  EXPECT_EQ(play(calls({call("waiting", "x")})).end, End::time);
+  EXPECT_EQ(play(calls({call("waiting", "x"), call("save", "y")})).end, End::time);
   EXPECT_TRUE(said("cancelled"));
+  EXPECT_TRUE(said("not run: the time for this work was up")) << "nobody has stopped it";
 }
 
 TEST_F(LoopTest, TheTimeLimitEndsAnAnswerThatIsStillStreaming) {
@@ -112,6 +114,46 @@ TEST_F(LoopTest, WarnsAndStopsWhenNothingNewHappens) {
   EXPECT_EQ(ending.end, End::repetition);
   EXPECT_EQ(ending.turns, Repetition::kStopAt);
   EXPECT_TRUE(said("for the 3rd time"));
+}
+
+TEST_F(LoopTest, ACircleWithinOneAnswerIsEnded) {
+  post("go");
+  const Ending ending = play(calls(Lines(50, call("save", "same"))));
+  EXPECT_EQ(ending.end, End::repetition);
+  EXPECT_EQ(ending.calls, 50) << "each has a result";
+  EXPECT_TRUE(said("for the 3rd time"));
+  EXPECT_EQ(std::ranges::count(results(), "same"), Repetition::kStopAt - 1);  // and one with a note
+  EXPECT_TRUE(said("not run: the same call was made 5 times"));
+}
+
+TEST_F(LoopTest, OneAnswerHasABoundOfCalls) {
+  post("go");
+  Lines many;
+  for (size_t i = 0; i < kMaxCalls + 2; ++i) many.push_back(call("save", std::to_string(i)));
+  const Ending ending = play(calls(many) + R"({"when": "too_many_calls", "text": "ok"})");
+  EXPECT_EQ(ending.end, End::done);
+  EXPECT_EQ(std::ranges::count(results(), std::to_string(kMaxCalls - 1)), 1);
+  EXPECT_EQ(std::ranges::count(results(), std::to_string(kMaxCalls)), 0);
+  EXPECT_TRUE(said(fmt::format("not run: of one answer {} calls are run at most", kMaxCalls)));
+}
+
+TEST_F(LoopTest, ManyCallsThatAreNotRunAreNoCircle) {
+  post("go");
+  setup_.order = Order::first_only;
+  EXPECT_EQ(play(calls(Lines(20, call("echo", "a"))) + R"({"text": "ok"})").end, End::done);
+}
+
+TEST_F(LoopTest, AnEmptyAnswerIsAskedAboutOnceAndThenTold) {
+  std::string warned;
+  on_event_ = [&](const Event& event) {
+    if (const auto* warning = std::get_if<Warned>(&event.what)) warned = warning->text;
+  };
+  post("go");
+  EXPECT_EQ(play("{\"text\": \"\"}\n{\"when\": \"was empty\", \"text\": \"words\"}").text, "words");
+  post("go", "p_2");
+  const Ending ending = play("{\"text\": \" \"}\n{\"text\": \"\\n\"}");
+  EXPECT_EQ(ending.end, End::done);
+  EXPECT_EQ(warned, "the model gave an empty answer, also when it was asked once more");
 }
 
 TEST_F(LoopTest, TheSameCallIsNoRepetitionWhileOthersBringNews) {

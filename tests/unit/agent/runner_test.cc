@@ -23,13 +23,15 @@ class EchoModel final : public model::Model {
     std::unique_lock lock(mutex_);
     ++asked_;
     changed_.notify_all();
-    if (prompt == "wait") {
+    const bool is_summary = request.system.starts_with("You summarise");
+    if (prompt == "wait" || (is_summary && holds_summaries_)) {
       if (!changed_.wait(lock, stop, [&] { return let_ > 0; }))
         return Error{Code::cancelled, "stopped"};
       --let_;
     }
     model::Reply reply;
-    reply.message = {model::Role::assistant, {model::Text{"re: " + prompt}}};
+    const std::string text = is_summary ? "Much was said." : "re: " + prompt;
+    reply.message = {model::Role::assistant, {model::Text{text}}};
     reply.usage = {.input = 10, .output = 1};
     return reply;
   }
@@ -38,6 +40,7 @@ class EchoModel final : public model::Model {
     let_ = times;
     changed_.notify_all();
   }
+  void hold_summaries() { holds_summaries_ = true; }  // until they are let through
   // Until it was asked so often.
   void await(int count) {
     std::unique_lock lock(mutex_);
@@ -51,6 +54,7 @@ class EchoModel final : public model::Model {
  private:
   std::mutex mutex_;
   std::condition_variable_any changed_;
+  std::atomic<bool> holds_summaries_ = false;
   int let_ = 0;
   int asked_ = 0;
 };
@@ -263,6 +267,32 @@ TEST_F(RunnerTest, ASessionOfAnotherProcessIsLeftToIt) {
   close(done[1]);
   waitpid(child, nullptr, 0);
   EXPECT_EQ(end_of(runner_->resume(kSession, Lane::main)).text, "re: a") << "it died";
+}
+
+TEST_F(RunnerTest, ASessionIsCompactedByItsOwnWorker) {
+  const std::string longer(5'000, 'x');
+  end_of(must(post(longer)));
+  end_of(must(post(longer)));
+  model_->hold_summaries();
+  const auto compacting = runner_->compact(kSession, Lane::main);
+  model_->await(3);
+  EXPECT_EQ(must(post("a")), compacting) << "one at a time";
+  EXPECT_EQ(model_->asked(), 3);
+  model_->let_through();
+  EXPECT_EQ(end_of(compacting).text, "re: a");
+  std::lock_guard lock(mutex_);
+  EXPECT_EQ(std::ranges::count(events_, "s_1 compacted"), 1);
+}
+
+TEST_F(RunnerTest, ACompactionAsksNobodyAboutWhatWasLeft) {
+  const auto stopped = must(post("wait"));
+  model_->await(1);
+  runner_->stop(kSession);
+  EXPECT_EQ(end_of(stopped).end, End::cancelled);
+  EXPECT_TRUE(end_of(runner_->compact(kSession, Lane::main)).ok());
+  EXPECT_EQ(model_->asked(), 1) << "what was stopped stays so";
+  model_->let_through();
+  EXPECT_EQ(end_of(runner_->resume(kSession, Lane::main)).text, "re: wait");
 }
 
 TEST_F(RunnerTest, GoesWithWhatRuns) {

@@ -59,6 +59,27 @@ std::vector<std::string> names_of(std::vector<std::pair<std::string, std::string
   return names;
 }
 
+TEST(ApproverAfterOutput, AsksWhenAllThatWasSaidBeforeIsShown) {
+  struct Inner : Approver {
+    std::atomic<bool> is_shown = false, was_shown = false, is_asked = false;
+    Result<Answer> ask(const Question&, std::stop_token) override {
+      was_shown = is_shown.load();
+      is_asked = true;
+      return Answer::once;
+    }
+  } inner;
+  const Registry registry = Registry::load({}).value();
+  Happenings happenings(registry);
+  happenings.add({.kind = terminal::Happening::Kind::text, .text = "I ask."});
+  ApproverAfterOutput approver(happenings, inner, std::chrono::hours(1));
+  std::jthread asking([&] { (void)approver.ask({}, {}); });
+  std::vector<terminal::Happening> taken;
+  while (taken.empty()) taken = happenings.take();
+  inner.is_shown = true;
+  while (!inner.is_asked) EXPECT_TRUE(happenings.take().empty());
+  EXPECT_TRUE(inner.was_shown);
+}
+
 TEST(Happenings, NameTheToolThatACallOfAnotherStandsFor) {
   EXPECT_THAT(names_of({{"read", ""}, {"", R"({"tool": "no"})"}}), ElementsAre("read", ""));
   EXPECT_THAT(

@@ -217,6 +217,16 @@ TEST_F(DispatcherTest, RefusesToActWhenTheIntentCannotBeRecorded) {
   EXPECT_TRUE(call("echo", R"({"text":"x"})").ok());
 }
 
+TEST_F(DispatcherTest, RecordsTheIntentOfWhatLetsOthersAct) {
+  all_stages();
+  tools.push_back(
+      make_tool({.name = "hand_on", .group = "other", .delegates = true}, helve::testing::echo));
+  registry = *Registry::load(std::move(tools));
+  rules({});
+  EXPECT_TRUE(call("hand_on", R"({"text":"x"})").ok());
+  EXPECT_EQ(std::ranges::count(journal.events, R"(begin hand_on {"text":"x"})"), 1);
+}
+
 TEST_F(DispatcherTest, KeepsLongAnswersWholeAndShowsTheirBeginning) {
   all_stages();
   Outcome outcome = call("echo", R"({"text":"0123456789","times":2000})");

@@ -176,6 +176,24 @@ TEST_F(Conversations, AreWorkedOnByOneLivingProcess) {
   EXPECT_TRUE(must(store_->claim_conversation("s_1"))) << "the child has died";
 }
 
+TEST_F(Conversations, AreLeftBehindByWhoDiedOrNeverBegan) {
+  must(store_->begin_conversation(sample("s_1")));
+  for (const char* id : {"s_died", "s_ended", "s_working", "s_waiting", "s_other"}) {
+    Conversation child = sample(id);
+    child.parent = child.session == "s_other" ? "s_2" : "s_1";
+    must(store_->begin_conversation(child));
+    if (child.session != "s_waiting")
+      must(store_->append_entries(id, std::array{said("x")}, {}, {}));
+  }
+  EXPECT_EQ(in_child([&] { return must(open()->claim_conversation("s_died")) ? "" : "busy"; }), "");
+  must(store_->claim_conversation("s_ended"));
+  must(store_->release_conversation("s_ended"));
+  must(store_->claim_conversation("s_working"));
+  std::vector<std::string> left;
+  for (const Conversation& each : must(store_->left_behind("s_1"))) left.push_back(each.session);
+  EXPECT_EQ(left, (std::vector<std::string>{"s_died", "s_waiting"}));
+}
+
 TEST_F(Conversations, StayWhileAProcessWorksOnThem) {
   must(store_->begin_conversation(sample("s_1")));
   EXPECT_FALSE(must(store_->conversation("s_1")).is_at_work);

@@ -16,6 +16,7 @@
 namespace helve::tools {
 namespace {
 
+constexpr size_t kMaxFileNotes = 100;
 constexpr size_t kTextStart = 64 * 1024;  // bytes; a NUL byte here, and it is no plain text
 
 bool is_converted(std::string_view bytes, std::string_view path) {
@@ -80,6 +81,8 @@ Result<Intake> take_in(const workspace::Workspace& files, const std::string& pat
   media::Converted converted = TRY(media::to_text(file.content, path, {}, context.stop));
   intake.mime_type = mime_type_of(converted.form, path);
   intake.content = std::move(converted.text);
+  intake.notes = std::move(converted.notes);
+  intake.is_cut = converted.is_cut;
   return intake;
 }
 
@@ -90,17 +93,35 @@ bool is_converted_kind(std::string_view start, std::string_view path) {
 }
 
 Text take_in_text(std::string content, const std::string& path, const Context& context) {
-  Text text{.content = std::move(content), .mime_type = knowledge::mime_type_of(path), .note = {}};
+  Text text{.content = std::move(content), .mime_type = knowledge::mime_type_of(path)};
   if (!is_converted_kind(text.content, path)) return text;
   Result<media::Converted> converted = media::to_text(text.content, path, {}, context.stop);
   if (!converted) {
-    text.note = "it is kept as it is: " + converted.error().message;
+    text.notes.push_back("it is kept as it is: " + converted.error().message);
     return text;
   }
   text.mime_type = mime_type_of(converted->form, path);
   text.content = std::move(converted->text);
-  text.note = "it was converted to text";
+  text.notes.emplace_back("it was converted to text");
+  std::ranges::move(converted->notes, std::back_inserter(text.notes));
+  text.is_cut = converted->is_cut;
   return text;
+}
+
+void FileNotes::add(std::string_view path, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    if (told_.size() < kMaxFileNotes)
+      told_.push_back(escape_for_display(fmt::format("{}: {}", path, note)));
+    else
+      ++more_;
+  }
+}
+
+void FileNotes::append_to(Notes& out) const {
+  if (told_.empty()) return;
+  if (!out) out.emplace();
+  out->insert(out->end(), told_.begin(), told_.end());
+  if (more_ > 0) out->push_back(fmt::format("… and {} more notes on files", more_));
 }
 
 Result<FileChoice> choose_files(const workspace::Workspace& files, const std::string& source,

@@ -182,6 +182,18 @@ TEST_F(Kb, TellsHowFarItIs) {
   EXPECT_EQ(std::exchange(listener.told, {}), (Told{"0/2 docs/a", "1/2 docs/b"}));
 }
 
+TEST_F(Kb, SaysThatADocumentWasCut) {
+  const std::string page = "<html><body><p>" + std::string(17u << 20, 'x') + "</p>";
+  tree.file("page.html", page);
+  const Answer added = call("kb_add", R"({"source":"page.html"})");
+  EXPECT_TRUE(has(added.text, "note: page.html: cut after 16")) << added.text;
+  EXPECT_TRUE(added.is_partial);
+  tree.file("page.html", page + "<p>more</p>");
+  const Answer refreshed = call("kb_refresh", "{}");
+  EXPECT_TRUE(has(refreshed.text, "note: page.html: cut after 16")) << refreshed.text;
+  EXPECT_TRUE(refreshed.is_partial);
+}
+
 TEST_F(Kb, RefreshesAFileOfAnotherSizeWithTheSameTime) {
   tree.file("a.txt", "one\n");
   ASSERT_TRUE(call("kb_add", R"({"source":"a.txt"})").ok);

@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kBatchDocuments = 256;    // that are written at once …
 constexpr size_t kBatchBytes = 16u << 20;  // … or so many bytes
+constexpr int kMaxAttempts = 20;           // while others write the same documents
 constexpr size_t kMaxTold = 100;           // documents, and files that were left out
 
 struct KbAddInput {
@@ -116,14 +117,11 @@ class Writer {
     std::string content;
     std::vector<std::string> notes;
     bool is_cut = false;
+    store::Expected expected = {};
   };
 
   Result<void> add(Document document) {
-    const Result<store::DocumentVersion> old = documents_.find(document.version.path);
-    if (old && is_of(*old, document.version)) {
-      ++out_.unchanged;
-      return {};
-    }
+    if (TRY(look_at(document)) == Is::unchanged) return {};
     bytes_ += document.content.size();
     waiting_.push_back(std::move(document));
     if (waiting_.size() < kBatchDocuments && bytes_ < kBatchBytes) return {};
@@ -138,10 +136,46 @@ class Writer {
   }
 
  private:
+  enum class Is : unsigned char { unchanged, changed };
+
+  // What is there now is what the write may replace.
+  Result<Is> look_at(Document& document) {
+    const Result<store::DocumentVersion> old = documents_.find(document.version.path);
+    if (!old && old.error().code != Code::not_found) return old.error();
+    if (old && is_of(*old, document.version)) {
+      ++out_.unchanged;
+      return Is::unchanged;
+    }
+    document.expected = old ? store::Expected::version(old->number) : store::Expected::nothing();
+    return Is::changed;
+  }
+
+  // Somebody else may have added the same files meanwhile.
+  Result<void> look_again() {
+    std::vector<Document> still;
+    for (Document& each : waiting_) {
+      if (TRY(look_at(each)) == Is::changed) still.push_back(std::move(each));
+    }
+    waiting_ = std::move(still);
+    return {};
+  }
+
+  Result<std::vector<store::DocumentVersion>> write() {
+    for (int attempt = 1;; ++attempt) {
+      std::vector<store::Draft> drafts;
+      for (const Document& each : waiting_)
+        drafts.push_back({each.version, each.content, each.expected});
+      Result<std::vector<store::DocumentVersion>> written = documents_.write(drafts);
+      // A document that is gone is not found.
+      const bool is_outdated = !written && (written.error().code == Code::conflict ||
+                                            written.error().code == Code::not_found);
+      if (!is_outdated || attempt == kMaxAttempts) return written;
+      TRY(look_again());
+    }
+  }
+
   Result<void> flush() {
-    std::vector<store::Draft> drafts;
-    for (const Document& each : waiting_) drafts.push_back({each.version, each.content});
-    for (const store::DocumentVersion& each : TRY(documents_.write(drafts))) {
+    for (const store::DocumentVersion& each : TRY(write())) {
       if (out_.added.size() < kMaxTold) out_.added.push_back(KbWritten::of(each));
       ++out_.total;
       out_.bytes += static_cast<std::int64_t>(each.bytes);

@@ -53,8 +53,8 @@ void show(const config::Config& config, const Surroundings& around, cli::Run& ru
 Result<int> run_embedder(const EmbedderInput& in, App& app, cli::Run& run) {
   const std::stop_token stop = TRY(app.watch_signals(130));
   const Surroundings& around = app.surroundings();
-  const config::Config& config =
-      TRY(app.open(run.options, Purpose::inspect))->home->settings.config;
+  const auto world = TRY(app.open(run.options, Purpose::inspect));
+  const config::Config& config = world->home->settings.config;
   if (in.action == Action::install) {
     const std::string file = embedder_file(config.embeddings, around);
     if (file.empty())
@@ -70,7 +70,7 @@ Result<int> run_embedder(const EmbedderInput& in, App& app, cli::Run& run) {
     return 0;
   }
   if (config.embeddings.provider != config::EmbeddingProvider::none)
-    TRY(choose_embedder(config.embeddings, around));
+    TRY(choose_embedder(config.embeddings, around, world->clock));
   show(config, around, run);
   return 0;
 }

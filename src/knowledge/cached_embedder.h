@@ -21,12 +21,16 @@ class CachedEmbedder final : public Embedder {
   // What was made before a stop, or before an error, is kept.
   Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
                                     std::stop_token stop) override;
+  Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
   // Only if it was made before.
   std::optional<Vector> find(std::string_view text) {
     return cache_.find(EmbeddingCache::hash_of(text));
   }
 
  private:
+  // As the cache will give them next time, so that a search finds the same then.
+  std::vector<Vector> keep(std::span<const std::string_view> texts, std::vector<Vector> made);
+
   const std::unique_ptr<Embedder> inner_;
   EmbeddingCache cache_;
 };

@@ -14,4 +14,10 @@ bool to_unit_length(Vector& vector) {
   return true;
 }
 
+Result<Vector> Embedder::embed_query(std::string_view text, std::stop_token stop) {
+  std::vector<Vector> vectors = TRY(embed({&text, 1}, std::move(stop)));
+  if (vectors.size() != 1) return Error{Code::unavailable, "the embedder gave no vector"};
+  return std::move(vectors.front());
+}
+
 }  // namespace helve::knowledge

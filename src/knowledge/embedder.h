@@ -25,6 +25,9 @@ class Embedder {
   // One for each text, in their order, all of the same size. Soon after a stop: `cancelled`.
   virtual Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
                                             std::stop_token stop) = 0;
+  // Of what somebody asks now and waits for: where a server makes it, that is asked once and not
+  // waited for long.
+  virtual Result<Vector> embed_query(std::string_view text, std::stop_token stop);
 };
 
 }  // namespace helve::knowledge

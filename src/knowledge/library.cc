@@ -118,13 +118,12 @@ Result<Library::Meaning> Library::meaning_of(const LibraryQuestion& question, Li
   if (question.mode == Mode::keyword) return Meaning{};
   Result<std::shared_ptr<Embedder>> embedder =
       find_embedder_ ? find_embedder_() : Error{Code::unsupported, "there is no embedder"};
-  Result<std::vector<Vector>> vectors =
-      embedder ? (*embedder)->embed({&question.text, 1}, stop) : std::move(embedder).error();
-  if (!vectors && vectors.error().code == Code::cancelled) return std::move(vectors).error();
-  if (vectors && vectors->size() == 1)
-    return Meaning{.embedder = std::move(*embedder), .vector = std::move(vectors->front())};
-  answer.notes.push_back("semantic search was not available, so only words were compared" +
-                         (vectors ? "" : ": " + describe(vectors.error())));
+  Result<Vector> vector =
+      embedder ? (*embedder)->embed_query(question.text, stop) : std::move(embedder).error();
+  if (!vector && vector.error().code == Code::cancelled) return std::move(vector).error();
+  if (vector) return Meaning{.embedder = std::move(*embedder), .vector = std::move(*vector)};
+  answer.notes.push_back("semantic search was not available, so only words were compared: " +
+                         describe(vector.error()));
   return Meaning{};
 }
 

@@ -180,11 +180,9 @@ Memory::Meaning Memory::meaning_of(const MemoryQuestion& question,
   if (!find_embedder_) return {.why_not = "there is no embedder"};
   Result<std::shared_ptr<Embedder>> embedder = find_embedder_();
   if (!embedder) return {.why_not = describe(embedder.error())};
-  const std::string_view text = question.text;
-  Result<std::vector<Vector>> vectors = (*embedder)->embed({&text, 1}, stop);
-  if (!vectors) return {.why_not = describe(vectors.error())};
-  if (vectors->size() != 1) return {.why_not = "the embedder gave no vector"};
-  return {.embedder = std::move(*embedder), .vector = std::move(vectors->front()), .why_not = {}};
+  Result<Vector> vector = (*embedder)->embed_query(question.text, stop);
+  if (!vector) return {.why_not = describe(vector.error())};
+  return {.embedder = std::move(*embedder), .vector = std::move(*vector), .why_not = {}};
 }
 
 void Memory::wait_for_vectors(std::unique_lock<std::mutex>& lock, const Meaning& meaning,

@@ -8,19 +8,20 @@ Result<std::vector<Vector>> CachedEmbedder::embed(std::span<const std::string_vi
                                                   std::stop_token stop) {
   std::vector<Vector> vectors(texts.size());
   std::vector<size_t> missing;
+  std::vector<std::string_view> missing_texts;
   for (size_t i = 0; i < texts.size(); ++i) {
-    if (std::optional<Vector> found = find(texts[i]))
+    if (std::optional<Vector> found = find(texts[i])) {
       vectors[i] = std::move(*found);
-    else
+    } else {
       missing.push_back(i);
+      missing_texts.push_back(texts[i]);
+    }
   }
-  for (std::span<const size_t> rest = missing; !rest.empty();) {
-    const auto batch = rest.first(std::min(rest.size(), kBatch));
-    rest = rest.subspan(batch.size());
-    std::vector<std::string_view> asked;
-    for (const size_t i : batch) asked.push_back(texts[i]);
+  for (size_t done = 0; done < missing.size();) {
+    const std::span<const std::string_view> rest = std::span(missing_texts).subspan(done);
+    const std::span<const std::string_view> asked = rest.first(step(rest));
     std::vector<Vector> made = keep(asked, TRY(inner_->embed(asked, stop)));
-    for (size_t i = 0; i < batch.size(); ++i) vectors[batch[i]] = std::move(made[i]);
+    for (Vector& vector : made) vectors[missing[done++]] = std::move(vector);
   }
   return vectors;
 }

@@ -38,6 +38,7 @@ class EndpointEmbedder final : public Embedder {
                    std::unique_ptr<ServerRest> rest = {});
 
   std::string_view id() const override { return id_; }
+  size_t step_bytes() const override { return kMaxTextBytes; }
   // No error shows the key.
   Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
                                     std::stop_token stop) override;

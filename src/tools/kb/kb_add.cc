@@ -204,6 +204,8 @@ bool is_result_id(const std::string& source) {
 // Where a file goes: "docs" and "a/b.md" make "docs/a/b.md".
 Result<std::string> place_of(const KbAddInput& in, const FileChoice& choice,
                              const workspace::Workspace& files, const std::string& below) {
+  // Spelled out it would be the path of another file, or of none.
+  if (!is_utf8(below)) return Error{Code::invalid_argument, "its name is not UTF-8", "rename it"};
   const bool is_single = choice.base.empty();
   const std::string shown =
       files.display(is_single || choice.base == "." ? below : choice.base + "/" + below);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -191,6 +192,24 @@ TEST_F(MemoryTest, StaysBelowItsRoot) {
   EXPECT_THAT(answer->notes, Contains(HasSubstr("memory/ is left out")));
 }
 
+TEST_F(MemoryTest, LeavesOutWhatNobodyCouldName) {
+  write("memory/caf\xe9.md", "apples\n");
+  const auto answer = memory()->search({.text = "apples"}, {});
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->hits, IsEmpty());
+  EXPECT_THAT(answer->notes,
+              ElementsAre(HasSubstr("caf\\xe9.md is left out: its name is not UTF-8")));
+}
+
+TEST_F(MemoryTest, SaysWhyItReadsNoNote) {
+  fs::create_directory(root_ / "memory");
+  ASSERT_EQ(mkfifo((root_ / "memory/pipe.md").c_str(), 0600), 0);
+  write("memory/big.md", "");
+  fs::resize_file(root_ / "memory/big.md", kMaxMemoryFileBytes + 1);
+  EXPECT_THAT(memory()->read("memory/pipe.md").error().message, HasSubstr("is no file"));
+  EXPECT_THAT(memory()->read("memory/big.md").error().message, HasSubstr("may have 8"));
+}
+
 TEST_F(MemoryTest, SaysWhatItLeavesOut) {
   write("memory/a.md", "apples\n");
   write("memory/large.md", "");
@@ -373,12 +392,13 @@ std::vector<std::string> counted(std::string_view text, std::string_view questio
 
 TEST(KeywordCount, CountsOccurrencesInParagraphs) {
   EXPECT_THAT(counted("one two one\n\n\nnothing\n\nTwo\n", "one two"),
-              ElementsAre("1-1 3 one two one", "6-6 1 Two"));
+              ElementsAre("1-1 3 one two one", "6-6 1 Two\n"));
   EXPECT_THAT(counted("text one\n# one\nmore one\n## one\n", "one"),
-              ElementsAre("1-1 1 text one", "2-3 2 # one\nmore one", "4-4 1 ## one"));
+              ElementsAre("1-1 1 text one", "2-3 2 # one\nmore one", "4-4 1 ## one\n"));
   EXPECT_THAT(counted("aaaa phone\r\n\r\none\r\n", "aa one"),
-              ElementsAre("1-1 3 aaaa phone", "3-3 1 one"));
+              ElementsAre("1-1 3 aaaa phone", "3-3 1 one\r\n"));
   EXPECT_THAT(counted("one", "one ONE"), ElementsAre("1-1 2 one"));
+  EXPECT_THAT(counted("\n  \n one\n\n\n#\n", "one"), ElementsAre("2-3 1 \n  \n one"));
   EXPECT_THAT(counted("", "one"), IsEmpty());
   EXPECT_THAT(counted("\n\n#\n", "x"), IsEmpty());
   EXPECT_THAT(keywords_of(" \t\n"), IsEmpty());

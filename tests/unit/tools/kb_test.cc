@@ -203,6 +203,15 @@ TEST_F(Kb, AddsAFileAgainWhenItsDocumentWasRemovedMeanwhile) {
             "ok: Stored a (version 3, 1 line, 4 bytes)\n");
 }
 
+TEST_F(Kb, LeavesOutFilesWhoseNameIsNotUtf8) {
+  tree.file("docs/a", "one\n");
+  tree.file("docs/caf\xe9", "two\n");
+  const Answer answer = call("kb_add", R"({"source":"docs"})");
+  EXPECT_TRUE(has(answer.text, "Stored docs/a")) << answer.text;
+  EXPECT_TRUE(has(answer.text, "left out caf\\xe9: its name is not UTF-8")) << answer.text;
+  EXPECT_TRUE(answer.is_partial);
+}
+
 TEST_F(Kb, SaysThatADocumentWasCut) {
   const std::string page = "<html><body><p>" + std::string(17u << 20, 'x') + "</p>";
   tree.file("page.html", page);

@@ -92,13 +92,14 @@ std::string capped(const std::string& message) {
 }
 
 // Wrong arguments and a rule against the tool read as they do elsewhere.
-Error inner_error(const Calls::Answer& answer, const std::string& name) {
+Error inner_error(const Calls::Answer& answer, const std::string& name, const Context& context) {
   if (!answer.tool) return unknown_tool(name);
   Error error = *answer.error;
   const std::string type(error.type_name());
-  error.message = capped(fmt::format("{}: {}", answer.tool->spec.name, error.message));
+  const std::string_view shown = context.other_tool(answer.tool->spec.name);
+  error.message = capped(fmt::format("{}: {}", shown, error.message));
   if (type == "invalid_input" || type == "invalid_json" || type == "forbidden_tool") return error;
-  error.details = JsonObject{{"tool", answer.tool->spec.name}, {"error_type", type}};
+  error.details = JsonObject{{"tool", shown}, {"error_type", type}};
   error.type = "inner_tool_error";
   return error;
 }
@@ -173,12 +174,12 @@ Result<KbPipeOutput> kb_pipe(const KbPipeInput& in, Context& context) {
   if (tool->spec.name == context.tool)
     return forbidden(fmt::format("{} cannot pipe itself", context.other_tool(context.tool)));
   if (tool->spec.terminal)
-    return forbidden(
-        fmt::format("'{}' ends the task: its answer is not for a document", tool->spec.name));
+    return forbidden(fmt::format("'{}' ends the task: its answer is not for a document",
+                                 context.other_tool(tool->spec.name)));
   Calls::Answer answer = context.calls->call(
       in.tool_name, in.tool_input,
       in.format == PipeFormat::text ? Calls::Want::written : Calls::Want::answer);
-  if (answer.error) return inner_error(answer, in.tool_name);
+  if (answer.error) return inner_error(answer, in.tool_name, context);
   const int status = answer.product.shell_status;
   add_notes_of(answer.product, answer.notes);
   Stored stored = stored_of(answer.product, in.format);

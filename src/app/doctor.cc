@@ -163,7 +163,7 @@ class Examination {
   // Whether texts can be found by their meaning. A server is not asked.
   void look_at_embedder(const World& world) {
     const config::Config& config = world.home->settings.config;
-    const auto embedder = choose_embedder(config.embeddings, around_);
+    const auto embedder = choose_embedder(config.embeddings, around_, world.clock);
     if (embedder) return add(Mark::ok, "meaning", describe_embedder(config.embeddings, around_));
     const bool is_wanted = config.embeddings.provider != config::EmbeddingProvider::none;
     add(is_wanted ? Mark::warn : Mark::ok, "meaning",

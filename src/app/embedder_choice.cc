@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/quick_hash.h"
 #include "base/text.h"
 #include "knowledge/builtin_embedder.h"
 #include "knowledge/endpoint_embedder.h"
@@ -25,7 +26,8 @@ Made open_builtin(const config::EmbeddingSettings& settings, const Surroundings&
   return made;
 }
 
-Made make_endpoint(const config::EmbeddingSettings& settings, const Surroundings& surroundings) {
+Made make_endpoint(const config::EmbeddingSettings& settings, const Surroundings& surroundings,
+                   const sys::Clock& clock) {
   const auto missing = [](std::string_view what) {
     return Error{Code::invalid_argument, fmt::format("embeddings.{} is not set", what),
                  "the provider endpoint needs embeddings.base_url and embeddings.model",
@@ -46,14 +48,19 @@ Made make_endpoint(const config::EmbeddingSettings& settings, const Surroundings
                    "embeddings.key_env names it as the variable that holds the key",
                    std::string(kNoEmbedder)};
   }
-  return std::make_unique<knowledge::EndpointEmbedder>(std::move(endpoint),
-                                                       sys::make_http_client());
+  // Beside the vectors, one for each server.
+  const std::string rest_file = fmt::format("{}/rest-{:016x}", surroundings.embeddings_directory(),
+                                            quick_hash(endpoint.base_url));
+  return std::make_unique<knowledge::EndpointEmbedder>(
+      std::move(endpoint), sys::make_http_client(), model::RetrySettings(), model::wait_on_thread,
+      std::make_unique<knowledge::ServerRest>(clock, rest_file));
 }
 
 }  // namespace
 
 Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
-    const config::EmbeddingSettings& settings, const Surroundings& surroundings) {
+    const config::EmbeddingSettings& settings, const Surroundings& surroundings,
+    const sys::Clock& clock) {
   const EmbeddingProvider provider = provider_of(settings);
   if (provider == EmbeddingProvider::none)
     return Error{Code::unsupported, "the setting embeddings.provider is none",
@@ -63,14 +70,14 @@ Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
                  std::string(kNoEmbedder)};
   std::unique_ptr<knowledge::Embedder> embedder =
       TRY(provider == EmbeddingProvider::builtin ? open_builtin(settings, surroundings)
-                                                 : make_endpoint(settings, surroundings));
+                                                 : make_endpoint(settings, surroundings, clock));
   return std::make_shared<knowledge::CachedEmbedder>(std::move(embedder),
                                                      surroundings.embeddings_directory());
 }
 
 Result<std::shared_ptr<knowledge::Embedder>> EmbedderOnDemand::get() {
   std::lock_guard lock(mutex_);
-  if (!made_) made_ = TRY(choose_embedder(settings_, surroundings_));
+  if (!made_) made_ = TRY(choose_embedder(settings_, surroundings_, clock_));
   return made_;
 }
 

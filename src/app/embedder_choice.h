@@ -8,6 +8,7 @@
 #include "app/surroundings.h"
 #include "config/config.h"
 #include "knowledge/cached_embedder.h"
+#include "sys/clock.h"
 
 namespace helve::app {
 
@@ -17,20 +18,22 @@ constexpr std::string_view kNoEmbedder = "no_embedder";  // the type of the erro
 // first text. Shared: searches, and threads that embed behind them, end in any order. An error of
 // the type kNoEmbedder says why texts cannot be found by meaning, and what to do.
 Result<std::shared_ptr<knowledge::CachedEmbedder>> choose_embedder(
-    const config::EmbeddingSettings& settings, const Surroundings& surroundings);
+    const config::EmbeddingSettings& settings, const Surroundings& surroundings,
+    const sys::Clock& clock);
 
 // The same, made when somebody first asks; who could not be made is tried again: the weights may
-// have been installed meanwhile. Thread-safe. Borrows the
-// surroundings.
+// have been installed meanwhile. Thread-safe. Borrows the surroundings and the clock.
 class EmbedderOnDemand {
  public:
-  EmbedderOnDemand(config::EmbeddingSettings settings, const Surroundings& surroundings)
-      : settings_(std::move(settings)), surroundings_(surroundings) {}
+  EmbedderOnDemand(config::EmbeddingSettings settings, const Surroundings& surroundings,
+                   const sys::Clock& clock)
+      : settings_(std::move(settings)), surroundings_(surroundings), clock_(clock) {}
   Result<std::shared_ptr<knowledge::Embedder>> get();
 
  private:
   const config::EmbeddingSettings settings_;
   const Surroundings& surroundings_;
+  const sys::Clock& clock_;
   std::mutex mutex_;
   std::shared_ptr<knowledge::Embedder> made_;  // guarded by mutex_
 };

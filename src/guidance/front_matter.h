@@ -18,7 +18,8 @@ Result<Json> take_front_matter(std::string_view& text);
 // The lines of it as they stand, fences included; nothing when there is none, or no end to it.
 std::string_view front_of(std::string_view text);
 
-// The key `agent-modification`, taken off what it says: whether tools may change the file. They
+constexpr std::string_view kAgentModification = "agent-modification";
+// That key, taken off what it says: whether tools may change the file. They
 // may, unless it says false.
 Result<bool> take_agent_modification(Json& front);
 

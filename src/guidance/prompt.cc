@@ -47,6 +47,21 @@ Error bad_prompt(std::string message) {
   return Error{Code::invalid_argument, std::move(message), "", std::string(kInvalidFrontMatter)};
 }
 
+// One key is taken before the others are decoded, which do not know of it then.
+Result<void> check_keys(const Json& front) {
+  const auto& fields = schema::kType<Head>.fields;
+  for (const auto& each : front.get_object()) {
+    if (std::ranges::find(fields, std::string_view(each.key()), &schema::Field::name) !=
+        fields.end())
+      continue;
+    std::string known;
+    for (const schema::Field& field : fields) known += fmt::format("{}, ", field.name);
+    return bad_prompt(fmt::format("{}: unknown key (known: {}{})", escape_for_display(each.key()),
+                                  known, kAgentModification));
+  }
+  return {};
+}
+
 // Calls `text` and `placeholder` with the parts of the body, in order.
 template <class Text, class Placeholder>
 void for_each_part(std::string_view body, Text text, Placeholder placeholder) {
@@ -103,6 +118,7 @@ Result<Prompt> parse_prompt(std::string_view name, std::string_view text) {
   Json front = TRY(take_front_matter(text));
   Prompt prompt{.name = std::string(name), .body = std::string(text)};
   prompt.agent_modification = TRY(take_agent_modification(front));
+  TRY(check_keys(front));
   Result<Head> head = schema::decode<Head>(front);
   if (!head) return bad_prompt(describe(head.error()));
   prompt.title = std::move(head->title);

@@ -12,21 +12,24 @@ namespace helve::knowledge {
 // Thread-safe.
 class CachedEmbedder final : public Embedder {
  public:
-  static constexpr size_t kBatch = 32;  // texts between two looks at the stop token
-
   CachedEmbedder(std::unique_ptr<Embedder> inner, std::string directory)
       : inner_(std::move(inner)), cache_(std::move(directory), inner_->id()) {}
 
   std::string_view id() const override { return inner_->id(); }
+  size_t step_bytes() const override { return inner_->step_bytes(); }
   // What was made before a stop, or before an error, is kept.
   Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
                                     std::stop_token stop) override;
+  Result<Vector> embed_query(std::string_view text, std::stop_token stop) override;
   // Only if it was made before.
   std::optional<Vector> find(std::string_view text) {
     return cache_.find(EmbeddingCache::hash_of(text));
   }
 
  private:
+  // As the cache will give them next time, so that a search finds the same then.
+  std::vector<Vector> keep(std::span<const std::string_view> texts, std::vector<Vector> made);
+
   const std::unique_ptr<Embedder> inner_;
   EmbeddingCache cache_;
 };

@@ -14,4 +14,19 @@ bool to_unit_length(Vector& vector) {
   return true;
 }
 
+size_t Embedder::step(std::span<const std::string_view> texts) const {
+  size_t count = 0;
+  for (size_t bytes = 0; count < texts.size(); ++count) {
+    bytes += texts[count].size();
+    if (count > 0 && bytes > step_bytes()) break;
+  }
+  return count;
+}
+
+Result<Vector> Embedder::embed_query(std::string_view text, std::stop_token stop) {
+  std::vector<Vector> vectors = TRY(embed({&text, 1}, std::move(stop)));
+  if (vectors.size() != 1) return Error{Code::unavailable, "the embedder gave no vector"};
+  return std::move(vectors.front());
+}
+
 }  // namespace helve::knowledge

@@ -22,9 +22,17 @@ class Embedder {
   // Tells vectors of different embedders, models and versions apart: what one made is of no use to
   // another.
   virtual std::string_view id() const = 0;
+  // Bytes of texts that are best given at once: the fewer, the less is lost when there is no time
+  // left.
+  virtual size_t step_bytes() const { return 1'000; }
+  // How many of the texts, from the first on: one at least.
+  size_t step(std::span<const std::string_view> texts) const;
   // One for each text, in their order, all of the same size. Soon after a stop: `cancelled`.
   virtual Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
                                             std::stop_token stop) = 0;
+  // Of what somebody asks now and waits for: where a server makes it, that is asked once and not
+  // waited for long.
+  virtual Result<Vector> embed_query(std::string_view text, std::stop_token stop);
 };
 
 }  // namespace helve::knowledge

@@ -8,6 +8,7 @@
 
 #include "base/quick_hash.h"
 #include "base/text.h"
+#include "knowledge/file_copy.h"
 
 namespace helve::knowledge {
 namespace {
@@ -136,9 +137,9 @@ Result<EncoderFile> EncoderFile::open(const std::string& path) {
   if (!file) return sys::to_error(file.error(), "open the embedder's file", path);
   const auto status = sys::status(*file);
   if (!status || status->kind != sys::FileKind::file) return refused(path, "it is no file");
-  auto mapped = sys::MappedFile::map(*file);
-  if (!mapped) return sys::to_error(mapped.error(), "map the embedder's file", path);
-  const std::string_view bytes = mapped->bytes();
+  auto copy = copy_of(*file);
+  if (!copy) return sys::to_error(copy.error(), "read the embedder's file", path);
+  const std::string_view bytes = *copy;
   Header header;
   if (bytes.size() < sizeof header) return refused(path, "it has no header");
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -147,14 +148,14 @@ Result<EncoderFile> EncoderFile::open(const std::string& path) {
   if (header.version != kVersion) return refused(path, "it is of another version");
   if (header.check != check_of(header) || !is_sound(header.shape))
     return refused(path, "its header changed");
-  EncoderFile made(path, std::move(*mapped), header.shape);
-  if (header.size != made.file_.bytes().size() || header.size != plan_size(made.plan_))
+  EncoderFile made(path, std::move(*copy), header.shape);
+  if (header.size != made.file_.size() || header.size != plan_size(made.plan_))
     return refused(path, "it is cut off");
   return made;
 }
 
 Result<void> EncoderFile::verify() const {
-  const std::string_view bytes = file_.bytes();
+  const std::string_view bytes = file_;
   const auto* const header = reinterpret_cast<const Header*>(bytes.data());
   if (quick_hash(bytes.substr(sizeof(Header))) != header->content)
     return refused(path_, "its content changed");

@@ -1,4 +1,4 @@
-// EncoderFile: the weights and the vocabulary of the sentence encoder as they lie on disk, mapped.
+// EncoderFile: the weights and the vocabulary of the sentence encoder as they lie on disk.
 // Written once by `helve embedder install`, and never changed.
 #pragma once
 
@@ -12,7 +12,6 @@
 #include "base/result.h"
 #include "knowledge/panel.h"
 #include "knowledge/pieces.h"
-#include "sys/mapped_file.h"
 
 namespace helve::knowledge {
 
@@ -98,11 +97,11 @@ class EncoderFile {
   Matrix matrix(size_t part) const;
 
  private:
-  EncoderFile(std::string path, sys::MappedFile file, const EncoderShape& shape)
+  EncoderFile(std::string path, std::string file, const EncoderShape& shape)
       : path_(std::move(path)), file_(std::move(file)), shape_(shape), plan_(plan_of(shape)) {}
   template <class T>
   std::span<const T> view(size_t part) const {
-    return {reinterpret_cast<const T*>(file_.bytes().data() + plan_[part].offset),
+    return {reinterpret_cast<const T*>(file_.data() + plan_[part].offset),
             plan_[part].bytes() / sizeof(T)};
   }
   std::span<const float> scales(size_t part) const {
@@ -113,7 +112,7 @@ class EncoderFile {
   }
 
   std::string path_;
-  sys::MappedFile file_;
+  std::string file_;
   EncoderShape shape_;
   EncoderPlan plan_;
 };

@@ -13,6 +13,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr milliseconds kLongestConnect{10'000};
 constexpr milliseconds kLongestSilence{60'000};
 constexpr milliseconds kLongestAnswer{180'000};
 
@@ -31,6 +32,10 @@ std::string body_for(const EmbeddingEndpoint& endpoint, std::span<const std::str
       {"model", endpoint.model}, {"input", std::move(input)}, {"encoding_format", "float"}};
   if (endpoint.dimensions > 0) body["dimensions"] = endpoint.dimensions;
   return to_text(Json(std::move(body)));
+}
+
+bool is_zero(const Vector& vector) {
+  return std::ranges::all_of(vector, [](float each) { return each == 0; });
 }
 
 Result<Vector> vector_of(const Json& value) {
@@ -52,11 +57,13 @@ Result<Vector> vector_of(const Json& value) {
 
 EndpointEmbedder::EndpointEmbedder(EmbeddingEndpoint endpoint,
                                    std::unique_ptr<sys::HttpClient> client,
-                                   model::RetrySettings retry, model::Wait wait)
+                                   model::RetrySettings retry, model::Wait wait,
+                                   std::unique_ptr<ServerRest> rest)
     : endpoint_(std::move(endpoint)),
       client_(std::move(client)),
       retry_(retry),
       wait_(std::move(wait)),
+      rest_(std::move(rest)),
       id_(fmt::format("{} of {} ({})", endpoint_.model, endpoint_.base_url, endpoint_.dimensions)) {
 }
 
@@ -79,7 +86,9 @@ Result<std::vector<Vector>> EndpointEmbedder::ask(std::span<const std::string_vi
                                                   const std::stop_token& stop) {
   const std::string body = body_for(endpoint_, texts);
   for (int attempt = 1;; ++attempt) {
-    Result<std::vector<Vector>> vectors = ask_once(body, texts.size(), stop);
+    Result<std::vector<Vector>> vectors =
+        ask_once(texts, body, {kLongestConnect, kLongestSilence, kLongestAnswer}, stop);
+    if (vectors && rest_) rest_->end();
     if (vectors) return vectors;
     const auto wait = model::wait_before_next(vectors.error(), attempt, retry_);
     if (!wait) return model::without_key(std::move(vectors).error(), endpoint_.key);
@@ -87,15 +96,40 @@ Result<std::vector<Vector>> EndpointEmbedder::ask(std::span<const std::string_vi
   }
 }
 
-Result<std::vector<Vector>> EndpointEmbedder::ask_once(const std::string& body, size_t count,
+Result<Vector> EndpointEmbedder::embed_query(std::string_view text, std::stop_token stop) {
+  const milliseconds left = rest_ ? rest_->left() : milliseconds();
+  if (left.count() > 0)
+    return Error{Code::unavailable,
+                 fmt::format("{} did not answer a moment ago", endpoint_.base_url),
+                 fmt::format("it is asked again in {} s",
+                             std::chrono::ceil<std::chrono::seconds>(left).count()),
+                 "server_rests"};
+  const milliseconds longest = endpoint_.query_timeout;
+  Result<std::vector<Vector>> made =
+      ask_once({&text, 1}, body_for(endpoint_, {&text, 1}), {longest, longest, longest}, stop);
+  if (made) {
+    if (rest_) rest_->end();
+    return std::move(made->front());
+  }
+  Error error = model::without_key(std::move(made).error(), endpoint_.key);
+  if (error.code == Code::cancelled) return error;
+  if (rest_ && model::may_pass(error)) rest_->begin();
+  error.message = fmt::format("{}: {}", endpoint_.base_url, error.message);
+  return error;
+}
+
+Result<std::vector<Vector>> EndpointEmbedder::ask_once(std::span<const std::string_view> texts,
+                                                       const std::string& body,
+                                                       const Limits& limits,
                                                        const std::stop_token& stop) {
   sys::HttpRequest request{.method = "POST",
                            .url = endpoint_.base_url + "/embeddings",
                            .headers = {"Content-Type: application/json", "Accept: application/json",
                                        "User-Agent: helve/" HELVE_VERSION},
                            .body = body,
-                           .idle_timeout = kLongestSilence,
-                           .total_timeout = kLongestAnswer};
+                           .connect_timeout = limits.connect,
+                           .idle_timeout = limits.silence,
+                           .total_timeout = limits.all};
   if (!endpoint_.key.empty()) request.headers.push_back("Authorization: Bearer " + endpoint_.key);
   std::string answer;
   bool is_too_large = false;
@@ -108,10 +142,12 @@ Result<std::vector<Vector>> EndpointEmbedder::ask_once(const std::string& body, 
   const sys::HttpHead head = TRY(client_->send(request, take, stop));
   if (head.status != 200) return model::answer_error(head, std::move(answer), endpoint_.key);
   if (is_too_large) return no_embeddings("it is larger than " + human_size(kMaxAnswer));
-  return read(answer, count);
+  return read(answer, texts);
 }
 
-Result<std::vector<Vector>> EndpointEmbedder::read(std::string_view answer, size_t count) {
+Result<std::vector<Vector>> EndpointEmbedder::read(std::string_view answer,
+                                                   std::span<const std::string_view> texts) {
+  const size_t count = texts.size();
   const Result<Json> json = parse_json(answer, {.bytes = kMaxAnswer});
   if (!json) return no_embeddings("it is no JSON");
   const Json* const data = find(*json, "data");
@@ -129,6 +165,9 @@ Result<std::vector<Vector>> EndpointEmbedder::read(std::string_view answer, size
     if (place >= count || !vectors[place].empty() || !embedding)
       return no_embeddings("its vectors are not those of the texts");
     vectors[place] = TRY(vector_of(*embedding));
+    // It would be as near to every question as to any other.
+    if (!trim(texts[place]).empty() && is_zero(vectors[place]))
+      return no_embeddings("a vector holds nothing but zeros");
     size_t known = 0;
     const size_t size = vectors[place].size();
     if (!dimensions_.compare_exchange_strong(known, size) && known != size)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/quick_hash.h"
+#include "knowledge/file_copy.h"
 #include "sys/file.h"
 #include "sys/file_at.h"
 
@@ -172,16 +173,14 @@ std::unique_ptr<IndexFile> IndexFile::open(const std::string& directory, const s
   if (!in) return nullptr;
   const auto file = sys::open_beneath(*in, name, sys::Open::itself, sys::Links::refuse);
   if (!file) return nullptr;
-  const auto status = sys::status(*file);
-  if (!status || status->kind != sys::FileKind::file) return nullptr;
-  auto mapped = sys::MappedFile::map(*file);
-  if (!mapped) return nullptr;
-  std::unique_ptr<IndexFile> index(new IndexFile(std::move(*mapped)));
+  auto copy = copy_of(*file);
+  if (!copy) return nullptr;
+  std::unique_ptr<IndexFile> index(new IndexFile(std::move(*copy)));
   return index->read() ? std::move(index) : nullptr;
 }
 
 bool IndexFile::read() {
-  const std::string_view file = file_.bytes();
+  const std::string_view file = file_;
   Footer footer;
   if (file.size() < sizeof footer) return false;
   std::string_view body = file.substr(0, file.size() - sizeof footer);

@@ -1,10 +1,10 @@
-// IndexFile: a PassageIndex as it lies on disk, mapped and used where it is, so that a process that
-// answers one question need not read all notes again.
+// IndexFile: a PassageIndex as it lies on disk, read at once and used as it is, so that a process
+// that answers one question need not look at all notes again.
 //
 // Sections one after the other, each aligned, and a footer that says where they are and has a check
 // sum of it all. What is cut short, garbled or of another version is no index: losing it costs only
-// time. A file is never changed: a new one takes its name, and whoever has mapped the old one goes
-// on with it. Numbers are in the byte order of the machines we build for.
+// time. A file is never changed: a new one takes its name. Numbers are in the byte order of the
+// machines we build for.
 //
 // Thread-safe, as it does not change.
 #pragma once
@@ -20,7 +20,6 @@
 #include "base/result.h"
 #include "knowledge/vector_rows.h"
 #include "knowledge/word_index.h"
-#include "sys/mapped_file.h"
 
 namespace helve::knowledge {
 
@@ -57,11 +56,11 @@ class IndexFile {
   }
 
  private:
-  explicit IndexFile(sys::MappedFile file) : file_(std::move(file)) {}
+  explicit IndexFile(std::string file) : file_(std::move(file)) {}
   bool read();
   bool is_sound() const;
 
-  sys::MappedFile file_;
+  const std::string file_;
   std::span<const KeptDocument> documents_;
   std::span<const KeptPassage> passages_;
   KeptWords words_;

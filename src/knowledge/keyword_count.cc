@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/diff.h"
 #include "knowledge/characters.h"
-#include "knowledge/markdown_lines.h"
 
 namespace helve::knowledge {
 namespace {
@@ -16,6 +16,12 @@ size_t occurrences(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + word.size()))
     ++count;
   return count;
+}
+
+// The length of the end of a line that the text begins with; 0: there is none.
+size_t line_end(std::string_view text) {
+  if (text.starts_with('\n')) return 1;
+  return text.starts_with("\r\n") ? 2 : 0;
 }
 
 }  // namespace
@@ -35,37 +41,40 @@ std::vector<std::string> keywords_of(std::string_view question) {
 std::vector<CountedParagraph> count_keywords(std::string_view text,
                                              const std::vector<std::string>& keywords) {
   std::vector<CountedParagraph> found;
-  CountedParagraph paragraph;
   size_t begin = 0;
-  size_t end = 0;
-  auto finish = [&] {
-    paragraph.text = text.substr(begin, end - begin);
-    const std::string lower = lower_case(paragraph.text);
-    paragraph.count = 0;
-    for (const std::string& word : keywords) paragraph.count += occurrences(lower, word);
-    if (paragraph.count > 0) found.push_back(paragraph);
-    begin = end;
+  size_t first_line = 1;
+  const auto finish = [&](size_t end) {
+    const std::string_view paragraph = text.substr(begin, end - begin);
+    const std::string lower = lower_case(paragraph);
+    size_t count = 0;
+    for (const std::string& word : keywords) count += occurrences(lower, word);
+    if (count == 0) return;
+    const size_t from = std::min(paragraph.find_first_not_of("\r\n"), paragraph.size());
+    const size_t till = paragraph.find_last_not_of("\r\n") + 1;
+    found.push_back({.text = paragraph,
+                     .first_line = first_line + count_newlines(paragraph.substr(0, from)),
+                     .last_line = first_line + count_newlines(paragraph.substr(0, till)),
+                     .count = count});
   };
-  size_t number = 1;
-  for (size_t at = 0; at < text.size(); ++number) {
-    const size_t newline = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, newline - at);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    const bool blank = line.empty();
-    if (begin < end && (blank || line.starts_with('#'))) finish();
-    if (!blank) {
-      if (begin >= end) {
-        begin = at;
-        paragraph.first_line = number;
-      }
-      end = at + line.size();
-      paragraph.last_line = number;
-    } else {
-      begin = end = newline;
+  size_t line = 1;
+  for (size_t at = text.find('\n'); at < text.size(); at = text.find('\n', at)) {
+    // Where the line's text ends, and where the next one that has any begins.
+    const size_t end = at > begin && text[at - 1] == '\r' ? at - 1 : at;
+    size_t next = at;
+    size_t ends = 0;
+    while (const size_t length = line_end(text.substr(next))) {
+      next += length;
+      ++ends;
     }
-    at = newline + 1;
+    line += ends;
+    if (ends > 1 || text.substr(next).starts_with('#')) {
+      finish(end);
+      begin = next;
+      first_line = line;
+    }
+    at = next;
   }
-  if (begin < end) finish();
+  finish(text.size());
   return found;
 }
 

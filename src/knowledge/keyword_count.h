@@ -15,7 +15,7 @@ constexpr size_t kMaxKeywords = 100;  // more are not counted
 std::vector<std::string> keywords_of(std::string_view question);
 
 struct CountedParagraph {
-  std::string_view text;  // without blank lines around it
+  std::string_view text;  // with the end of the file's last line
   size_t first_line = 1;
   size_t last_line = 1;
   size_t count = 0;

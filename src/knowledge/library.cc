@@ -105,7 +105,7 @@ Result<void> Library::follow(store::Documents& documents, Side& side, Reach reac
       if (stop.stop_requested()) return cancelled();
       TRY(take(documents, side, reach, version));
       side.seen.change = version.change;
-      if (progress && total > 0) progress(++done, total);
+      if (progress && total > 0) progress(++done, total, version.path);
     }
   } while (page.size() == kVersionsAtOnce);
   side.seen = {.change = std::max(side.seen.change, state.change), .forgets = state.forgets};
@@ -118,13 +118,12 @@ Result<Library::Meaning> Library::meaning_of(const LibraryQuestion& question, Li
   if (question.mode == Mode::keyword) return Meaning{};
   Result<std::shared_ptr<Embedder>> embedder =
       find_embedder_ ? find_embedder_() : Error{Code::unsupported, "there is no embedder"};
-  Result<std::vector<Vector>> vectors =
-      embedder ? (*embedder)->embed({&question.text, 1}, stop) : std::move(embedder).error();
-  if (!vectors && vectors.error().code == Code::cancelled) return std::move(vectors).error();
-  if (vectors && vectors->size() == 1)
-    return Meaning{.embedder = std::move(*embedder), .vector = std::move(vectors->front())};
-  answer.notes.push_back("semantic search was not available, so only words were compared" +
-                         (vectors ? "" : ": " + describe(vectors.error())));
+  Result<Vector> vector =
+      embedder ? (*embedder)->embed_query(question.text, stop) : std::move(embedder).error();
+  if (!vector && vector.error().code == Code::cancelled) return std::move(vector).error();
+  if (vector) return Meaning{.embedder = std::move(*embedder), .vector = std::move(*vector)};
+  answer.notes.push_back("semantic search was not available, so only words were compared: " +
+                         describe(vector.error()));
   return Meaning{};
 }
 
@@ -150,7 +149,8 @@ std::vector<LibraryHit> Library::collect(const Side& side, const LibraryQuestion
                     .text = std::string(passage.text),
                     .first_line = passage.first_line,
                     .last_line = passage.last_line,
-                    .score = hit.score});
+                    .score = hit.score,
+                    .by_meaning = hit.by_meaning});
     if (hits.size() == question.limit) break;
   }
   return hits;
@@ -167,12 +167,10 @@ Result<LibraryAnswer> Library::search(store::Documents& documents, const Library
   TRY(follow(documents, side, question.reach, progress, stop));
   if (meaning.embedder) {
     VectorMaker& vectors = is_latest ? latest_vectors_ : every_vectors_;
-    const std::string failure = vectors.wait(lock, meaning.embedder, stop);
-    if (!failure.empty()) answer.notes.push_back("vectors could not be made: " + failure);
-    const size_t missing = side.index.passages() - side.index.vectors();
-    if (missing > 0)
-      answer.notes.push_back(fmt::format("{} of {} passages cannot be found by meaning yet",
-                                         missing, side.index.passages()));
+    const VectorCount count =
+        vectors.wait(lock, meaning.embedder, VectorMaker::Until::patience_ends, progress, stop);
+    if (!count.is_complete()) answer.notes.push_back(count.note());
+    if (count.made == 0) answer.mode = Mode::keyword;
     if (stop.stop_requested()) return cancelled();
   }
   LibraryQuestion asked = question;
@@ -187,6 +185,18 @@ Result<LibraryAnswer> Library::search(store::Documents& documents, const Library
     answer.notes.push_back(fmt::format("{} documents were not searched: there is too much text",
                                        side.left_out.size()));
   return answer;
+}
+
+Result<VectorCount> Library::build(store::Documents& documents, const Progress& progress,
+                                   std::stop_token stop) {
+  const std::shared_ptr<Embedder> embedder =
+      TRY(find_embedder_ ? find_embedder_() : Error{Code::unsupported, "there is no embedder"});
+  std::unique_lock lock(mutex_);
+  TRY(follow(documents, latest_, Reach::latest, progress, stop));
+  VectorCount vectors =
+      latest_vectors_.wait(lock, embedder, VectorMaker::Until::complete, progress, stop);
+  if (stop.stop_requested()) return cancelled();
+  return vectors;
 }
 
 }  // namespace helve::knowledge

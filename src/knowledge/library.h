@@ -45,6 +45,7 @@ struct LibraryHit {
   std::string heading, text;
   size_t first_line = 1, last_line = 1;
   double score = 0;  // 0 to 1
+  bool by_meaning = false;
 };
 
 struct LibraryAnswer {
@@ -52,9 +53,6 @@ struct LibraryAnswer {
   Mode mode = Mode::keyword;       // in which it was searched
   std::vector<std::string> notes;  // what was not searched, and why
 };
-
-// How far the index is.
-using Progress = std::function<void(double done, double total)>;
 
 class Library {
  public:
@@ -69,6 +67,10 @@ class Library {
   // `documents` are those of the shelf.
   Result<LibraryAnswer> search(store::Documents& documents, const LibraryQuestion& question,
                                const Progress& progress, std::stop_token stop);
+  // Takes in what is new and makes all vectors of the latest versions that are missing, however
+  // long that takes.
+  Result<VectorCount> build(store::Documents& documents, const Progress& progress,
+                            std::stop_token stop);
 
  private:
   struct Known {

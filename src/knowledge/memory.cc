@@ -65,22 +65,43 @@ size_t Memory::reads() {
   return files_.reads();
 }
 
-Result<MemoryAnswer> Memory::search(const MemoryQuestion& question, std::stop_token stop) {
+Result<MemoryAnswer> Memory::search(const MemoryQuestion& question, std::stop_token stop,
+                                    const Progress& progress) {
   // Not while others wait: it may take long.
   const Meaning meaning = meaning_of(question, stop);
   MemoryAnswer answer;
   std::unique_lock lock(mutex_);
   open_once();
-  TRY(sync(answer, stop));
+  TRY(sync(answer, progress, stop));
   if (question.mode == Mode::keyword) {
     count(question, answer);
   } else {
-    wait_for_vectors(lock, meaning, answer, stop);
-    rank(question, meaning, answer);
+    if (!meaning.embedder && answer.files > 0)
+      answer.notes.push_back("semantic search was not available, so only words were compared: " +
+                             meaning.why_not);
+    if (meaning.embedder) {
+      const VectorCount vectors =
+          vectors_.wait(lock, meaning.embedder, VectorMaker::Until::patience_ends, progress, stop);
+      if (!vectors.is_complete()) answer.notes.push_back(vectors.note());
+    }
+    rank(question, meaning.embedder && index_.vectors() > 0 ? &meaning.vector : nullptr, answer);
   }
   if (stop.stop_requested()) return Error{Code::cancelled, "the search was stopped"};
   keep();
   return answer;
+}
+
+Result<VectorCount> Memory::build(const Progress& progress, std::stop_token stop) {
+  const std::shared_ptr<Embedder> embedder =
+      TRY(find_embedder_ ? find_embedder_() : Error{Code::unsupported, "there is no embedder"});
+  MemoryAnswer answer;
+  std::unique_lock lock(mutex_);
+  open_once();
+  TRY(sync(answer, progress, stop));
+  VectorCount vectors = vectors_.wait(lock, embedder, VectorMaker::Until::complete, progress, stop);
+  keep();
+  if (stop.stop_requested()) return Error{Code::cancelled, "stopped while vectors were made"};
+  return vectors;
 }
 
 void Memory::open_once() {
@@ -96,12 +117,18 @@ void Memory::keep() {
   if (index_place_ && index_.is_worth_saving()) (void)index_.save(*index_place_);
 }
 
-Result<void> Memory::sync(MemoryAnswer& answer, const std::stop_token& stop) {
+Result<void> Memory::sync(MemoryAnswer& answer, const Progress& progress,
+                          const std::stop_token& stop) {
   MemoryFiles::Changes changes = files_.sync(clock_.unix_ms() * 1'000'000, stop);
   for (const std::string& path : changes.removed) index_.remove(path);
   for (const std::string& path : changes.restamped)
     index_.restamp(path, files_.files().at(path).bytes());
-  for (MemoryFiles::Note& note : changes.put) index_.put(document_of(std::move(note)));
+  const auto all = static_cast<double>(changes.put.size());
+  double done = 0;
+  for (MemoryFiles::Note& note : changes.put) {
+    if (progress) progress(done++, all, note.path);
+    index_.put(document_of(std::move(note)));
+  }
   if (changes.is_stopped) return Error{Code::cancelled, "the search was stopped"};
   answer.files = files_.files().size();
   answer.bytes = files_.bytes();
@@ -116,7 +143,6 @@ Result<void> Memory::sync(MemoryAnswer& answer, const std::stop_token& stop) {
 void Memory::count(const MemoryQuestion& question, MemoryAnswer& answer) const {
   const std::vector<std::string> keywords = keywords_of(question.text);
   const std::int64_t now = clock_.unix_ms();
-  answer.score_kind = ScoreKind::keyword_count;
   struct Counted {
     const std::string* path;
     CountedParagraph paragraph;
@@ -136,18 +162,15 @@ void Memory::count(const MemoryQuestion& question, MemoryAnswer& answer) const {
          .first_line = each.paragraph.first_line,
          .last_line = each.paragraph.last_line,
          .score = each.score,
+         .heading = {},
          .snippet = std::string(first_chars(each.paragraph.text, kSnippetChars))});
 }
 
-void Memory::rank(const MemoryQuestion& question, const Meaning& meaning,
+void Memory::rank(const MemoryQuestion& question, const Vector* meaning,
                   MemoryAnswer& answer) const {
-  const bool by_meaning = !meaning.vector.empty() && index_.vectors() > 0;
-  answer.score_kind = !by_meaning                     ? ScoreKind::bm25
-                      : question.mode == Mode::hybrid ? ScoreKind::hybrid
-                                                      : ScoreKind::semantic;
   const std::vector<Hit> hits = index_.search({.text = question.text,
                                                .mode = question.mode,
-                                               .meaning = by_meaning ? &meaning.vector : nullptr,
+                                               .meaning = meaning,
                                                .limit = question.limit,
                                                .recency = question.recency,
                                                .now_ms = clock_.unix_ms()});
@@ -158,20 +181,15 @@ void Memory::rank(const MemoryQuestion& question, const Meaning& meaning,
                            .first_line = passage.first_line,
                            .last_line = passage.last_line,
                            .score = hit.score,
+                           .score_kind = !hit.by_meaning                 ? ScoreKind::bm25
+                                         : question.mode == Mode::hybrid ? ScoreKind::hybrid
+                                                                         : ScoreKind::semantic,
                            .heading = std::string(passage.heading),
                            .snippet = snippet_of(passage.text, question.text)});
   }
   if (answer.hits.empty() && !hits.empty())
     answer.notes.push_back(fmt::format("the best match scores {:.2f}, less than min_score {:.2f}",
                                        hits.front().score, question.min_score));
-  if (by_meaning && index_.vectors() < index_.passages())
-    answer.notes.push_back(
-        fmt::format("{} of {} passages have no vector yet: they are found by "
-                    "their words only",
-                    index_.passages() - index_.vectors(), index_.passages()));
-  if (!by_meaning && answer.files > 0)
-    answer.notes.push_back("semantic search was not available, so only words were compared" +
-                           (meaning.why_not.empty() ? "" : ": " + meaning.why_not));
 }
 
 Memory::Meaning Memory::meaning_of(const MemoryQuestion& question,
@@ -180,18 +198,9 @@ Memory::Meaning Memory::meaning_of(const MemoryQuestion& question,
   if (!find_embedder_) return {.why_not = "there is no embedder"};
   Result<std::shared_ptr<Embedder>> embedder = find_embedder_();
   if (!embedder) return {.why_not = describe(embedder.error())};
-  const std::string_view text = question.text;
-  Result<std::vector<Vector>> vectors = (*embedder)->embed({&text, 1}, stop);
-  if (!vectors) return {.why_not = describe(vectors.error())};
-  if (vectors->size() != 1) return {.why_not = "the embedder gave no vector"};
-  return {.embedder = std::move(*embedder), .vector = std::move(vectors->front()), .why_not = {}};
-}
-
-void Memory::wait_for_vectors(std::unique_lock<std::mutex>& lock, const Meaning& meaning,
-                              MemoryAnswer& answer, const std::stop_token& stop) {
-  if (!meaning.embedder) return;
-  const std::string failure = vectors_.wait(lock, meaning.embedder, stop);
-  if (!failure.empty()) answer.notes.push_back("vectors could not be made: " + failure);
+  Result<Vector> vector = (*embedder)->embed_query(question.text, stop);
+  if (!vector) return {.why_not = describe(vector.error())};
+  return {.embedder = std::move(*embedder), .vector = std::move(*vector), .why_not = {}};
 }
 
 }  // namespace helve::knowledge

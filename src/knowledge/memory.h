@@ -37,13 +37,13 @@ struct MemoryHit {
   size_t first_line = 1;
   size_t last_line = 1;
   double score = 0;
+  ScoreKind score_kind = ScoreKind::keyword_count;
   std::string heading;
   std::string snippet;
 };
 
 struct MemoryAnswer {
   std::vector<MemoryHit> hits;  // the best first
-  ScoreKind score_kind = ScoreKind::keyword_count;
   size_t files = 0;
   std::uint64_t bytes = 0;         // of all files
   std::vector<std::string> notes;  // what could not be read, or searched by meaning
@@ -60,7 +60,10 @@ class Memory {
          std::optional<PassageIndex::Place> index_place = {});
   ~Memory();
 
-  Result<MemoryAnswer> search(const MemoryQuestion& question, std::stop_token stop);
+  Result<MemoryAnswer> search(const MemoryQuestion& question, std::stop_token stop,
+                              const Progress& progress = {});
+  // Reads what is new and makes all vectors that are missing, however long that takes.
+  Result<VectorCount> build(const Progress& progress, std::stop_token stop);
   // A note as it is on disk.
   Result<std::string> read(std::string_view path) const { return files_.read(path); }
 
@@ -78,12 +81,10 @@ class Memory {
 
   void open_once();
   void keep();
-  Result<void> sync(MemoryAnswer& answer, const std::stop_token& stop);
+  Result<void> sync(MemoryAnswer& answer, const Progress& progress, const std::stop_token& stop);
   void count(const MemoryQuestion& question, MemoryAnswer& answer) const;
-  void rank(const MemoryQuestion& question, const Meaning& meaning, MemoryAnswer& answer) const;
+  void rank(const MemoryQuestion& question, const Vector* meaning, MemoryAnswer& answer) const;
   Meaning meaning_of(const MemoryQuestion& question, const std::stop_token& stop) const;
-  void wait_for_vectors(std::unique_lock<std::mutex>& lock, const Meaning& meaning,
-                        MemoryAnswer& answer, const std::stop_token& stop);
 
   const sys::Clock& clock_;
   const FindEmbedder find_embedder_;

@@ -163,6 +163,8 @@ class MemoryFiles::Walk {
   }
 
   void add(std::string path, const FileStatus& status) {
+    // Nobody could name it to read it.
+    if (!is_utf8(path)) return leave_out(path, "its name is not UTF-8");
     if (status.kind == FileKind::symlink) return leave_out(path, "links are not followed");
     if (status.kind != FileKind::file) return leave_out(path, "it is no file");
     if (status.size > kMaxMemoryFileBytes) return leave_out(path, too_large(status.size));
@@ -252,6 +254,14 @@ Result<std::string> MemoryFiles::read(std::string_view path) const {
     return Error{Code::denied,
                  fmt::format("'{}' is a link, or lies behind one", escape_for_display(path)),
                  "memory follows no links: put the note itself there", "link_refused"};
+  if (content.error() == std::errc::invalid_argument)
+    return Error{Code::unsupported, fmt::format("'{}' is no file", escape_for_display(path)),
+                 "notes are regular files", "not_a_file"};
+  if (content.error() == std::errc::file_too_large)
+    return Error{Code::too_large,
+                 fmt::format("'{}' is too large: a note may have {}", escape_for_display(path),
+                             human_size(kMaxMemoryFileBytes)),
+                 "split it"};
   return sys::to_error(content.error(), "read", path);
 }
 

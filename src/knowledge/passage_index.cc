@@ -252,7 +252,8 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
     // What is new gains, so that nothing falls below a threshold for being old.
     const double gain = kMostGain * question.recency * newness(document.date_ms, question.now_ms);
     const double score = 1 - std::pow(1 - relevance_of(slot), 1 + gain);
-    if (score >= question.min_score) hits.push_back({&document, places[slot].passage, score});
+    if (score >= question.min_score)
+      hits.push_back({&document, places[slot].passage, score, by_meaning && vectors.has(slot)});
   }
   std::ranges::stable_sort(hits, std::greater(), &Hit::score);
   if (hits.size() > question.limit) hits.resize(question.limit);

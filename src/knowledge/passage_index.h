@@ -49,6 +49,7 @@ struct Hit {
   const IndexedDocument* document = nullptr;  // valid until the index changes
   size_t passage = 0;                         // its number in the document
   double score = 0;                           // 0 to 1
+  bool by_meaning = false;                    // its vector was compared
 };
 
 // One thread changes it, or any number ask it.

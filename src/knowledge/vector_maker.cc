@@ -1,23 +1,47 @@
 #include "knowledge/vector_maker.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <system_error>
 #include <vector>
 
 namespace helve::knowledge {
 namespace {
 
-constexpr size_t kBatch = 64;  // passages
+constexpr size_t kLookedUp = 64;  // passages at once
+constexpr std::chrono::milliseconds kTick{100};
 
 }  // namespace
 
-std::string VectorMaker::wait(std::unique_lock<std::mutex>& lock,
-                              const std::shared_ptr<Embedder>& embedder,
-                              const std::stop_token& stop) {
+std::string VectorCount::note() const {
+  const std::string why =
+      failure.empty() ? "vectors are still being made" : "vectors could not be made: " + failure;
+  return fmt::format("{}: {} of {} passages have one; the others are found by their words only{}",
+                     why, made, all,
+                     failure.empty() ? " (`helve embedder build` makes all at once)" : "");
+}
+
+VectorCount VectorMaker::wait(std::unique_lock<std::mutex>& lock,
+                              const std::shared_ptr<Embedder>& embedder, Until until,
+                              const Progress& progress, const std::stop_token& stop) {
   if (!is_making_) index_.use_embedder(embedder->id());
-  if (index_.vectors() == index_.passages()) return "";
-  if (!is_making_) start(embedder);
-  made_.wait_for(lock, stop, kPatience, [this] { return !is_making_; });
-  return is_making_ ? "" : failure_;
+  if (index_.vectors() < index_.passages() && !is_making_) start(embedder);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (is_making_ && !stop.stop_requested()) {
+    const auto left = end - std::chrono::steady_clock::now();
+    if (until == Until::patience_ends && left.count() <= 0) break;
+    made_.wait_for(
+        lock, stop,
+        until == Until::patience_ends ? std::min<std::chrono::nanoseconds>(left, kTick) : kTick,
+        [this] { return !is_making_; });
+    if (progress)
+      progress(static_cast<double>(index_.vectors()), static_cast<double>(index_.passages()),
+               "making vectors");
+  }
+  VectorCount count{.made = index_.vectors(), .all = index_.passages()};
+  if (!is_making_ && !count.is_complete()) count.failure = failure_;
+  return count;
 }
 
 void VectorMaker::start(std::shared_ptr<Embedder> embedder) {
@@ -49,24 +73,30 @@ void VectorMaker::make_all(Embedder& embedder, const std::stop_token& stop) {
 
 // How many; none when there is nothing left to do.
 Result<size_t> VectorMaker::make_some(Embedder& embedder, const std::stop_token& stop) {
-  struct Wanted {
-    std::string key;
-    size_t passage;
-    std::string text;
-  };
   std::vector<Wanted> wanted;
   {
     std::lock_guard lock(mutex_);
-    for (const Hit& hit : index_.without_vector(kBatch))
+    for (const Hit& hit : index_.without_vector(kLookedUp))
       wanted.push_back({hit.document->key, hit.passage,
                         PassageIndex::embedded_text(hit.document->passages[hit.passage])});
   }
   if (wanted.empty()) return size_t{0};
   std::vector<std::string_view> texts;
   for (const Wanted& each : wanted) texts.push_back(each.text);
-  const std::vector<Vector> vectors = TRY(embedder.embed(texts, stop));
-  if (vectors.size() != texts.size())
-    return Error{Code::unavailable, "the embedder gave too few vectors"};
+  // In steps, so that what is made is of use at once, and little is lost when the process ends.
+  for (size_t done = 0; done < wanted.size();) {
+    const std::span<const std::string_view> rest = std::span(texts).subspan(done);
+    const std::span<const std::string_view> step = rest.first(embedder.step(rest));
+    const std::vector<Vector> vectors = TRY(embedder.embed(step, stop));
+    if (vectors.size() != step.size())
+      return Error{Code::unavailable, "the embedder gave too few vectors"};
+    TRY(take(std::span(wanted).subspan(done, step.size()), vectors));
+    done += step.size();
+  }
+  return wanted.size();
+}
+
+Result<void> VectorMaker::take(std::span<const Wanted> wanted, std::span<const Vector> vectors) {
   std::lock_guard lock(mutex_);
   const size_t before = index_.vectors();
   size_t given = 0;
@@ -82,7 +112,7 @@ Result<size_t> VectorMaker::make_some(Embedder& embedder, const std::stop_token&
   }
   if (given > 0 && index_.vectors() == before)
     return Error{Code::unavailable, "the embedder's vectors cannot be used"};
-  return wanted.size();
+  return {};
 }
 
 }  // namespace helve::knowledge

@@ -1,10 +1,13 @@
 #include "media/to_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
+#include <utility>
 
 #include "base/encoding.h"
 #include "base/text.h"
@@ -18,6 +21,7 @@ namespace helve::media {
 namespace {
 
 constexpr size_t kPagesAtOnce = 100;  // of a PDF: what one run of the helper reads
+constexpr size_t kNamedPages = 10;    // of those without text
 
 // Endings, and names of files that have none. What is in neither list is plain text.
 constexpr std::string_view kHtmlEndings = " htm html shtml xhtml ";
@@ -132,9 +136,20 @@ Result<Converted> from_html(std::string_view bytes, std::string_view name,
   HtmlPage page = html_to_markdown(decode_html(bytes), options);
   Converted out{
       .text = std::move(page.markdown), .title = as_title(page.title), .form = TextForm::markdown};
+  out.is_cut = page.is_cut;
   if (page.is_cut)
     out.notes.push_back(fmt::format("cut after {} of Markdown", human_size(options.most_bytes)));
   return out;
+}
+
+// "pages 2, 5, … (12 in all) hold no text; they may be scanned".
+std::string note_on_blank(std::span<const std::int64_t> pages) {
+  if (pages.size() == 1)
+    return fmt::format("page {} holds no text; it may be scanned", pages.front());
+  const bool are_many = pages.size() > kNamedPages;
+  return fmt::format("pages {}{} hold no text; they may be scanned",
+                     fmt::join(pages.first(std::min(pages.size(), kNamedPages)), ", "),
+                     are_many ? fmt::format(", … ({} in all)", pages.size()) : "");
 }
 
 // A few pages at a time: when the helper fails on some, those before them stay.
@@ -144,9 +159,10 @@ Result<Converted> from_pdf(std::string_view bytes, const ConvertOptions& options
   const HelperOptions helper{.program = options.helper, .timeout = options.timeout, .stop = stop};
   Converted out;
   std::int64_t read = 0, total = 1;
-  bool is_blank = true;
+  std::vector<std::int64_t> blank;
   const auto leave_out = [&](std::string_view why) {
     out.notes.push_back(fmt::format("pages {} to {} left out: {}", read + 1, total, why));
+    out.is_cut = true;
   };
   while (read < total) {
     if (read >= static_cast<std::int64_t>(kMaxDocumentPages)) {
@@ -171,12 +187,15 @@ Result<Converted> from_pdf(std::string_view bytes, const ConvertOptions& options
     for (const std::string& text : pdf->text) {
       const std::string_view content =
           std::string_view(text).substr(0, text.find_last_not_of(" \f\n\r\t") + 1);
-      is_blank = is_blank && content.empty();
       out.text +=
           fmt::format("{}--- page {} ---\n{}\n", out.text.empty() ? "" : "\n", ++read, content);
+      if (content.empty()) blank.push_back(read);
     }
   }
-  if (is_blank) out.notes.push_back("its pages hold no text; they may be scanned");
+  if (std::cmp_equal(blank.size(), read))
+    out.notes.push_back("its pages hold no text; they may be scanned");
+  else if (!blank.empty())
+    out.notes.push_back(note_on_blank(blank));
   end_lines_alike(out.text);
   return out;
 }

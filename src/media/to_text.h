@@ -26,6 +26,7 @@ struct Converted {
   std::string title;  // one line, as the document itself says it; empty: it has none
   TextForm form = TextForm::plain;
   std::vector<std::string> notes;  // what was left out or changed, a sentence each
+  bool is_cut = false;             // a limit or a failure took some of its text away
 };
 
 struct ConvertOptions {

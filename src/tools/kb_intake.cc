@@ -16,6 +16,8 @@
 namespace helve::tools {
 namespace {
 
+constexpr size_t kMaxFileNotes = 100;
+constexpr size_t kMaxNamed = 5;           // of what is left out
 constexpr size_t kTextStart = 64 * 1024;  // bytes; a NUL byte here, and it is no plain text
 
 bool is_converted(std::string_view bytes, std::string_view path) {
@@ -31,11 +33,27 @@ class Collector final : public search::Visitor {
  public:
   search::Next visit(const search::Item& item) override {
     if (item.kind == sys::FileKind::file) paths.emplace_back(item.path);
+    if (item.kind == sys::FileKind::symlink) links.emplace_back(item.path);
+    const bool is_known = item.kind == sys::FileKind::file || item.kind == sys::FileKind::symlink ||
+                          item.kind == sys::FileKind::directory;
+    if (!is_known) others.emplace_back(item.path);
     return paths.size() <= kMaxTakenIn ? search::Next::go_on : search::Next::stop;
   }
 
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, links, others;
 };
+
+// "left out, as no link is followed: a, b"; nothing where there are none.
+void note_left_out(std::vector<std::string> paths, std::string_view why,
+                   std::vector<std::string>& notes) {
+  if (paths.empty()) return;
+  std::ranges::sort(paths);
+  const size_t more = paths.size() - std::min(paths.size(), kMaxNamed);
+  paths.resize(paths.size() - more);
+  for (std::string& path : paths) path = escape_for_display(path);
+  notes.push_back(fmt::format("left out, as {}: {}{}", why, join(paths, ", "),
+                              more > 0 ? fmt::format(" and {} more", more) : ""));
+}
 
 Error too_many(const std::string& source) {
   return {Code::too_large,
@@ -80,6 +98,8 @@ Result<Intake> take_in(const workspace::Workspace& files, const std::string& pat
   media::Converted converted = TRY(media::to_text(file.content, path, {}, context.stop));
   intake.mime_type = mime_type_of(converted.form, path);
   intake.content = std::move(converted.text);
+  intake.notes = std::move(converted.notes);
+  intake.is_cut = converted.is_cut;
   return intake;
 }
 
@@ -90,17 +110,35 @@ bool is_converted_kind(std::string_view start, std::string_view path) {
 }
 
 Text take_in_text(std::string content, const std::string& path, const Context& context) {
-  Text text{.content = std::move(content), .mime_type = knowledge::mime_type_of(path), .note = {}};
+  Text text{.content = std::move(content), .mime_type = knowledge::mime_type_of(path)};
   if (!is_converted_kind(text.content, path)) return text;
   Result<media::Converted> converted = media::to_text(text.content, path, {}, context.stop);
   if (!converted) {
-    text.note = "it is kept as it is: " + converted.error().message;
+    text.notes.push_back("it is kept as it is: " + converted.error().message);
     return text;
   }
   text.mime_type = mime_type_of(converted->form, path);
   text.content = std::move(converted->text);
-  text.note = "it was converted to text";
+  text.notes.emplace_back("it was converted to text");
+  std::ranges::move(converted->notes, std::back_inserter(text.notes));
+  text.is_cut = converted->is_cut;
   return text;
+}
+
+void FileNotes::add(std::string_view path, const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    if (told_.size() < kMaxFileNotes)
+      told_.push_back(escape_for_display(fmt::format("{}: {}", path, note)));
+    else
+      ++more_;
+  }
+}
+
+void FileNotes::append_to(Notes& out) const {
+  if (told_.empty()) return;
+  if (!out) out.emplace();
+  out->insert(out->end(), told_.begin(), told_.end());
+  if (more_ > 0) out->push_back(fmt::format("… and {} more notes on files", more_));
 }
 
 Result<FileChoice> choose_files(const workspace::Workspace& files, const std::string& source,
@@ -124,9 +162,16 @@ Result<FileChoice> choose_files(const workspace::Workspace& files, const std::st
       TRY(walk_for(context, directory, choice.base, options, [&]() -> search::Visitor& {
         return *parts.emplace_back(std::make_unique<Collector>());
       }));
-  for (const auto& part : parts) std::ranges::move(part->paths, std::back_inserter(choice.paths));
+  std::vector<std::string> links, others;
+  for (const auto& part : parts) {
+    std::ranges::move(part->paths, std::back_inserter(choice.paths));
+    std::ranges::move(part->links, std::back_inserter(links));
+    std::ranges::move(part->others, std::back_inserter(others));
+  }
   if (choice.paths.size() > kMaxTakenIn) return too_many(source);
   std::ranges::sort(choice.paths);
+  note_left_out(std::move(links), "no link is followed", choice.notes);
+  note_left_out(std::move(others), "it is no file", choice.notes);
   add_notes(report, choice.base, choice.notes);
   if (choice.paths.empty() && choice.notes.empty())
     return Error{Code::not_found,

@@ -60,7 +60,7 @@ class Store:
         found = self.documents()
         self.call("kb", "export", "all.jsonl", "--on-conflict", "overwrite")
         lines = [json.loads(line) for line in (self.root / "all.jsonl").read_text().splitlines()][1:]
-        latest = {line["path"]: line for line in lines}
+        latest = {line["path"]: line for line in lines if "path" in line}  # the last one counts
         assert len(latest) == len(found), (len(latest), len(found))
         for path, line in latest.items():
             wanted = (self.root / path).read_text()
@@ -91,7 +91,7 @@ def two_at_once(helve, base):
         assert writer.returncode == 0, err
     found = store.check()
     assert len(found) == FILES
-    assert {each["version"] for each in found} <= {1, 2}
+    assert {each["version"] for each in found} == {1}
 
 
 def piped(helve, base):

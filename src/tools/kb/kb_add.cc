@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kBatchDocuments = 256;    // that are written at once …
 constexpr size_t kBatchBytes = 16u << 20;  // … or so many bytes
+constexpr int kMaxAttempts = 20;           // while others write the same documents
 constexpr size_t kMaxTold = 100;           // documents, and files that were left out
 
 struct KbAddInput {
@@ -75,7 +76,8 @@ struct KbAddOutput {
         arg<&KbAddOutput::unchanged>("Documents that are already as their files are"),
         arg<&KbAddOutput::bytes>("Of the new versions"),
         arg<&KbAddOutput::left_out>("Files that were not added, the first hundred of them"),
-        arg<&KbAddOutput::left_out_total>("Of all"), opt<&KbAddOutput::notes>("What is missing"));
+        arg<&KbAddOutput::left_out_total>("Of all"),
+        opt<&KbAddOutput::notes>("What is missing, or was changed"));
   }
   std::string text() const {
     std::string out;
@@ -110,38 +112,87 @@ class Writer {
  public:
   Writer(store::Documents& documents, KbAddOutput& out) : documents_(documents), out_(out) {}
 
-  Result<void> add(store::DocumentVersion version, std::string content) {
-    const Result<store::DocumentVersion> old = documents_.find(version.path);
-    if (old && is_of(*old, version)) {
-      ++out_.unchanged;
-      return {};
-    }
-    bytes_ += content.size();
-    versions_.push_back(std::move(version));
-    contents_.push_back(std::move(content));
-    if (versions_.size() < kBatchDocuments && bytes_ < kBatchBytes) return {};
+  struct Document {
+    store::DocumentVersion version;
+    std::string content;
+    std::vector<std::string> notes;
+    bool is_cut = false;
+    store::Expected expected = {};
+  };
+
+  Result<void> add(Document document) {
+    if (TRY(look_at(document)) == Is::unchanged) return {};
+    bytes_ += document.content.size();
+    waiting_.push_back(std::move(document));
+    if (waiting_.size() < kBatchDocuments && bytes_ < kBatchBytes) return {};
     return flush();
   }
 
-  Result<void> flush() {
-    std::vector<store::Draft> drafts;
-    for (size_t i = 0; i < versions_.size(); ++i) drafts.push_back({versions_[i], contents_[i]});
-    for (const store::DocumentVersion& each : TRY(documents_.write(drafts))) {
-      if (out_.added.size() < kMaxTold) out_.added.push_back(KbWritten::of(each));
-      ++out_.total;
-      out_.bytes += static_cast<std::int64_t>(each.bytes);
-    }
-    versions_.clear();
-    contents_.clear();
-    bytes_ = 0;
+  // What is still waiting, and what is told of all.
+  Result<void> finish() {
+    TRY(flush());
+    notes_.append_to(out_.notes);
     return {};
   }
 
  private:
+  enum class Is : unsigned char { unchanged, changed };
+
+  // What is there now is what the write may replace.
+  Result<Is> look_at(Document& document) {
+    const Result<store::DocumentVersion> old = documents_.find(document.version.path);
+    if (!old && old.error().code != Code::not_found) return old.error();
+    if (old && is_of(*old, document.version)) {
+      ++out_.unchanged;
+      return Is::unchanged;
+    }
+    document.expected = old ? store::Expected::version(old->number) : store::Expected::nothing();
+    return Is::changed;
+  }
+
+  // Somebody else may have added the same files meanwhile.
+  Result<void> look_again() {
+    std::vector<Document> still;
+    for (Document& each : waiting_) {
+      if (TRY(look_at(each)) == Is::changed) still.push_back(std::move(each));
+    }
+    waiting_ = std::move(still);
+    return {};
+  }
+
+  Result<std::vector<store::DocumentVersion>> write() {
+    for (int attempt = 1;; ++attempt) {
+      std::vector<store::Draft> drafts;
+      for (const Document& each : waiting_)
+        drafts.push_back({each.version, each.content, each.expected});
+      Result<std::vector<store::DocumentVersion>> written = documents_.write(drafts);
+      // A document that is gone is not found.
+      const bool is_outdated = !written && (written.error().code == Code::conflict ||
+                                            written.error().code == Code::not_found);
+      if (!is_outdated || attempt == kMaxAttempts) return written;
+      TRY(look_again());
+    }
+  }
+
+  Result<void> flush() {
+    for (const store::DocumentVersion& each : TRY(write())) {
+      if (out_.added.size() < kMaxTold) out_.added.push_back(KbWritten::of(each));
+      ++out_.total;
+      out_.bytes += static_cast<std::int64_t>(each.bytes);
+    }
+    for (const Document& each : waiting_) {
+      notes_.add(each.version.path, each.notes);
+      out_.is_partial = out_.is_partial || each.is_cut;
+    }
+    waiting_.clear();
+    bytes_ = 0;
+    return {};
+  }
+
   store::Documents& documents_;
   KbAddOutput& out_;
-  std::vector<store::DocumentVersion> versions_;
-  std::vector<std::string> contents_;
+  FileNotes notes_;
+  std::vector<Document> waiting_;
   size_t bytes_ = 0;
 };
 
@@ -153,6 +204,8 @@ bool is_result_id(const std::string& source) {
 // Where a file goes: "docs" and "a/b.md" make "docs/a/b.md".
 Result<std::string> place_of(const KbAddInput& in, const FileChoice& choice,
                              const workspace::Workspace& files, const std::string& below) {
+  // Spelled out it would be the path of another file, or of none.
+  if (!is_utf8(below)) return Error{Code::invalid_argument, "its name is not UTF-8", "rename it"};
   const bool is_single = choice.base.empty();
   const std::string shown =
       files.display(is_single || choice.base == "." ? below : choice.base + "/" + below);
@@ -194,10 +247,11 @@ Result<void> add_files(const KbAddInput& in, Context& context, store::Documents&
     store::DocumentVersion version =
         version_by(context, *path, std::move(intake->source), in.change_note);
     version.mime_type = std::move(intake->mime_type);
-    TRY(writer.add(std::move(version), std::move(intake->content)));
+    TRY(writer.add({std::move(version), std::move(intake->content), std::move(intake->notes),
+                    intake->is_cut}));
   }
-  TRY(writer.flush());
-  out.is_partial = out.left_out_total > 0;
+  TRY(writer.finish());
+  out.is_partial = out.is_partial || out.left_out_total > 0;
   return {};
 }
 
@@ -212,10 +266,10 @@ Result<void> add_text(const KbAddInput& in, Context& context, store::Documents& 
   Text taken = take_in_text(std::move(text), version.path, context);
   TRY(context.checkpoint());
   version.mime_type = std::move(taken.mime_type);
-  if (!taken.note.empty()) out.notes = {{std::move(taken.note)}};
   Writer writer(documents, out);
-  TRY(writer.add(std::move(version), std::move(taken.content)));
-  return writer.flush();
+  TRY(writer.add(
+      {std::move(version), std::move(taken.content), std::move(taken.notes), taken.is_cut}));
+  return writer.finish();
 }
 
 Result<KbAddOutput> kb_add(const KbAddInput& in, Context& context) {

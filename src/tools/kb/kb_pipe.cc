@@ -2,6 +2,9 @@
 // worked.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/text.h"
 #include "knowledge/mime_type.h"
 #include "tool/services.h"
@@ -51,6 +54,7 @@ struct KbPipeOutput {
   std::string preview;
   std::optional<int> exit_code;
   std::optional<std::vector<std::string>> notes;
+  bool is_partial = false;  // not part of the value
 
   static constexpr auto schema() {
     return object("What was stored.", arg<&KbPipeOutput::path>("The document"),
@@ -88,13 +92,14 @@ std::string capped(const std::string& message) {
 }
 
 // Wrong arguments and a rule against the tool read as they do elsewhere.
-Error inner_error(const Calls::Answer& answer, const std::string& name) {
+Error inner_error(const Calls::Answer& answer, const std::string& name, const Context& context) {
   if (!answer.tool) return unknown_tool(name);
   Error error = *answer.error;
   const std::string type(error.type_name());
-  error.message = capped(fmt::format("{}: {}", answer.tool->spec.name, error.message));
+  const std::string_view shown = context.other_tool(answer.tool->spec.name);
+  error.message = capped(fmt::format("{}: {}", shown, error.message));
   if (type == "invalid_input" || type == "invalid_json" || type == "forbidden_tool") return error;
-  error.details = JsonObject{{"tool", answer.tool->spec.name}, {"error_type", type}};
+  error.details = JsonObject{{"tool", shown}, {"error_type", type}};
   error.type = "inner_tool_error";
   return error;
 }
@@ -127,7 +132,7 @@ Stored stored_of(Product& product, PipeFormat format) {
 
 // A page, a notebook or a PDF becomes text, as kb_add makes it, unless it is too large for that.
 void convert(Stored& stored, store::DocumentVersion& version, const Context& context,
-             std::vector<std::string>& notes) {
+             KbPipeOutput& out, std::vector<std::string>& notes) {
   if (!is_converted_kind(stored.beginning_bytes(), version.path)) return;
   std::string whole = std::move(stored.text);
   if (stored.written)
@@ -136,7 +141,8 @@ void convert(Stored& stored, store::DocumentVersion& version, const Context& con
       return whole.size() <= store::kMaxDocumentBytes;
     });
   Text text = take_in_text(std::move(whole), version.path, context);
-  if (!text.note.empty()) notes.push_back(std::move(text.note));
+  std::ranges::move(text.notes, std::back_inserter(notes));
+  out.is_partial = text.is_cut;
   version.mime_type = std::move(text.mime_type);
   stored = {{}, std::move(text.content)};
 }
@@ -168,12 +174,12 @@ Result<KbPipeOutput> kb_pipe(const KbPipeInput& in, Context& context) {
   if (tool->spec.name == context.tool)
     return forbidden(fmt::format("{} cannot pipe itself", context.other_tool(context.tool)));
   if (tool->spec.terminal)
-    return forbidden(
-        fmt::format("'{}' ends the task: its answer is not for a document", tool->spec.name));
+    return forbidden(fmt::format("'{}' ends the task: its answer is not for a document",
+                                 context.other_tool(tool->spec.name)));
   Calls::Answer answer = context.calls->call(
       in.tool_name, in.tool_input,
       in.format == PipeFormat::text ? Calls::Want::written : Calls::Want::answer);
-  if (answer.error) return inner_error(answer, in.tool_name);
+  if (answer.error) return inner_error(answer, in.tool_name, context);
   const int status = answer.product.shell_status;
   add_notes_of(answer.product, answer.notes);
   Stored stored = stored_of(answer.product, in.format);
@@ -182,19 +188,18 @@ Result<KbPipeOutput> kb_pipe(const KbPipeInput& in, Context& context) {
       in.change_note);
   version.mime_type =
       in.format == PipeFormat::json ? "application/json" : knowledge::mime_type_of(version.path);
-  if (in.format == PipeFormat::text) convert(stored, version, context, answer.notes);
+  KbPipeOutput out;
+  if (in.format == PipeFormat::text) convert(stored, version, context, out, answer.notes);
   Result<store::DocumentVersion> written =
       store::write_document(*documents, {version, stored.text, {}, stored.written.get()});
   if (!written) {
     written.error().type = "write_failed";
     return std::move(written).error();
   }
-  KbPipeOutput out{.path = written->path,
-                   .version = static_cast<std::int64_t>(written->number),
-                   .bytes_written = static_cast<std::int64_t>(written->bytes),
-                   .preview = stored.beginning(),
-                   .exit_code = {},
-                   .notes = {}};
+  out.path = written->path;
+  out.version = static_cast<std::int64_t>(written->number);
+  out.bytes_written = static_cast<std::int64_t>(written->bytes);
+  out.preview = stored.beginning();
   if (status != 0) out.exit_code = status;
   if (!answer.notes.empty()) out.notes = std::move(answer.notes);
   return out;

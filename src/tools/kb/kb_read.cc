@@ -11,7 +11,13 @@
 namespace helve::tools {
 namespace {
 
-constexpr size_t kPageBytes = 50 * 1024;
+constexpr size_t kPageBytes = 50 * 1024;  // as shown: with the numbers of the lines
+constexpr size_t kNumberBytes = 7;
+constexpr size_t kEscapedByte = 4;  // \xNN
+
+size_t shown_bytes(std::string_view line) {
+  return kNumberBytes + (is_utf8(line) ? line.size() : escape_invalid_utf8(line).size());
+}
 
 struct KbReadInput {
   std::string path;
@@ -101,11 +107,16 @@ Result<KbReadOutput> kb_read(const KbReadInput& in, Context& context) {
   const size_t end = first + std::min(most, lines.size() - first);
   size_t last = first;
   size_t bytes = 0;
-  while (last < end && (last == first || bytes + lines[last].size() <= kPageBytes))
+  size_t shown_of_page = 0;
+  while (last < end) {
+    const size_t shown_of_line = shown_bytes(lines[last]);
+    if (last > first && shown_of_page + shown_of_line > kPageBytes) break;
+    shown_of_page += shown_of_line;
     bytes += lines[last++].size();
+  }
   std::string_view page(lines[first].data(), bytes);
-  if (bytes > kPageBytes) {
-    page = cut_utf8(page, kPageBytes);
+  if (shown_of_page > kPageBytes) {
+    page = cut_utf8(page, is_utf8(page) ? kPageBytes : kPageBytes / kEscapedByte);
     out.line_cut = true;
   }
   Shown shown = shown_content(page);

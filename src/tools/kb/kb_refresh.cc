@@ -32,6 +32,8 @@ struct KbRefreshOutput {
   std::int64_t unchanged = 0;
   std::vector<std::string> missing;
   std::int64_t missing_total = 0;
+  Notes notes;
+  bool is_partial = false;  // not part of the value
 
   static constexpr auto schema() {
     return object("What was read again.",
@@ -40,13 +42,16 @@ struct KbRefreshOutput {
                   arg<&KbRefreshOutput::unchanged>("Documents whose files are as they were"),
                   arg<&KbRefreshOutput::missing>(
                       "Documents whose files cannot be read, and why; the first hundred"),
-                  arg<&KbRefreshOutput::missing_total>("Of all"));
+                  arg<&KbRefreshOutput::missing_total>("Of all"),
+                  opt<&KbRefreshOutput::notes>("What new versions do not have of their files"));
   }
   std::string text() const {
     std::string out;
     for (const KbWritten& each : refreshed)
       out += fmt::format("{} (version {})\n", each.path, each.version);
     for (const std::string& each : missing) out += fmt::format("not read: {}\n", each);
+    for (const std::string& note : notes.value_or(std::vector<std::string>()))
+      out += "note: " + note + "\n";
     return out + fmt::format("{} refreshed, {} unchanged, {} not read\n", total, unchanged,
                              missing_total);
   }
@@ -56,7 +61,7 @@ enum class Fresh : unsigned char { unchanged, refreshed };
 
 Result<Fresh> refresh(const store::DocumentVersion& old, const KbRefreshInput& in,
                       const workspace::Workspace& files, Context& context,
-                      store::Documents& documents, KbRefreshOutput& out) {
+                      store::Documents& documents, KbRefreshOutput& out, FileNotes& notes) {
   if (is_shared(context) && !old.source.from.starts_with('/'))
     return Error{Code::not_found, fmt::format("nobody knows in which workspace '{}' lies",
                                               escape_for_display(old.source.from))};
@@ -74,6 +79,8 @@ Result<Fresh> refresh(const store::DocumentVersion& old, const KbRefreshInput& i
   version.mime_type = std::move(intake.mime_type);
   const store::DocumentVersion written = TRY(store::write_document(
       documents, {version, intake.content, store::Expected::version(old.number)}));
+  notes.add(written.path, intake.notes);
+  out.is_partial = out.is_partial || intake.is_cut;
   if (out.refreshed.size() < kMaxTold) out.refreshed.push_back(KbWritten::of(written));
   return Fresh::refreshed;
 }
@@ -85,6 +92,7 @@ Result<KbRefreshOutput> kb_refresh(const KbRefreshInput& in, Context& context) {
   filter.under = TRY(document_folder(in.path));
   const auto all = static_cast<double>(TRY(documents->totals(filter.under)).documents);
   KbRefreshOutput out;
+  FileNotes notes;
   double done = 0;
   while (true) {
     const std::vector<store::DocumentVersion> page = TRY(documents->list(filter));
@@ -92,7 +100,7 @@ Result<KbRefreshOutput> kb_refresh(const KbRefreshInput& in, Context& context) {
       TRY(context.checkpoint());
       context.progress(done++, all, each.path);
       if (each.source.kind != "file") continue;
-      const Result<Fresh> fresh = refresh(each, in, files, context, *documents, out);
+      const Result<Fresh> fresh = refresh(each, in, files, context, *documents, out, notes);
       if (!fresh && fresh.error().code == Code::cancelled) return fresh.error();
       if (fresh) {
         ++(*fresh == Fresh::refreshed ? out.total : out.unchanged);
@@ -102,9 +110,11 @@ Result<KbRefreshOutput> kb_refresh(const KbRefreshInput& in, Context& context) {
           out.missing.push_back(fmt::format("{}: {}", each.path, fresh.error().message));
       }
     }
-    if (page.size() < store::kMaxDocumentsListed) return out;
+    if (page.size() < store::kMaxDocumentsListed) break;
     filter.after = page.back().path;
   }
+  notes.append_to(out.notes);
+  return out;
 }
 
 }  // namespace

@@ -55,6 +55,7 @@ struct KbFound {
   std::string path;
   std::int64_t version = 0;
   std::optional<double> score;
+  std::optional<std::string> score_kind;
   std::optional<std::string> heading;
   std::int64_t start_line = 0;
   std::int64_t end_line = 0;
@@ -64,6 +65,8 @@ struct KbFound {
     return object("A passage.", arg<&KbFound::path>("The document"),
                   arg<&KbFound::version>("In which it stands"),
                   opt<&KbFound::score>("0 to 1; absent: found by the pattern alone"),
+                  opt<&KbFound::score_kind>("keyword, when the others were ranked by meaning, too: "
+                                            "this passage has no vector yet"),
                   opt<&KbFound::heading>("The headings above it"),
                   arg<&KbFound::start_line>("Its first line, from 1"),
                   arg<&KbFound::end_line>("Its last line"),
@@ -93,7 +96,8 @@ struct KbSearchOutput {
     size_t number = 0;
     for (const KbFound& each : results) {
       out += fmt::format("[{}] {}:{}-{}", ++number, each.path, each.start_line, each.end_line);
-      if (each.score) out += fmt::format(" ({}: {:.2f})", score_kind, *each.score);
+      if (each.score)
+        out += fmt::format(" ({}: {:.2f})", each.score_kind.value_or(score_kind), *each.score);
       out += fmt::format(" · version {}", each.version);
       if (each.heading) out += " · " + escape_for_display(*each.heading);
       out += "\n" + escape_lines_for_display(each.snippet) + "\n\n";
@@ -149,6 +153,7 @@ KbFound found_of(const knowledge::LibraryHit& hit, size_t place) {
   KbFound found{.path = hit.path,
                 .version = static_cast<std::int64_t>(hit.version),
                 .score = hit.score,
+                .score_kind = {},
                 .heading = {},
                 .start_line = static_cast<std::int64_t>(hit.first_line),
                 .end_line = static_cast<std::int64_t>(hit.last_line),
@@ -178,7 +183,9 @@ Result<KbSearchOutput> by_question(const KbSearchInput& in, std::optional<Patter
     };
   const knowledge::LibraryAnswer answer = TRY(context.library->search(
       documents, question,
-      [&](double done, double total) { context.progress(done, total, "reading documents"); },
+      [&](double done, double total, std::string_view what) {
+        context.progress(done, total, what);
+      },
       context.stop));
   TRY(std::move(tried));
   TRY(context.checkpoint());  // the pattern may have been stopped
@@ -191,6 +198,8 @@ Result<KbSearchOutput> by_question(const KbSearchInput& in, std::optional<Patter
       if (!found.lines.empty()) place = found.lines.front().begin;
     }
     out.results.push_back(found_of(hit, place));
+    if (answer.mode != Mode::keyword && !hit.by_meaning)
+      out.results.back().score_kind = kind_of(Mode::keyword);
   }
   if (!answer.notes.empty()) out.notes = answer.notes;
   if (undecided > 0)
@@ -215,6 +224,7 @@ Result<bool> add_lines(Pattern& pattern, const store::DocumentVersion& version,
         {.path = version.path,
          .version = static_cast<std::int64_t>(version.number),
          .score = {},
+         .score_kind = {},
          .heading = {},
          .start_line = number,
          .end_line = number,

@@ -122,7 +122,8 @@ std::string MemorySearchOutput::text() const {
   return out;
 }
 
-MemoryResult result_of(const MemoryHit& hit, ScoreKind kind) {
+MemoryResult result_of(const MemoryHit& hit) {
+  const ScoreKind kind = hit.score_kind;
   // More digits would say more than is known.
   const double score =
       kind == ScoreKind::keyword_count ? hit.score : std::round(hit.score * 1e4) / 1e4;
@@ -141,18 +142,20 @@ Result<MemorySearchOutput> memory_search(const MemorySearchInput& in, Context& c
   const Result<AgentMemory> memory = need_memory(context);
   if (!memory && memory.error().type == "no_memory") return MemorySearchOutput();
   if (!memory) return memory.error();
-  Result<MemoryAnswer> answer = memory->memory.search({.text = in.query,
-                                                       .mode = in.mode,
-                                                       .limit = static_cast<size_t>(in.max_results),
-                                                       .min_score = in.min_score,
-                                                       .recency = in.recency},
-                                                      context.stop);
+  Result<MemoryAnswer> answer =
+      memory->memory.search({.text = in.query,
+                             .mode = in.mode,
+                             .limit = static_cast<size_t>(in.max_results),
+                             .min_score = in.min_score,
+                             .recency = in.recency},
+                            context.stop, [&](double done, double total, std::string_view what) {
+                              context.progress(done, total, what);
+                            });
   TRY(context.checkpoint());
   if (!answer) return std::move(answer).error();
   MemorySearchOutput out{.files = static_cast<std::int64_t>(answer->files),
                          .bytes = static_cast<std::int64_t>(answer->bytes)};
-  for (const MemoryHit& hit : answer->hits)
-    out.results.push_back(result_of(hit, answer->score_kind));
+  for (const MemoryHit& hit : answer->hits) out.results.push_back(result_of(hit));
   if (!answer->notes.empty()) out.notes = std::move(answer->notes);
   return out;
 }

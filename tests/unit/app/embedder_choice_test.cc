@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "knowledge/server_rest.h"
 #include "unit/app/fixture.h"
 #include "unit/raw_server.h"
 
@@ -14,7 +15,7 @@ using ::testing::Not;
 class EmbedderChoice : public Machine {
  protected:
   Result<std::shared_ptr<knowledge::CachedEmbedder>> choose() {
-    return choose_embedder(config_.embeddings, around_);
+    return choose_embedder(config_.embeddings, around_, clock_);
   }
   Error why_none() {
     const auto chosen = choose();
@@ -22,6 +23,7 @@ class EmbedderChoice : public Machine {
     return chosen ? Error{} : chosen.error();
   }
   config::Config config_;
+  sys::ManualClock clock_;
 };
 
 TEST_F(EmbedderChoice, WithoutTheFileItSaysHowToGetIt) {
@@ -83,6 +85,19 @@ TEST_F(EmbedderChoice, AServerIsAskedOnceForEachText) {
   EXPECT_THAT(request, HasSubstr("Bearer sk-canary\r\n"));
   EXPECT_TRUE(exists("state/index/embeddings"));
   EXPECT_THAT(describe_embedder(config_.embeddings, around_), Not(HasSubstr("canary")));
+}
+
+TEST_F(EmbedderChoice, AServerThatDidNotAnswerIsLeftAloneByAllProcesses) {
+  RawServer server([](RawServer::Connection& c) {
+    while (!c.request().empty()) c.answer("busy", "503 Service Unavailable");
+  });
+  config_.embeddings = {
+      .provider = config::EmbeddingProvider::endpoint, .base_url = server.url("/v1"), .model = "m"};
+  const auto ask = [&] { return (*choose())->embed_query("text", {}).error().type; };
+  EXPECT_NE(ask(), "server_rests");
+  EXPECT_EQ(ask(), "server_rests");
+  clock_.advance(knowledge::ServerRest::kRest);
+  EXPECT_NE(ask(), "server_rests");
 }
 
 TEST_F(EmbedderChoice, TheCommandTellsByItsExitCode) {

@@ -47,6 +47,12 @@ TEST(Prompt, TellsWrongNamesFromWrongFrontMatter) {
     EXPECT_EQ(parse_prompt("a", text).error().type, "invalid_frontmatter") << text;
 }
 
+TEST(Prompt, TellsAllKeysThatItMayHave) {
+  EXPECT_EQ(parse_prompt("a", "---\ncolour: red\n---\n").error().message,
+            "colour: unknown key (known: title, description, loading, arguments, "
+            "agent-modification)");
+}
+
 TEST(FrontMatter, KeepsItsLinesAsTheyStand) {
   EXPECT_EQ(front_of("---\r\ntitle:   x # why\r\n---\r\nbody\n"),
             "---\r\ntitle:   x # why\r\n---\r\n");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "knowledge/builtin_embedder.h"
 #include "sys/file.h"
@@ -267,6 +268,12 @@ TEST_F(BuiltinEmbedderTest, ManyTextsGiveWhatEachGivesAlone) {
     const Vector alone = embed(texts[i]);
     for (size_t k = 0; k < alone.size(); ++k) ASSERT_NEAR((*made)[i][k], alone[k], 1e-6) << i;
   }
+}
+
+TEST_F(BuiltinEmbedderTest, GoesOnWhenItsFileIsCutShort) {
+  const Vector before = embed("a b");
+  std::filesystem::resize_file(tree_.path("tiny.bin"), 0);
+  EXPECT_EQ(embed("a b"), before);
 }
 
 TEST_F(BuiltinEmbedderTest, ALongTextIsSeenToItsEnd) {

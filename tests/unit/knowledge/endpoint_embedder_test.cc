@@ -118,6 +118,56 @@ TEST_F(EndpointEmbedderTest, AnswersThatAreNoneAreRefused) {
   }
 }
 
+TEST_F(EndpointEmbedderTest, AVectorOfZerosIsOneOfBlankTextsOnly) {
+  EXPECT_THAT(failure(R"({"data":[{"embedding":[1,0]},{"embedding":[0,0]}]})").message,
+              HasSubstr("zeros"));
+  RawServer server([](Connection& c) {
+    while (!c.request().empty()) c.answer(R"({"data":[{"embedding":[0,0]}]})");
+  });
+  const std::string_view blank = " \n";
+  EXPECT_TRUE(embedder(server).embed({&blank, 1}, {}));
+}
+
+TEST_F(EndpointEmbedderTest, AQueryIsSentOnceAndNotWaitedForLong) {
+  std::atomic<int> asked = 0;
+  RawServer server([&](Connection& c) {
+    while (!c.request().empty()) ++asked;  // and says nothing
+  });
+  sys::ManualClock clock;
+  EndpointEmbedder embedder(
+      {.base_url = server.url("/v1"), .model = "m", .query_timeout = milliseconds(20)},
+      sys::make_http_client(), {}, model::wait_on_thread, std::make_unique<ServerRest>(clock));
+  const auto first = embedder.embed_query("text", {});
+  ASSERT_FALSE(first);
+  EXPECT_EQ(first.error().code, Code::timeout);
+  EXPECT_THAT(first.error().message, HasSubstr(server.url("/v1")));
+  const auto second = embedder.embed_query("text", {});
+  ASSERT_FALSE(second);
+  EXPECT_THAT(describe(second.error()),
+              testing::AllOf(HasSubstr(server.url("/v1")), HasSubstr("asked again in 30 s")));
+  EXPECT_EQ(asked, 1);
+  clock.advance(ServerRest::kRest);
+  EXPECT_EQ(embedder.embed_query("text", {}).error().code, Code::timeout);
+  EXPECT_EQ(asked, 2);
+}
+
+TEST_F(EndpointEmbedderTest, ARefusalOfOneQueryIsNotHeldAgainstTheNext) {
+  int asked = 0;
+  RawServer server([&](Connection& c) {
+    while (!c.request().empty()) {
+      if (++asked == 1)
+        c.answer(R"({"error":{"message":"too long"}})", "400 Bad Request");
+      else
+        c.answer(R"({"data":[{"embedding":[1]}]})");
+    }
+  });
+  sys::ManualClock clock;
+  EndpointEmbedder embedder({.base_url = server.url("/v1"), .model = "m"}, sys::make_http_client(),
+                            {}, model::wait_on_thread, std::make_unique<ServerRest>(clock));
+  EXPECT_FALSE(embedder.embed_query("text", {}));
+  EXPECT_TRUE(embedder.embed_query("text", {}));
+}
+
 TEST_F(EndpointEmbedderTest, AnotherSizeThanBeforeIsRefused) {
   int asked = 0;
   RawServer server([&](Connection& c) {

@@ -98,6 +98,14 @@ TEST_F(IndexFileTest, HoldsAllThatTheIndexKnew) {
   }
 }
 
+TEST_F(IndexFileTest, GoesOnWhenItsFileIsCutShort) {
+  ASSERT_TRUE(fruits().save(place_));
+  PassageIndex opened;
+  ASSERT_TRUE(opened.open(place_));
+  fs::resize_file(path(), 0);
+  EXPECT_EQ(found(opened, {.text = "apple"}), found(fruits(), {.text = "apple"}));
+}
+
 // Whatever was kept, and whatever was done since, it answers as one that was made anew.
 TEST_F(IndexFileTest, AnswersLikeAnIndexMadeAnew) {
   std::mt19937 random(5);

@@ -15,9 +15,11 @@ namespace {
 class WordEmbedder final : public Embedder {
  public:
   std::string_view id() const override { return "words"; }
+  size_t step_bytes() const override { return 1; }
   Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
                                     std::stop_token) override {
     if (fails) return Error{Code::network, "the server is away"};
+    if (embedded + texts.size() > most) return Error{Code::network, "the server is tired"};
     std::vector<Vector> vectors;
     for (std::string_view text : texts) {
       const bool is_animal = text.find("cat") != text.npos || text.find("pet") != text.npos;
@@ -28,6 +30,7 @@ class WordEmbedder final : public Embedder {
   }
   std::atomic<bool> fails = false;
   std::atomic<size_t> embedded = 0;
+  std::atomic<size_t> most = SIZE_MAX;
 };
 
 class InLibrary : public helve::testing::TempStore {
@@ -155,6 +158,28 @@ TEST_F(InLibrary, FindsByMeaning) {
   const size_t before = embedder_->embedded;
   ask("pet", {.mode = Mode::semantic});
   EXPECT_EQ(embedder_->embedded, before + 1) << "only the question";
+}
+
+TEST_F(InLibrary, SaysWhatWasFoundByWordsOnly) {
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    write(name, fmt::format("A zebra {}.\n", name));
+  embedder_->most = 5;  // one of them for the question
+  const LibraryAnswer some = ask("zebra", {.mode = Mode::hybrid});
+  EXPECT_EQ(some.mode, Mode::hybrid);
+  EXPECT_EQ(std::ranges::count(some.hits, true, &LibraryHit::by_meaning), 4);
+  ASSERT_EQ(some.notes.size(), 1u);
+  EXPECT_NE(some.notes[0].find("4 of 5 passages have one"), std::string::npos) << some.notes[0];
+  embedder_->most = 100;
+  EXPECT_TRUE(helve::testing::must(library_.build(*documents_, {}, {})).is_complete());
+}
+
+TEST_F(InLibrary, SaysThatWordsWereSearchedWhileThereIsNoVector) {
+  write("a", "A zebra.\n");
+  embedder_->most = 1;  // for the question
+  const LibraryAnswer answer = ask("zebra", {.mode = Mode::hybrid});
+  EXPECT_EQ(answer.mode, Mode::keyword);
+  ASSERT_EQ(answer.notes.size(), 1u);
+  EXPECT_NE(answer.notes[0].find("0 of 1 passages"), std::string::npos) << answer.notes[0];
 }
 
 TEST_F(InLibrary, SaysWhenOnlyWordsWereSearched) {

@@ -1,11 +1,14 @@
 #include "knowledge/memory.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "knowledge/cached_embedder.h"
 #include "knowledge/front_matter.h"
 #include "knowledge/keyword_count.h"
 #include "knowledge/snippet.h"
@@ -23,10 +26,12 @@ using testing::IsEmpty;
 class FruitEmbedder final : public Embedder {
  public:
   std::string_view id() const override { return "fruit"; }
+  size_t step_bytes() const override { return 1; }
   Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
                                     std::stop_token) override {
     if (fails) return Error{Code::unavailable, "the embedder sleeps"};
     std::vector<Vector> out;
+    if (embedded + texts.size() > most) return Error{Code::unavailable, "the embedder is tired"};
     for (const std::string_view text : texts) {
       const bool is_pear = text.find("pear") != text.npos || text.find("Birne") != text.npos;
       out.push_back(is_pear ? Vector{0, 1} : Vector{1, 0});
@@ -37,6 +42,7 @@ class FruitEmbedder final : public Embedder {
 
   std::atomic<bool> fails = false;
   std::atomic<size_t> embedded = 0;
+  std::atomic<size_t> most = SIZE_MAX;
 };
 
 // What was written now was written long ago, so that nothing can have changed unseen since.
@@ -186,6 +192,24 @@ TEST_F(MemoryTest, StaysBelowItsRoot) {
   EXPECT_THAT(answer->notes, Contains(HasSubstr("memory/ is left out")));
 }
 
+TEST_F(MemoryTest, LeavesOutWhatNobodyCouldName) {
+  write("memory/caf\xe9.md", "apples\n");
+  const auto answer = memory()->search({.text = "apples"}, {});
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->hits, IsEmpty());
+  EXPECT_THAT(answer->notes,
+              ElementsAre(HasSubstr("caf\\xe9.md is left out: its name is not UTF-8")));
+}
+
+TEST_F(MemoryTest, SaysWhyItReadsNoNote) {
+  fs::create_directory(root_ / "memory");
+  ASSERT_EQ(mkfifo((root_ / "memory/pipe.md").c_str(), 0600), 0);
+  write("memory/big.md", "");
+  fs::resize_file(root_ / "memory/big.md", kMaxMemoryFileBytes + 1);
+  EXPECT_THAT(memory()->read("memory/pipe.md").error().message, HasSubstr("is no file"));
+  EXPECT_THAT(memory()->read("memory/big.md").error().message, HasSubstr("may have 8"));
+}
+
 TEST_F(MemoryTest, SaysWhatItLeavesOut) {
   write("memory/a.md", "apples\n");
   write("memory/large.md", "");
@@ -208,11 +232,88 @@ TEST_F(MemoryTest, FindsByMeaning) {
   ASSERT_TRUE(answer.has_value());
   ASSERT_FALSE(answer->hits.empty());
   EXPECT_EQ(answer->hits[0].path, "memory/a.md");
-  EXPECT_EQ(answer->score_kind, ScoreKind::semantic);
+  EXPECT_EQ(answer->hits[0].score_kind, ScoreKind::semantic);
   EXPECT_THAT(answer->notes, IsEmpty());
-  EXPECT_EQ(memory->search({.text = "Birne"}, {})->score_kind, ScoreKind::hybrid);
+  EXPECT_EQ(memory->search({.text = "Birne"}, {})->hits.at(0).score_kind, ScoreKind::hybrid);
   // A vector is made once for each passage, and for each question.
   EXPECT_EQ(embedder_->embedded, 4u);
+}
+
+// Makes so many vectors and then ends the process, as a short-lived one does in the middle.
+class EndingEmbedder final : public Embedder {
+ public:
+  EndingEmbedder(size_t most, std::stop_source& end, size_t& made)
+      : most_(most), end_(end), made_(made) {}
+  std::string_view id() const override { return "ending"; }
+  size_t step_bytes() const override { return 1; }
+  Result<Vector> embed_query(std::string_view, std::stop_token) override { return Vector{0, 1}; }
+  Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                    std::stop_token) override {
+    if (texts.size() > most_) {
+      end_.request_stop();
+      return Error{Code::cancelled, "the process ends"};
+    }
+    most_ -= texts.size();
+    made_ += texts.size();
+    return std::vector<Vector>(texts.size(), Vector{0, 1});
+  }
+
+ private:
+  size_t most_;
+  std::stop_source& end_;
+  size_t& made_;
+};
+
+TEST_F(MemoryTest, ShortProcessesCompleteTheVectorsTogether) {
+  constexpr size_t kNotes = 50;
+  constexpr size_t kOfAProcess = 10;
+  for (size_t i = 0; i < kNotes; ++i)
+    write("memory/" + std::to_string(i) + ".md", "pear " + std::to_string(i) + "\n");
+  size_t made = 0;
+  const auto search_in_a_process = [&] {
+    std::stop_source end;
+    const auto embedder = std::make_shared<CachedEmbedder>(
+        std::make_unique<EndingEmbedder>(kOfAProcess, end, made), (base_ / "cache").string());
+    Memory memory(*sys::open_directory(root_.string()), clock_,
+                  [&] { return Result<std::shared_ptr<Embedder>>(embedder); });
+    return memory.search({.text = "Birne", .mode = Mode::semantic}, end.get_token());
+  };
+  size_t processes = 1;
+  while (!search_in_a_process() && processes < 2 * kNotes) ++processes;
+  EXPECT_EQ(processes, kNotes / kOfAProcess);
+  EXPECT_EQ(made, kNotes);
+  const auto last = search_in_a_process();
+  ASSERT_TRUE(last);
+  EXPECT_THAT(last->notes, IsEmpty());
+}
+
+TEST_F(MemoryTest, SaysHowManyVectorsAreMissing) {
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    write(std::string("memory/") + name + ".md", std::string("pears ") + name + "\n");
+  embedder_->most = 5;  // one of them for the question
+  const auto memory = this->memory(fruit());
+  const auto answer = memory->search({.text = "pears", .limit = 10, .min_score = 0}, {});
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->notes, ElementsAre(HasSubstr("4 of 5 passages have one")));
+  std::vector<ScoreKind> kinds;
+  for (const MemoryHit& hit : answer->hits) kinds.push_back(hit.score_kind);
+  EXPECT_EQ(std::ranges::count(kinds, ScoreKind::hybrid), 4);
+  EXPECT_EQ(std::ranges::count(kinds, ScoreKind::bm25), 1);
+  embedder_->most = 100;
+  const auto built = memory->build({}, {});
+  ASSERT_TRUE(built);
+  EXPECT_TRUE(built->is_complete());
+  EXPECT_EQ(built->all, 5u);
+}
+
+TEST_F(MemoryTest, TellsHowFarReadingIs) {
+  for (const char* name : {"a", "b"}) write(std::string("memory/") + name + ".md", "pears\n");
+  std::vector<std::string> told;
+  ASSERT_TRUE(
+      memory()->search({.text = "pears"}, {}, [&](double done, double all, std::string_view what) {
+        told.push_back(fmt::format("{}/{} {}", done, all, what));
+      }));
+  EXPECT_THAT(told, ElementsAre("0/2 memory/a.md", "1/2 memory/b.md"));
 }
 
 TEST_F(MemoryTest, DoesWithoutMeaningAndSaysSo) {
@@ -221,8 +322,8 @@ TEST_F(MemoryTest, DoesWithoutMeaningAndSaysSo) {
   const auto memory = this->memory(fruit());
   const auto answer = memory->search({.text = "pears", .mode = Mode::semantic}, {});
   ASSERT_TRUE(answer.has_value());
-  EXPECT_EQ(answer->score_kind, ScoreKind::bm25);
-  EXPECT_EQ(answer->hits.size(), 1u);
+  ASSERT_EQ(answer->hits.size(), 1u);
+  EXPECT_EQ(answer->hits[0].score_kind, ScoreKind::bm25);
   EXPECT_THAT(answer->notes, ElementsAre(HasSubstr("the embedder sleeps")));
   embedder_->fails = false;
   EXPECT_THAT(memory->search({.text = "pears"}, {})->notes, IsEmpty());
@@ -291,12 +392,13 @@ std::vector<std::string> counted(std::string_view text, std::string_view questio
 
 TEST(KeywordCount, CountsOccurrencesInParagraphs) {
   EXPECT_THAT(counted("one two one\n\n\nnothing\n\nTwo\n", "one two"),
-              ElementsAre("1-1 3 one two one", "6-6 1 Two"));
+              ElementsAre("1-1 3 one two one", "6-6 1 Two\n"));
   EXPECT_THAT(counted("text one\n# one\nmore one\n## one\n", "one"),
-              ElementsAre("1-1 1 text one", "2-3 2 # one\nmore one", "4-4 1 ## one"));
+              ElementsAre("1-1 1 text one", "2-3 2 # one\nmore one", "4-4 1 ## one\n"));
   EXPECT_THAT(counted("aaaa phone\r\n\r\none\r\n", "aa one"),
-              ElementsAre("1-1 3 aaaa phone", "3-3 1 one"));
+              ElementsAre("1-1 3 aaaa phone", "3-3 1 one\r\n"));
   EXPECT_THAT(counted("one", "one ONE"), ElementsAre("1-1 2 one"));
+  EXPECT_THAT(counted("\n  \n one\n\n\n#\n", "one"), ElementsAre("2-3 1 \n  \n one"));
   EXPECT_THAT(counted("", "one"), IsEmpty());
   EXPECT_THAT(counted("\n\n#\n", "x"), IsEmpty());
   EXPECT_THAT(keywords_of(" \t\n"), IsEmpty());

@@ -94,6 +94,7 @@ TEST(ToText, KeepsThePagesBeforeThoseThatFail) {
   ASSERT_TRUE(out) << describe(out.error());
   EXPECT_EQ(out->text, "--- page 1 ---\none\n");
   EXPECT_THAT(out->notes, ElementsAre(testing::StartsWith("pages 2 to 9 left out: ")));
+  EXPECT_TRUE(out->is_cut);
 }
 
 TEST(ToText, ReadsNoMorePagesThanItsBound) {
@@ -107,6 +108,16 @@ TEST(ToText, ReadsNoMorePagesThanItsBound) {
 
 TEST(ToText, SaysThatAPdfHoldsNoText) {
   EXPECT_THAT(convert(pdf_of({""}), "a.pdf").notes, ElementsAre(HasSubstr("no text")));
+}
+
+TEST(ToText, NamesThePagesOfAPdfThatHoldNoText) {
+  EXPECT_THAT(convert(pdf_of({"one", ""}), "a.pdf").notes,
+              ElementsAre("page 2 holds no text; it may be scanned"));
+  std::vector<std::string> pages(12);
+  pages.emplace_back("last");
+  EXPECT_THAT(convert(pdf_of(pages), "a.pdf").notes,
+              ElementsAre("pages 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, … (12 in all) hold no text; they "
+                          "may be scanned"));
 }
 
 TEST(ToText, TellsWhyAPdfCannotBeRead) {

@@ -182,6 +182,48 @@ TEST_F(Kb, TellsHowFarItIs) {
   EXPECT_EQ(std::exchange(listener.told, {}), (Told{"0/2 docs/a", "1/2 docs/b"}));
 }
 
+TEST_F(Kb, AddsNothingThatSomebodyElseAddedMeanwhile) {
+  for (const char* name : {"docs/a", "docs/b"}) tree.file(name, "one\n");
+  clock.at_next([&] {
+    Context other = context;
+    store::CallStore their_store{others_opener};
+    other.store = &their_store;
+    ASSERT_TRUE(call(other, "kb_add", R"({"source":"docs/a"})").ok);
+  });
+  const Answer answer = call("kb_add", R"({"source":"docs"})");
+  EXPECT_EQ(kind_of(answer), "ok: Stored docs/b (version 1, 1 line, 4 bytes)\n1 unchanged\n");
+}
+
+TEST_F(Kb, AddsAFileAgainWhenItsDocumentWasRemovedMeanwhile) {
+  tree.file("a", "one\n");
+  ASSERT_TRUE(call("kb_add", R"({"source":"a"})").ok);
+  tree.file("a", "two\n");
+  clock.at_next([&] { remove("a"); });
+  EXPECT_EQ(kind_of(call("kb_add", R"({"source":"a"})")),
+            "ok: Stored a (version 3, 1 line, 4 bytes)\n");
+}
+
+TEST_F(Kb, LeavesOutFilesWhoseNameIsNotUtf8) {
+  tree.file("docs/a", "one\n");
+  tree.file("docs/caf\xe9", "two\n");
+  const Answer answer = call("kb_add", R"({"source":"docs"})");
+  EXPECT_TRUE(has(answer.text, "Stored docs/a")) << answer.text;
+  EXPECT_TRUE(has(answer.text, "left out caf\\xe9: its name is not UTF-8")) << answer.text;
+  EXPECT_TRUE(answer.is_partial);
+}
+
+TEST_F(Kb, SaysThatADocumentWasCut) {
+  const std::string page = "<html><body><p>" + std::string(17u << 20, 'x') + "</p>";
+  tree.file("page.html", page);
+  const Answer added = call("kb_add", R"({"source":"page.html"})");
+  EXPECT_TRUE(has(added.text, "note: page.html: cut after 16")) << added.text;
+  EXPECT_TRUE(added.is_partial);
+  tree.file("page.html", page + "<p>more</p>");
+  const Answer refreshed = call("kb_refresh", "{}");
+  EXPECT_TRUE(has(refreshed.text, "note: page.html: cut after 16")) << refreshed.text;
+  EXPECT_TRUE(refreshed.is_partial);
+}
+
 TEST_F(Kb, RefreshesAFileOfAnotherSizeWithTheSameTime) {
   tree.file("a.txt", "one\n");
   ASSERT_TRUE(call("kb_add", R"({"source":"a.txt"})").ok);

@@ -253,8 +253,11 @@ class AnthropicDecoder final : public Decoder {
     } else if (type == "content_block_delta") {
       TRY(grow_block(value, emit));
     } else if (type == "message_delta") {
-      if (const Json* delta = find(value, "delta"))
-        reply_.stop = stop_of(string_at(*delta, "stop_reason"));
+      if (const Json* delta = find(value, "delta")) {
+        const std::string_view reason = string_at(*delta, "stop_reason");
+        has_reason_ = has_reason_ || !reason.empty();
+        if (!reason.empty()) reply_.stop = stop_of(reason);
+      }
       if (const Json* usage = find(value, "usage")) count(*usage);
     } else if (type == "message_stop") {
       is_complete_ = true;
@@ -263,7 +266,7 @@ class AnthropicDecoder final : public Decoder {
   }
 
   Result<Reply> finish() override {
-    if (!is_complete_) return incomplete(kName);
+    if (!is_complete_ || !has_reason_) return incomplete(kName);
     for (auto& [index, block] : blocks_) {
       if (std::optional<Part> part = part_of(block))
         reply_.message.parts.push_back(std::move(*part));
@@ -355,7 +358,7 @@ class AnthropicDecoder final : public Decoder {
   const std::string origin_;  // of thoughts
   Reply reply_;
   std::map<std::int64_t, Block> blocks_;
-  bool is_complete_ = false;
+  bool is_complete_ = false, has_reason_ = false;
 };
 
 }  // namespace

@@ -138,6 +138,11 @@ constexpr auto kRefusals = std::to_array<std::string_view>(
     {"BLOCKLIST", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION", "IMAGE_SAFETY", "LANGUAGE",
      "OTHER", "PROHIBITED_CONTENT", "RECITATION", "SAFETY", "SPII"});
 
+// It ended with something that is no answer.
+constexpr auto kFailures = std::to_array<std::string_view>(
+    {"MALFORMED_FUNCTION_CALL", "MALFORMED_RESPONSE", "MISSING_THOUGHT_SIGNATURE",
+     "TOO_MANY_TOOL_CALLS", "UNEXPECTED_TOOL_CALL"});
+
 class GeminiDecoder final : public Decoder {
  public:
   explicit GeminiDecoder(std::string origin) : origin_(std::move(origin)) {}
@@ -172,9 +177,7 @@ class GeminiDecoder final : public Decoder {
 
   Result<Reply> finish() override {
     if (reason_.empty()) return incomplete(kName);
-    if (reason_ == "MALFORMED_FUNCTION_CALL")
-      return Error{Code::network, "the model wrote a call that is none",
-                   "nothing of the reply was used; try again", std::string(kIncomplete)};
+    if (std::ranges::find(kFailures, reason_) != kFailures.end()) return unfinished(kName, reason_);
     reply_.message.role = Role::assistant;
     reply_.stop = stop();
     return std::move(reply_);

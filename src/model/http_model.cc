@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 
 #include "base/text.h"
@@ -11,10 +13,14 @@
 namespace helve::model {
 namespace {
 
+constexpr size_t kMaxShown = 1000;  // characters of what a provider says
+
 bool is_good(int status) { return status >= 200 && status < 300; }
 
 bool is_stream(const sys::HttpHead& head) {
-  return head.header("content-type").find("text/event-stream") != std::string_view::npos;
+  constexpr std::string_view kType = "text/event-stream";
+  const auto same = [](unsigned char a, unsigned char b) { return std::tolower(a) == b; };
+  return !std::ranges::search(head.header("content-type"), kType, same).empty();
 }
 
 std::optional<double> number(std::string_view text) {
@@ -79,8 +85,16 @@ class Receiver {
       return page_.size() < HttpModel::kMaxErrorPage;
     }
     has_begun_ = true;
+    bytes_ += bytes.size();
+    if (bytes_ > HttpModel::kMaxReply) {
+      failed_ = Error{Code::too_large,
+                      fmt::format("the reply is longer than {}", human_size(HttpModel::kMaxReply)),
+                      "nothing of it was used; ask for less at once", "reply_too_long"};
+      return false;
+    }
     bool goes_on = true;
-    Result<void> fed = parser_.feed(bytes, [&](const SseEvent& event) {
+    Result<void> fed = parser_.feed(bytes, [&](SseEvent& event) {
+      hide(event.data, key_);
       Result<bool> taken = decoder_->take(event, emit_);
       if (!taken) failed_ = std::move(taken).error();
       goes_on = taken && *taken;
@@ -109,6 +123,7 @@ class Receiver {
   const Emit& emit_;
   const std::string_view key_;
   std::string page_;
+  std::uint64_t bytes_ = 0;  // of a stream
   bool has_begun_ = false;
   std::optional<Error> failed_;
 };
@@ -116,8 +131,9 @@ class Receiver {
 }  // namespace
 
 Error answer_error(const sys::HttpHead& head, std::string page, std::string_view key) {
-  hide(page, key);  // before anything is cut off in the middle of it
-  const Said said = said_by(page);
+  hide(page, key);
+  Said said = said_by(page);
+  hide(said.message, key);  // which may have been written with escapes
   if (head.status >= 300 && head.status < 400)
     return {Code::invalid_argument,
             fmt::format("the server sends to another address (HTTP {})", head.status),
@@ -151,9 +167,11 @@ std::optional<std::chrono::milliseconds> retry_after(const sys::HttpHead& head,
   return std::chrono::milliseconds(std::max<std::int64_t>(then - unix_ms, 0));
 }
 
+// Before anything is cut off in the middle of it.
 Error without_key(Error error, std::string_view key) {
   hide(error.message, key);
   hide(error.hint, key);
+  error.message = preview(error.message, kMaxShown);
   return error;
 }
 

@@ -22,6 +22,8 @@ class HttpModel final : public Model {
   static constexpr size_t kMaxErrorPage = 64u
                                           << 10;  // bytes that are read of an answer that is none
 
+  static constexpr std::uint64_t kMaxReply = 128u << 20;  // bytes of a stream
+
   // Borrows the wire and the client.
   HttpModel(const Wire& wire, Endpoint endpoint, sys::HttpClient& client, Timeouts timeouts = {})
       : wire_(wire), endpoint_(std::move(endpoint)), client_(client), timeouts_(timeouts) {}

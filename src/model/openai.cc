@@ -207,6 +207,9 @@ Outgoing encode(const Request& request, const Endpoint& endpoint) {
 
 JsonArray encode_tools(JsonArray tools) { return tools; }
 
+// Reasons of OpenRouter, DeepSeek and vLLM to end in the middle.
+constexpr std::string_view kFailures[] = {"error", "insufficient_system_resource", "abort"};
+
 class OpenAiDecoder final : public Decoder {
  public:
   explicit OpenAiDecoder(std::string origin) : origin_(std::move(origin)) {}
@@ -228,6 +231,8 @@ class OpenAiDecoder final : public Decoder {
 
   Result<Reply> finish() override {
     if (reason_.empty()) return incomplete(kName);
+    if (std::ranges::find(kFailures, reason_) != std::end(kFailures))
+      return unfinished(kName, reason_);
     if (!details_.empty())
       reply_.message.parts.push_back(
           Thinking{std::move(thoughts_), origin_, JsonObject{{kDetails, std::move(details_)}}});
@@ -272,16 +277,35 @@ class OpenAiDecoder final : public Decoder {
     if (const Json* details = find(delta, kDetails); details && details->is_array()) {
       for (const Json& detail : details->get_array()) grow_detail(detail);
     }
-    for (const char* key : {"content", "refusal"}) {
-      const std::string_view text = string_at(delta, key);
-      if (text.empty()) continue;
-      text_ += text;
-      has_refused_ = has_refused_ || std::string_view(key) == "refusal";
-      emit(TextDelta{text});
+    if (const Json* content = find(delta, "content")) grow_content(*content, emit);
+    if (const std::string_view refusal = string_at(delta, "refusal"); !refusal.empty()) {
+      has_refused_ = true;
+      grow_text(refusal, emit);
     }
     const Json* calls = find(delta, "tool_calls");
     if (!calls || !calls->is_array()) return;
     for (const Json& call : calls->get_array()) grow_call(call, emit);
+  }
+
+  void grow_text(std::string_view text, const Emit& emit) {
+    if (text.empty()) return;
+    text_ += text;
+    emit(TextDelta{text});
+  }
+
+  // Mistral's models that reason send a list of parts, with their thoughts as lists in it.
+  void grow_content(const Json& content, const Emit& emit) {
+    if (content.is_string()) return grow_text(content.get_string(), emit);
+    if (!content.is_array()) return;
+    for (const Json& part : content.get_array()) {
+      grow_text(string_at(part, "text"), emit);
+      const Json* thinking = find(part, "thinking");
+      if (!thinking || !thinking->is_array()) continue;
+      for (const Json& thought : thinking->get_array()) {
+        thoughts_ += string_at(thought, "text");
+        emit(ThinkingDelta{string_at(thought, "text")});
+      }
+    }
   }
 
   // They come in pieces, too: those of a kind and a number belong together.
@@ -347,10 +371,7 @@ class OpenAiDecoder final : public Decoder {
       known.name = name;
     else
       name = {};  // it was told before
-    const Json* arguments = find(*function, "arguments");
-    const std::string whole =
-        arguments && arguments->is_object() ? to_text(*arguments) : std::string();
-    const std::string_view added = whole.empty() ? string_at(*function, "arguments") : whole;
+    const std::string added = arguments_in(*function);
     known.arguments += added;
     emit(CallDelta{place, name, added});
   }

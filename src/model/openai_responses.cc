@@ -140,7 +140,8 @@ class ResponsesDecoder final : public Decoder {
       // The whole item: what came in parts before was for those who watch.
       if (const Json* item = find(value, "item")) items_[index_at(value)] = *item;
     } else if (type == "response.completed" || type == "response.incomplete") {
-      if (const Json* response = find(value, "response")) end(*response);
+      if (type == "response.incomplete") reply_.stop = Stop::length;
+      if (const Json* response = find(value, "response")) TRY(end(*response));
       is_complete_ = true;
     } else if (type == "response.failed") {
       const Json* response = find(value, "response");
@@ -155,7 +156,12 @@ class ResponsesDecoder final : public Decoder {
 
   Result<Reply> finish() override {
     if (!is_complete_) return incomplete(kName);
-    for (const auto& [index, item] : items_) add_part(item);
+    for (const auto& [index, item] : items_) {
+      // Whether the whole is cut then is told, too; but what it has of a call is none.
+      if (string_at(item, "status") == "incomplete" && reply_.stop == Stop::end)
+        reply_.stop = Stop::length;
+      add_part(item);
+    }
     reply_.message.role = Role::assistant;
     if (reply_.stop == Stop::end && has_refused_) reply_.stop = Stop::refusal;
     if (reply_.stop == Stop::end && !calls_of(reply_.message).empty()) reply_.stop = Stop::calls;
@@ -171,7 +177,13 @@ class ResponsesDecoder final : public Decoder {
     return provider_error(0, string_at(error, "code"), string_at(error, "message"));
   }
 
-  void end(const Json& response) {
+  Result<void> end(const Json& response) {
+    const std::string_view status = string_at(response, "status");
+    if (status == "failed" || status == "cancelled") {
+      const Json* error = find(response, "error");
+      if (error && error->is_object()) return told(*error);
+      return unfinished(kName, status);
+    }
     reply_.model = string_at(response, "model");
     if (const Json* usage = find(response, "usage")) {
       reply_.usage =
@@ -184,6 +196,12 @@ class ResponsesDecoder final : public Decoder {
       reply_.stop = Stop::refusal;
     else if (!reason.empty())
       reply_.stop = Stop::length;
+    // Some servers tell the items only here.
+    const Json* output = find(response, "output");
+    if (items_.empty() && output && output->is_array()) {
+      for (const Json& item : output->get_array()) items_[items_.size()] = item;
+    }
+    return {};
   }
 
   void add_part(const Json& item) {
@@ -191,9 +209,9 @@ class ResponsesDecoder final : public Decoder {
     if (type == "reasoning") {
       reply_.message.parts.push_back(Thinking{summary_of(item), origin_, item});
     } else if (type == "function_call") {
-      reply_.message.parts.push_back(
-          ToolCall{std::string(string_at(item, "call_id")), std::string(string_at(item, "name")),
-                   std::string(string_at(item, "arguments")), "", nullptr});
+      reply_.message.parts.push_back(ToolCall{std::string(string_at(item, "call_id")),
+                                              std::string(string_at(item, "name")),
+                                              arguments_in(item), "", nullptr});
     } else if (type == "message") {
       reply_.message.parts.push_back(Text{text_of_item(item)});
     }

@@ -14,7 +14,6 @@
 namespace helve::model {
 namespace {
 
-constexpr size_t kMaxShown = 1000;  // characters of what a provider says
 constexpr std::array kWires{&kAnthropic, &kOpenAi, &kOpenAiResponses, &kGemini};
 
 bool says_any(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -75,6 +74,31 @@ Limit limit_of(const Json* details) {
   return limit;
 }
 
+// The unit that "\\uXXXX" at this place stands for.
+std::optional<unsigned> unit_at(std::string_view text, size_t at) {
+  unsigned unit = 0;
+  if (text.substr(at, 2) != "\\u" || text.size() < at + 6) return std::nullopt;
+  const auto [end, failed] = std::from_chars(text.data() + at + 2, text.data() + at + 6, unit, 16);
+  if (failed != std::errc() || end != text.data() + at + 6) return std::nullopt;
+  return unit;
+}
+
+// JSON in which half a character stands for one that is not known.
+std::string without_halves(std::string text) {
+  for (size_t at = text.find('\\'); at != text.npos; at = text.find('\\', at)) {
+    const auto unit = unit_at(text, at);
+    if (!unit || *unit < 0xD800 || *unit > 0xDFFF) {
+      at += 2;
+      continue;
+    }
+    const auto next = unit_at(text, at + 6);
+    const bool is_pair = *unit < 0xDC00 && next && *next >= 0xDC00 && *next <= 0xDFFF;
+    if (!is_pair) text.replace(at, 6, "\\ufffd");
+    at += is_pair ? 12 : 6;
+  }
+  return text;
+}
+
 struct Meaning {
   Code code;
   std::string_view type;
@@ -118,6 +142,13 @@ Error incomplete(std::string_view provider) {
           "nothing of it was used; try again", std::string(kIncomplete)};
 }
 
+Error unfinished(std::string_view provider, std::string_view reason) {
+  return {Code::network,
+          fmt::format("the reply of {} is not whole: it ended with '{}'", provider,
+                      preview(escape_for_display(reason), 60)),
+          "nothing of it was used; try again", std::string(kIncomplete)};
+}
+
 Error bad_event(std::string_view provider, std::string_view why) {
   return {Code::network,
           fmt::format("{} sent what makes no sense: {}", provider,
@@ -129,7 +160,7 @@ Error provider_error(int status, std::string_view kind, std::string_view message
                      const Json* details) {
   const Limit limit = limit_of(details);
   const Meaning meaning = meaning_of(status, kind, message, limit);
-  std::string text = preview(escape_lines_for_display(trim(message)), kMaxShown);
+  std::string text = escape_lines_for_display(trim(message));
   if (text.empty()) text = kind.empty() ? "it did not say why" : std::string(kind);
   if (status != 0) text = fmt::format("{} (HTTP {})", text, status);
   Error error{meaning.code, "the model's provider: " + text, std::string(meaning.hint),
@@ -140,6 +171,8 @@ Error provider_error(int status, std::string_view kind, std::string_view message
 
 Result<Json> parse_event(std::string_view provider, const SseEvent& event) {
   Result<Json> value = parse_json(event.data);
+  // Some servers cut what they send in the middle of a character.
+  if (!value) value = parse_json(without_halves(event.data));
   if (!value) return bad_event(provider, value.error().message);
   if (!value->is_object()) return bad_event(provider, "an event is no object");
   return value;
@@ -202,7 +235,14 @@ JsonObject arguments_object(const ToolCall& call) {
 }
 
 std::string arguments_text(const ToolCall& call) {
-  return parse_json(call.arguments) ? call.arguments : to_text(arguments_object(call));
+  const Result<Json> value = parse_json(call.arguments);
+  return value && value->is_object() ? call.arguments : to_text(arguments_object(call));
+}
+
+std::string arguments_in(const Json& function) {
+  const Json* arguments = find(function, "arguments");
+  return arguments && arguments->is_object() ? to_text(*arguments)
+                                             : std::string(string_at(function, "arguments"));
 }
 
 std::string authority_of(const Endpoint& endpoint) {

@@ -60,9 +60,12 @@ std::vector<Offer> taken_by(const Wire& wire, std::vector<Offer> offers,
 
 // For the providers' files.
 Error incomplete(std::string_view provider);
+// The same where the provider says that it did not finish, and by which word.
+Error unfinished(std::string_view provider, std::string_view reason);
 Error bad_event(std::string_view provider, std::string_view why);
-// An error that a provider tells in the middle of a stream or as an answer. `status` is HTTP's, or
-// 0 where `kind` alone says what it is. `details` is Google's list of what else there is to say.
+// An error that a provider tells in the middle of a stream or as an answer, with its whole words.
+// `status` is HTTP's, or 0 where `kind` alone says what it is. `details` is Google's list of what
+// else there is to say.
 Error provider_error(int status, std::string_view kind, std::string_view message,
                      const Json* details = nullptr);
 // The data of an event as an object.
@@ -81,7 +84,9 @@ std::string made_up_id();
 std::string authority_of(const Endpoint& endpoint);
 // The arguments as an object; where the model wrote something else, that is its only member.
 JsonObject arguments_object(const ToolCall& call);
-// The same as text: servers parse it again, and some fail where they cannot.
+// The same as text: servers parse it again, and some fail where it is no object.
 std::string arguments_text(const ToolCall& call);
+// What a call of OpenAI's formats has of them: text, or the object itself, as some servers send it.
+std::string arguments_in(const Json& function);
 
 }  // namespace helve::model

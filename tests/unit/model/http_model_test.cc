@@ -141,6 +141,36 @@ TEST_F(HttpModelTest, NoErrorShowsTheKey) {
   EXPECT_NE(describe(error).find("[key]"), std::string::npos) << describe(error);
 }
 
+TEST_F(HttpModelTest, NoCutAndNoEscapeShowsAPartOfTheKey) {
+  const Error escaped = failure([](Connection& c) {
+    c.answer(R"({"error":{"message":")" + std::string(995, 'm') + R"(sk\u002dcanary"}})",
+             "400 Bad Request", "application/json");
+  });
+  EXPECT_EQ(escaped.message.find("sk-c"), std::string::npos) << escaped.message;
+  const Error streamed = failure([](Connection& c) {
+    c.send(std::string(kStream) +
+           chunk(R"(data: {"error":{"message":")" + std::string(980, 'm') + "sk-canary\"}}\n\n"));
+  });
+  EXPECT_EQ(streamed.message.find("sk-c"), std::string::npos) << streamed.message;
+}
+
+TEST_F(HttpModelTest, AReplyHasABound) {
+  const Error error = failure([](Connection& c) {
+    c.send(kStream);
+    const std::string piece = chunk(":" + std::string(1 << 20, ' ') + "\n");
+    for (std::uint64_t sent = 0; sent <= HttpModel::kMaxReply; sent += 1 << 20) c.send(piece);
+  });
+  EXPECT_EQ(error.type, "reply_too_long") << error.message;
+}
+
+TEST_F(HttpModelTest, TheTypeOfAStreamHasNoCase) {
+  RawServer server([](Connection& c) {
+    c.request();
+    c.answer(std::string(kHello), "200 OK", "Text/Event-Stream");
+  });
+  EXPECT_TRUE(ask(server));
+}
+
 TEST_F(HttpModelTest, UnderstandsTheFormsOfErrors) {
   for (const char* body :
        {R"({"error":{"message":"because"}})", R"({"error":"because"})", R"({"message":"because"})",

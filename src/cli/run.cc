@@ -19,14 +19,16 @@ namespace {
 constexpr std::string_view kUnknownResult = "unknown_id";  // as read_large_result says it
 
 // What a running tool has to tell goes to standard error: warnings always, the rest with --verbose.
-// The output of a command goes where the answer will go, unless that is cut or for programs.
+// The output of a command goes where the answer will go, unless that is cut or for programs; when
+// nobody reads it any more, the call is to `end`.
 class Teller final : public Listener {
  public:
-  Teller(Screen& screen, const Options& options)
+  Teller(Screen& screen, const Options& options, std::stop_source end)
       : screen_(screen),
         line_(screen.err, screen.width),
         verbose_(options.verbose),
-        shows_output_(!options.json && !options.cap) {}
+        shows_output_(!options.json && !options.cap),
+        end_(std::move(end)) {}
 
   void progress(double done, std::optional<double> total, std::string_view message) override {
     if (!verbose_) {
@@ -41,12 +43,13 @@ class Teller final : public Listener {
       tell(fmt::format("helve: {}: {}", name_of(level), message));
   }
   // The call has ended: what follows is its answer.
-  void end() { line_.clear(); }
+  void finish() { line_.clear(); }
   bool wants_output() const override { return shows_output_; }
   void output(std::string_view text) override {
     line_.clear();
     screen_.out.write(text);
     screen_.out.flush();
+    if (!screen_.out.has_reader()) end_.request_stop();
   }
 
  private:
@@ -58,6 +61,7 @@ class Teller final : public Listener {
   ProgressLine line_;
   bool verbose_;
   bool shows_output_;
+  std::stop_source end_;
 };
 
 Form form_of(const Options& options) { return options.json ? Form::json : Form::text; }
@@ -150,7 +154,9 @@ int call_tool(Run& run, std::string_view tool, const Json* arguments,
   const Options& options = run.options;
   Result<Session> session = run.program.open(options);
   if (!session) return show(session.error(), form_of(options), run.screen);
-  Teller teller(run.screen, options);
+  std::stop_source end;
+  const std::stop_callback on_stop(session->stop, [&] { end.request_stop(); });
+  Teller teller(run.screen, options, end);
   std::optional<std::chrono::milliseconds> timeout;
   if (options.timeout)
     timeout = std::chrono::milliseconds(std::llround(std::ceil(*options.timeout * 1000)));
@@ -163,10 +169,12 @@ int call_tool(Run& run, std::string_view tool, const Json* arguments,
        .named_session = options.session.has_value(),
        .policy = session->policy,
        .cap = options.cap ? dispatch::Cap::inline_limit : dispatch::Cap::none,
-       .stop = session->stop,
+       .stop = end.get_token(),
        .timeout = timeout,
        .listener = &teller});
-  teller.end();
+  teller.finish();
+  if (outcome.error && outcome.error->code == Code::cancelled && !run.screen.out.has_reader())
+    outcome.error->message = "standard output was closed, so the call was stopped";
   // A command line without --session is a session of its own, where nothing can be stored yet.
   if (outcome.error && outcome.error->type == kUnknownResult && !options.session)
     outcome.error->hint = "pass the --session that it belongs to; helve log --json shows it";

@@ -85,6 +85,18 @@ inline Result<EchoOutput> fail(const FailInput& in, Context&) {
   return EchoOutput{"no such code"};
 }
 
+struct PourInput {
+  static constexpr auto schema() { return object("Write on and on until it is stopped"); }
+};
+
+inline Result<EchoOutput> pour(const PourInput&, Context& context) {
+  for (int line = 0; line < 1000; ++line) {
+    TRY(context.checkpoint());
+    context.listener->output("more\n");
+  }
+  return EchoOutput{"nobody stopped it"};
+}
+
 inline Registry sample_registry() {
   std::vector<Tool> tools;
   tools.push_back(make_tool({.name = "demo_echo",
@@ -93,6 +105,7 @@ inline Registry sample_registry() {
                              .examples = {{"Say it twice", R"({"text":"hello world","times":2})"}}},
                             echo));
   tools.push_back(make_tool({.name = "demo_fail", .group = "demo"}, fail));
+  tools.push_back(make_tool({.name = "demo_pour", .group = "demo"}, pour));
   tools.push_back(make_tool({.name = "kb_read", .group = "kb"}, read));
   tools.push_back(make_tool({.name = "read", .group = "fs"}, read));
   return std::move(*Registry::load(std::move(tools)));

@@ -208,6 +208,15 @@ TEST_F(Cli, ReportsWhatKeepsASessionFromOpening) {
   EXPECT_EQ(err_, "helve: config.yaml:3: one\nhelve: config.yaml:4: two\n");
 }
 
+TEST_F(Cli, EndsACallWhenNobodyReadsItsOutputAnyMore) {
+  int lines = 0;
+  screen_.out.write = [&](std::string_view) { ++lines; };
+  screen_.out.has_reader = [&] { return lines < 3; };
+  EXPECT_EQ(run({"demo", "pour"}), 130);
+  EXPECT_EQ(lines, 3);
+  EXPECT_EQ(err_, "helve: standard output was closed, so the call was stopped\n");
+}
+
 TEST(Color, IsForTerminalsAndForThoseWhoDidNotRefuseIt) {
   EXPECT_TRUE(wants_color(Color::auto_, {.is_terminal = true}));
   EXPECT_FALSE(wants_color(Color::auto_, {.is_terminal = false}));

@@ -100,7 +100,24 @@ Result<Fd> connect_one(const addrinfo& address, Milliseconds longest, const Pati
   return socket;
 }
 
+Error late(std::string_view what, Milliseconds waited) {
+  return {Code::timeout,
+          fmt::format("{} {:g} s", what, std::chrono::duration<double>(waited).count())};
+}
+
 }  // namespace
+
+Error no_answer(std::string_view who, Milliseconds waited) {
+  return late(fmt::format("{} did not answer within", who), waited);
+}
+
+Error sent_nothing(std::string_view who, Milliseconds waited) {
+  return late(fmt::format("{} sent nothing for", who), waited);
+}
+
+Error took_too_long(std::string_view who, Milliseconds waited) {
+  return late(fmt::format("{} was not done within", who), waited);
+}
 
 Result<void> Patience::wait(int descriptor, short events, Milliseconds idle) const {
   const bool has_end = total_.count() > 0;
@@ -110,9 +127,8 @@ Result<void> Patience::wait(int descriptor, short events, Milliseconds idle) con
     if (stop_.stop_requested()) return Error{Code::cancelled, "stopped while waiting for " + who_};
     const auto left = std::chrono::ceil<Milliseconds>(end - Steady::now());
     if (left.count() <= 0) {
-      const Milliseconds waited = has_end && end_ <= idle_end ? total_ : idle;
-      return Error{Code::timeout, fmt::format("{} did not answer within {:g} s", who_,
-                                              std::chrono::duration<double>(waited).count())};
+      if (has_end && end_ <= idle_end) return took_too_long(who_, total_);
+      return events == POLLIN ? sent_nothing(who_, idle) : no_answer(who_, idle);
     }
     pollfd polled[] = {{descriptor, events, 0}, {wakeup_.descriptor(), POLLIN, 0}};
     const int ready =

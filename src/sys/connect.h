@@ -7,6 +7,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "sys/file_descriptor.h"
@@ -43,6 +44,11 @@ class Patience {
   const std::stop_token stop_;
   const std::stop_callback<std::function<void()>> on_stop_;
 };
+
+// What ran out, of someone who was waited for: an answer at all, more of it, or all of it.
+Error no_answer(std::string_view who, Patience::Milliseconds waited);
+Error sent_nothing(std::string_view who, Patience::Milliseconds waited);
+Error took_too_long(std::string_view who, Patience::Milliseconds waited);
 
 // A TCP connection to one of the host's addresses, tried in their order. A name is looked up on a
 // thread of its own, since that cannot be stopped; localhost is known.

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "sys/connect.h"
 #include "sys/http_reader.h"
 
 namespace helve::sys {
@@ -129,9 +130,10 @@ class CurlHttp::Transfer {
       const Steady::time_point now = Steady::now();
       if (has_moved()) last_ = now;
       Milliseconds left = std::chrono::ceil<Milliseconds>(last_ + request_.idle_timeout - now);
+      if (left.count() <= 0) return sent_nothing(who(), request_.idle_timeout);
       if (request_.total_timeout.count() > 0)
         left = std::min(left, std::chrono::ceil<Milliseconds>(end - now));
-      if (left.count() <= 0) return Error{Code::timeout, who() + " did not answer in time"};
+      if (left.count() <= 0) return took_too_long(who(), request_.total_timeout);
       library_.multi_poll(handle_.multi, nullptr, 0,
                           static_cast<int>(std::min(left, kLongestPoll).count()), nullptr);
     }
@@ -253,7 +255,7 @@ class CurlHttp::Transfer {
         return {Code::network, fmt::format("cannot connect to {}: {}", who(), why),
                 "is the server running there?", "cannot_connect"};
       case CURLE_OPERATION_TIMEDOUT:
-        return {Code::timeout, fmt::format("{} did not answer in time: {}", who(), why)};
+        return no_answer(who(), request_.connect_timeout);  // we wait for the rest ourselves
       case CURLE_PEER_FAILED_VERIFICATION:
       case CURLE_SSL_CONNECT_ERROR:
       case CURLE_SSL_CACERT_BADFILE:

@@ -148,6 +148,8 @@ Result<HttpAddress> parse_http_address(std::string_view url) {
   if (rest.starts_with(':')) rest.remove_prefix(1);
   const bool is_number = std::ranges::all_of(rest, [](char c) { return c >= '0' && c <= '9'; });
   if (!is_number || rest.size() > 5) return no_address(whole, "its port is no number");
+  if (!rest.empty() && std::stoi(std::string(rest)) > 65535)
+    return no_address(whole, "ports end at 65535");
   address.port = rest.empty() ? (address.is_encrypted ? "443" : "80") : std::string(rest);
   return address;
 }

@@ -144,13 +144,15 @@ TEST(Http, SaysThatTheConnectionWasLost) {
 TEST(Http, WaitsNoLongerThanItIsTold) {
   RawServer server([](Connection& c) { c.wait_for_end(); });
   const auto client = make_http_client();
-  for (const HttpRequest& request :
-       {HttpRequest{.url = server.url(), .idle_timeout = milliseconds(20)},
-        HttpRequest{.url = server.url(), .total_timeout = milliseconds(20)}}) {
+  const std::string who = server.url().substr(std::string_view("http://").size());
+  const auto expect = [&](const HttpRequest& request, const std::string& what) {
     const Got got = send(*client, request);
     ASSERT_FALSE(got.head);
     EXPECT_EQ(got.head.error().code, Code::timeout);
-  }
+    EXPECT_EQ(got.head.error().message, who + what);
+  };
+  expect({.url = server.url(), .idle_timeout = milliseconds(20)}, " sent nothing for 0.02 s");
+  expect({.url = server.url(), .total_timeout = milliseconds(20)}, " was not done within 0.02 s");
 }
 
 TEST(Http, StopsAtOnce) {
@@ -213,7 +215,8 @@ TEST(Http, ReadsAddresses) {
 TEST(Http, RefusesWhatIsNoAddress) {
   for (const char* url :
        {"", "localhost:8080", "ftp://x/", "http://", "http://:80/", "http://[::1/", "http://a b/",
-        "http://a/\r\nX: y", "http://user:key@host/", "http://host:12a/", "http://host:123456/"}) {
+        "http://a/\r\nX: y", "http://user:key@host/", "http://host:12a/", "http://host:123456/",
+        "http://host:65536/"}) {
     const auto address = parse_http_address(url);
     ASSERT_FALSE(address) << url;
     EXPECT_EQ(address.error().code, Code::invalid_argument) << url;

@@ -58,7 +58,7 @@ class Completion : public Cli {
 };
 
 TEST_F(Completion, OffersGroupsAndCommandsFirst) { EXPECT_EQ(offered({"s"}), "status"); }
-TEST_F(Completion, OffersTheToolsOfAGroup) { EXPECT_EQ(offered({"demo", ""}), "echo fail"); }
+TEST_F(Completion, OffersTheToolsOfAGroup) { EXPECT_EQ(offered({"demo", ""}), "echo fail pour"); }
 TEST_F(Completion, OffersTheFlagsOfAToolAndOfTheProgram) {
   EXPECT_EQ(offered({"demo", "echo", "--ti"}), "--times --timeout --timeout");
   EXPECT_EQ(offered({"demo", "echo", "--js"}), "--json");
@@ -72,10 +72,10 @@ TEST_F(Completion, OffersTheChoicesOfAPositional) {
   EXPECT_EQ(offered({"completion", ""}), "bash zsh fish");
 }
 TEST_F(Completion, OffersNamesWhereTheyAreExpected) {
-  EXPECT_EQ(offered({"call", "demo"}), "demo_echo demo_fail");
+  EXPECT_EQ(offered({"call", "demo"}), "demo_echo demo_fail demo_pour");
   EXPECT_EQ(offered({"help", "s"}), "status");
   EXPECT_EQ(offered({"help", "demo_e"}), "demo_echo");
-  EXPECT_EQ(offered({"help", "demo", ""}), "echo fail");
+  EXPECT_EQ(offered({"help", "demo", ""}), "echo fail pour");
   EXPECT_EQ(offered({"help", "demo", "echo", ""}), "");
   EXPECT_EQ(offered({"help", "status", ""}), "");
   EXPECT_EQ(offered({"--dialect", "cl"}), "claude claw");

@@ -358,9 +358,9 @@ TEST(Rules, ExamplesAreCheckedWhenRulesAreMade) {
 }
 
 TEST(Rules, PatternThatCannotBeMeantIsAnError) {
-  for (const char* pattern : {"", "ls; rm", "ls $x", "ls {a,b}", "ls [ab]", "ls 'x", "ls | rm",
-                              "~/x", "f() { :; }", "ls $(x)", "# x",
-                              "time *", "time -p *", "! *", "{ *; }", "( * )", "ls &"})
+  for (const char* pattern :
+       {"", "ls; rm", "ls $x", "ls {a,b}", "ls [ab]", "ls 'x", "ls | rm", "~/x", "f() { :; }",
+        "ls $(x)", "# x", "time *", "time -p *", "! *", "{ *; }", "( * )", "ls &"})
     EXPECT_FALSE(Rules::make({allow(pattern)})) << pattern;
 }
 

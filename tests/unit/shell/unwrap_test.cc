@@ -241,7 +241,8 @@ TEST(Unwrap, DoubtsVariablesThatDecideWhatRuns) {
   for (const std::string_view script :
        {"LC_ALL=C sort x", "GIT_PAGER=cat git log", "x=1; ls", "export A=1", "read -r line",
         "printf '%s\\n' x", "for f in a b; do ls; done", "declare -a x=(1 2)", "local x",
-        "local x=/$1", "declare x=-$1", "readonly x=$1", "export A=\"$x\"", "declare -a x=($y)", "jobs -l"})
+        "local x=/$1", "declare x=-$1", "readonly x=$1", "export A=\"$x\"", "declare -a x=($y)",
+        "jobs -l"})
     EXPECT_TRUE(analyze(script, Reader::bash).unknowns.empty()) << script;
 }
 

@@ -21,7 +21,8 @@ namespace {
 constexpr time_t kMark = 0x68656c76;  // in 2025
 constexpr long kMarkNanoseconds = 0;
 
-constexpr int kAttempts = 8;  // against others who make and remove the same name
+// Against others who make and remove the same name: on a busy machine each attempt may lose.
+constexpr int kAttempts = 200;
 
 // A directory, unless the name is one that programs know as a file.
 bool is_file_name(std::string_view name) {

@@ -88,7 +88,7 @@ TEST_F(Parse, SaysWhereAToolIsThatWasCalledWithoutItsGroup) {
 
 TEST_F(Parse, NamesTheNearestToolOfAGroup) {
   EXPECT_EQ(refused({"demo", "ehco"}).hint, "did you mean 'echo'?");
-  EXPECT_EQ(refused({"demo", "xyzzy"}).hint, "it has echo, fail");
+  EXPECT_EQ(refused({"demo", "xyzzy"}).hint, "it has echo, fail, pour");
 }
 
 TEST_F(Parse, NamesTheNearestGlobalFlag) {

@@ -104,6 +104,17 @@ model::Lookup environment_of(const Surroundings& surroundings) {
   };
 }
 
+ModelFlags flags_for_other(const config::Loaded& settings, std::string_view agent,
+                           const ModelFlags& flags) {
+  const config::Agent* found = settings.agent(agent);
+  const bool has_own = found && !(found->model.provider.empty() && found->model.base_url.empty());
+  const bool is_told = flags.provider == kScripted || flags.provider == kRecorded;
+  if (!has_own || is_told) return flags;
+  ModelFlags kept;
+  kept.record = flags.record;
+  return kept;
+}
+
 Result<ModelPlan> plan_model(const config::Loaded& settings, std::string_view agent,
                              const ModelFlags& flags, const Surroundings& surroundings) {
   const model::Lookup environment = environment_of(surroundings);

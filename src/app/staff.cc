@@ -76,8 +76,12 @@ Result<const ChosenModel*> Staff::model_of(const std::string& agent, std::stop_t
   std::lock_guard lock(mutex_);
   const auto found = models_.find(agent);
   if (found != models_.end()) return &found->second;
-  ChosenModel chosen = TRY(
-      choose_model(world_.home->settings, agent, options_.model, surroundings_, *client_, stop));
+  const config::Loaded& settings = world_.home->settings;
+  const ModelFlags flags = agent == world_.home->who.agent
+                               ? options_.model
+                               : flags_for_other(settings, agent, options_.model);
+  ChosenModel chosen =
+      TRY(choose_model(settings, agent, flags, surroundings_, *client_, std::move(stop)));
   return &models_.emplace(agent, std::move(chosen)).first->second;
 }
 

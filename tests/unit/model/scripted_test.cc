@@ -129,24 +129,33 @@ class TextProtocolTest : public testing::Test {
   std::string system_, seen_;
 };
 
-TEST_F(TextProtocolTest, FindsACallAndHidesIt) {
+TEST_F(TextProtocolTest, FindsCallsAndHidesThem) {
   const auto reply = ask(
       R"(I look. <json>{"tool_name": "read", "tool_input": {"path": "a"}}</json> <json>{"tool_name": "read", "tool_input": {"path": "b"}}</json> And?)");
   ASSERT_TRUE(reply);
-  EXPECT_EQ(seen_, "I look. ");
-  EXPECT_EQ(text_of(reply->message), "I look.");
-  ASSERT_EQ(calls_of(reply->message).size(), 1u);
+  EXPECT_EQ(seen_, "I look.  And?");
+  EXPECT_EQ(text_of(reply->message), "I look. And?");
+  ASSERT_EQ(calls_of(reply->message).size(), 2u) << "also where one is run: the other is told";
   EXPECT_EQ(calls_of(reply->message)[0]->arguments, R"({"path":"a"})");
+  EXPECT_EQ(calls_of(reply->message)[1]->arguments, R"({"path":"b"})");
+  EXPECT_TRUE(std::holds_alternative<Text>(reply->message.parts.back()));
+  EXPECT_TRUE(reply->unread.empty());
   EXPECT_EQ(reply->stop, Stop::calls);
   EXPECT_TRUE(system_.starts_with("Be brief.\n\nYou can use these tools:")) << system_;
 }
 
-TEST_F(TextProtocolTest, TakesSeveralWhereItMay) {
+TEST_F(TextProtocolTest, ShowsWhatStandsBetweenTagsThatAreNoCall) {
   const auto reply = ask(
-      R"(<json>{"tool_name": "read", "tool_input": {}}</json><json>{"tool_name": "ls", "tool_input": {}}</json>)",
-      {user_message("hi")}, json_tags::Calls::many);
-  EXPECT_EQ(calls_of(reply->message).size(), 2u);
-  EXPECT_TRUE(reply->unread.empty());
+      R"(A <json> tag, then <json>{"tool_name": "read", "tool_input": {}}</json> and "</json>".)");
+  EXPECT_EQ(seen_, R"(A <json> tag, then  and "</json>".)");
+  EXPECT_EQ(text_of(reply->message), R"(A <json> tag, then and "</json>".)");
+}
+
+TEST_F(TextProtocolTest, SaysHowManyAreRun) {
+  ASSERT_TRUE(ask("Done."));
+  EXPECT_NE(system_.find("one tool at a time"), std::string::npos) << system_;
+  ASSERT_TRUE(ask("Done.", {user_message("hi")}, json_tags::Calls::many));
+  EXPECT_NE(system_.find("several such blocks"), std::string::npos) << system_;
 }
 
 TEST_F(TextProtocolTest, TellsOfABlockThatCannotBeReadAmongOthers) {
@@ -158,6 +167,7 @@ TEST_F(TextProtocolTest, TellsOfABlockThatCannotBeReadAmongOthers) {
     ASSERT_TRUE(reply);
     EXPECT_EQ(calls_of(reply->message).size(), 2u);
     ASSERT_EQ(reply->unread.size(), 1u) << text;
+    EXPECT_EQ(reply->stop, text.ends_with(cut) ? Stop::length : Stop::calls) << text;
     EXPECT_TRUE(
         reply->unread[0].starts_with(text.ends_with(cut) ? "<json> block 3: " : "<json> block 2: "))
         << reply->unread[0];

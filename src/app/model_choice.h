@@ -62,6 +62,7 @@ struct ChosenModel {
   // Shared: sessions and sub-agents that use it end in any order.
   std::shared_ptr<model::Model> model;
   std::string provider, name;
+  std::string script;  // the file that it tells; empty: none
   model::ModelFacts facts;
   bool is_text_protocol = false;
   // What every request takes over.

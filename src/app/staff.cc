@@ -82,6 +82,12 @@ Result<const ChosenModel*> Staff::model_of(const std::string& agent, std::stop_t
                                : flags_for_other(settings, agent, options_.model);
   ChosenModel chosen =
       TRY(choose_model(settings, agent, flags, surroundings_, *client_, std::move(stop)));
+  // A record is of all agents of a run, and tells each of its replies once.
+  for (const auto& [other, known] : models_) {
+    if (chosen.provider == kRecorded && known.provider == kRecorded &&
+        known.script == chosen.script)
+      chosen.model = known.model;
+  }
   return &models_.emplace(agent, std::move(chosen)).first->second;
 }
 

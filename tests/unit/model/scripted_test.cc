@@ -241,18 +241,77 @@ TEST(Recorded, TellsARunAgain) {
   EXPECT_EQ(ask(**recorded).error().type, "record_ended");
 }
 
-TEST(Recorded, SaysWhereTheConversationIsAnother) {
+// The record of what a script answered to these conversations, one after the other.
+std::string record_of(std::string_view script, const std::vector<std::vector<Message>>& asked) {
   std::string record;
-  RecordingModel recording(scripted(R"({"text": "one"})"),
-                           [&](std::string_view line) -> Result<void> {
-                             record += line;
-                             return {};
-                           });
-  EXPECT_TRUE(ask(recording, "hi"));
-  const auto reply = ask(**RecordedModel::parse(record), "something else");
-  ASSERT_TRUE(reply);
-  ASSERT_EQ(reply->notes.size(), 1u);
-  EXPECT_NE(reply->notes[0].find("message 1"), std::string::npos) << reply->notes[0];
+  RecordingModel recording(scripted(script), [&](std::string_view line) -> Result<void> {
+    record += line;
+    return {};
+  });
+  for (const std::vector<Message>& messages : asked)
+    EXPECT_TRUE(recording.stream({.messages = messages}, [](const Delta&) {}, {}));
+  return record;
+}
+
+std::vector<Message> after_a_call(std::string prompt, std::string result) {
+  return {user_message(std::move(prompt)),
+          {Role::assistant, {ToolCall{"c", "ls", "{}", "", nullptr}}},
+          {Role::tool, {ToolResult{"c", "ls", {TextContent{std::move(result)}}}}}};
+}
+
+TEST(Recorded, GivesEachConversationItsOwnRepliesInAnyOrder) {
+  const std::string record =
+      record_of("{\"text\": \"a\"}\n{\"text\": \"b\"}\n{\"text\": \"a2\"}",
+                {{user_message("first")}, {user_message("second")}, {user_message("first")}});
+  const auto recorded = RecordedModel::parse(record);
+  ASSERT_TRUE(recorded);
+  EXPECT_EQ(text_of(ask(**recorded, "second")->message), "b");
+  EXPECT_EQ(text_of(ask(**recorded, "first")->message), "a");
+  EXPECT_EQ(ask(**recorded, "second").error().type, "record_differs");
+  EXPECT_EQ(text_of(ask(**recorded, "first")->message), "a2");
+  EXPECT_EQ(ask(**recorded, "second").error().type, "record_ended");
+}
+
+TEST(Recorded, FailsWhereTheConversationIsAnother) {
+  const auto recorded =
+      RecordedModel::parse(record_of("{\"text\": \"one\"}", {after_a_call("hi", "x")}));
+  const auto fails = [&](const std::vector<Message>& messages, std::string_view why) {
+    const auto reply = (*recorded)->stream({.messages = messages}, [](const Delta&) {}, {});
+    ASSERT_FALSE(reply) << why;
+    EXPECT_EQ(reply.error().type, "record_differs");
+    EXPECT_NE(reply.error().message.find(why), std::string::npos) << reply.error().message;
+  };
+  fails(after_a_call("something else", "x"), "message 1 is another");
+  fails({user_message("hi")}, "there are 1 messages; in the recorded run there were 3");
+  std::vector<Message> other_call = after_a_call("hi", "x");
+  std::get<ToolCall>(other_call[1].parts[0]).name = "rm";
+  fails(other_call, "message 2 is another");
+}
+
+TEST(Recorded, ResultsMayDifferAndItIsSaid) {
+  const std::vector<std::vector<Message>> asked{after_a_call("hi", "x"), after_a_call("hi", "y")};
+  const std::string record = record_of("{\"text\": \"one\"}\n{\"text\": \"two\"}", asked);
+  const auto recorded = RecordedModel::parse(record);
+  const auto told = [&](const std::string& result) {
+    return *(*recorded)->stream({.messages = after_a_call("hi", result)}, [](const Delta&) {}, {});
+  };
+  const Reply exact = told("y");
+  EXPECT_EQ(text_of(exact.message), "two") << "the same one goes before";
+  EXPECT_TRUE(exact.notes.empty());
+  const Reply near = told("z");
+  EXPECT_EQ(text_of(near.message), "one");
+  ASSERT_EQ(near.notes.size(), 1u);
+  EXPECT_NE(near.notes[0].find("message 3"), std::string::npos) << near.notes[0];
+}
+
+TEST(Recorded, IdsAreNoDifference) {
+  const std::string record =
+      record_of("{\"text\": \"one\"}",
+                {{user_message("Sub-agent s_019aa0c7-2c55-7f3e-9d1c-0123456789ab has finished")}});
+  const auto reply = ask(**RecordedModel::parse(record),
+                         "Sub-agent s_019bb0c7-2c55-7f3e-8d1c-ba9876543210 has finished");
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_TRUE(reply->notes.empty());
 }
 
 TEST(Recorded, AReplyThatCannotBeWrittenDownIsToldAllTheSame) {

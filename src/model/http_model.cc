@@ -93,8 +93,9 @@ Said said_by(std::string page, std::string_view key) {
   if (const Result<Json> value = parse_json(page)) return said_in(*value);
   hide(page, key);
   const bool is_html = trim(page).starts_with('<');
-  return {"", is_html ? "it answered with a web page: " + preview(trim(page), 200)
-                      : preview(trim(page), 500)};
+  return {std::string(kNoAnswer), is_html
+                                      ? "it answered with a web page: " + preview(trim(page), 200)
+                                      : preview(trim(page), 500)};
 }
 
 class Receiver {

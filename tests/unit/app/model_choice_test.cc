@@ -272,6 +272,27 @@ TEST_F(ModelChoice, OpenAiIsAskedAsItsModelsWantIt) {
             "http://localhost:9/v1/chat/completions");
 }
 
+TEST_F(ModelChoice, AddressesAreTakenAsOthersWriteThem) {
+  around_.environment["ANTHROPIC_API_KEY"] = around_.environment["GEMINI_API_KEY"] = "k";
+  const auto asked = [&](const char* provider, const char* base_url) {
+    ModelFlags url = flags(provider, "m");
+    url.base_url = base_url;
+    const Result<ModelPlan> plan = plan_model(settings(), "", url, around_);
+    return plan ? plan->endpoint.base_url : describe(plan.error());
+  };
+  for (const char* url :
+       {"http://host:9", "http://host:9/", "http://host:9/v1", "http://host:9/v1/"}) {
+    EXPECT_EQ(asked("anthropic", url), "http://host:9") << url;
+    around_.environment["ANTHROPIC_BASE_URL"] = url;
+    EXPECT_EQ(asked("anthropic", ""), "http://host:9") << url;
+  }
+  EXPECT_EQ(asked("anthropic", "http://host/api/v1"), "http://host/api");
+  EXPECT_EQ(asked("openai", "http://host/v1/"), "http://host/v1");
+  EXPECT_EQ(asked("gemini", "https://generativelanguage.googleapis.com/"),
+            "https://generativelanguage.googleapis.com/v1beta");
+  EXPECT_EQ(asked("gemini", "http://host/v1"), "http://host/v1");
+}
+
 TEST_F(ModelChoice, SettingsReachTheModel) {
   config(
       "model: {provider: openai, name: gpt-5, key: k, format: anthropic, base_url: "

@@ -273,6 +273,20 @@ TEST_F(HttpModelTest, AReplyHasABound) {
   EXPECT_EQ(error.type, "reply_too_long") << error.message;
 }
 
+TEST_F(HttpModelTest, APathThatIsNotThereHintsAtTheBaseUrl) {
+  for (const char* page : {"<html><h1>Not Found</h1> our models are great", "404 page not found",
+                           R"({"detail":"Not Found"})", ""}) {
+    const Error error =
+        failure([&](Connection& c) { c.answer(page, "404 Not Found", "text/html"); });
+    EXPECT_EQ(error.code, Code::not_found) << page;
+    EXPECT_NE(error.hint.find("lack /v1"), std::string::npos) << page << error.hint;
+  }
+  const Error unknown = failure([&](Connection& c) {
+    c.answer(R"({"error":{"message":"model 'x' not found"}})", "404 Not Found");
+  });
+  EXPECT_EQ(unknown.type, "unknown_model");
+}
+
 TEST_F(HttpModelTest, TheTypeOfAStreamHasNoCase) {
   RawServer server([](Connection& c) {
     c.request();

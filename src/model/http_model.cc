@@ -118,6 +118,7 @@ class Receiver {
     }
     bool goes_on = true;
     Result<void> fed = parser_.feed(bytes, [&](const SseEvent& event) {
+      if (trim(event.data).empty()) return true;  // only keeps the connection
       Result<bool> taken = decoder_->take(event, emit_);
       if (!taken) failed_ = std::move(taken).error();
       goes_on = taken && *taken;

@@ -273,6 +273,21 @@ TEST_F(HttpModelTest, AReplyHasABound) {
   EXPECT_EQ(error.type, "reply_too_long") << error.message;
 }
 
+TEST_F(HttpModelTest, EventsWithoutDataArePassedOver) {
+  for (const Wire* wire : {&kAnthropic, &kOpenAi, &kOpenAiResponses, &kGemini}) {
+    std::string events = "data:\n\n" + reply_of(*wire);
+    for (size_t at = 0; (at = events.find("\n\n", at)) != events.npos; at += 24)
+      events.insert(at + 2, "event: ping\ndata: \n\n\n\n");
+    RawServer server([&](Connection& c) {
+      c.request();
+      c.answer(events, "200 OK", "text/event-stream");
+    });
+    const Result<Reply> reply = ask(server, {}, {}, *wire);
+    ASSERT_TRUE(reply) << wire->name << describe(reply.error());
+    EXPECT_EQ(text_of(reply->message), kWords);
+  }
+}
+
 TEST_F(HttpModelTest, APathThatIsNotThereHintsAtTheBaseUrl) {
   for (const char* page : {"<html><h1>Not Found</h1> our models are great", "404 page not found",
                            R"({"detail":"Not Found"})", ""}) {

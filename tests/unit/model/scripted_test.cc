@@ -68,9 +68,30 @@ TEST(Scripted, FailsAsItIsTold) {
 }
 
 TEST(Scripted, ErrorsNameTheLine) {
-  for (const char* line :
-       {"{", "[]", R"({"texts": "x"})", R"({"calls": 7})", R"({"calls": [{"name": "x"}]})",
-        R"({"stop": "now"})", R"({"error": {"code": "odd"}})"}) {
+  for (const char* line : {"{",
+                           "[]",
+                           R"({"texts": "x"})",
+                           R"({"calls": 7})",
+                           R"({"calls": [{"name": "x"}]})",
+                           R"({"stop": "now"})",
+                           R"({"error": {"code": "odd"}})",
+                           R"({"text": 1})",
+                           R"({"thinking": {}})",
+                           R"({"when": ["x"], "text": "y"})",
+                           R"({"stop": 1})",
+                           R"({"pause_ms": "1"})",
+                           R"({"pause_ms": -1})",
+                           R"({"unread": "x"})",
+                           R"({"unread": [1]})",
+                           R"({"usage": 7})",
+                           R"({"usage": {"input": "7"}})",
+                           R"({"error": "busy"})",
+                           R"({"error": {"code": 1}})",
+                           R"({"error": {"code": "unavailable", "message": 1}})",
+                           R"({"calls": [7]})",
+                           R"({"calls": [{"tool": 1}]})",
+                           R"({"calls": [{"tool": "ls", "id": 1}]})",
+                           R"({"calls": {}})"}) {
     const auto model = ScriptedModel::parse("# first\n" + std::string(line));
     ASSERT_FALSE(model) << line;
     EXPECT_TRUE(model.error().message.starts_with("line 2 of the script: "))

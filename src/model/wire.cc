@@ -142,8 +142,8 @@ Meaning meaning_of(int status, std::string_view kind, std::string_view message,
                {"overloaded", "server_error", "api_error", "internal", "unavailable", "timeout"}))
     return {Code::unavailable, "provider_failed", "try again later"};
   return {Code::invalid_argument, "bad_request",
-          "another model may take it; model.format says whose API the server speaks, and protocol: "
-          "text spares a model that knows no tools"};
+          "try another model, or `protocol: text` where it is about tools; model.format says whose "
+          "API the server speaks"};
 }
 
 }  // namespace

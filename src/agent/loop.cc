@@ -60,6 +60,7 @@ class Run {
   Result<void> keep(model::Reply& reply);
   Result<Step> follow(const model::Reply& reply);
   Result<Step> without_calls(const model::Reply& reply);
+  Result<void> tell_unread(const model::Reply& reply);
   Result<void> tell_model(std::string text);
   Step over_limit() const;
   void spend(const model::Usage& usage);
@@ -220,8 +221,8 @@ Result<void> Run::keep(model::Reply& reply) {
 }
 
 Result<Run::Step> Run::follow(const model::Reply& reply) {
-  if (reply.unread.empty()) unread_ = 0;
   const bool has_calls = !transcript_.open_calls().empty();
+  if (reply.unread.empty() || has_calls) unread_ = 0;
   if (!has_calls) return without_calls(reply);
   if (reply.stop == model::Stop::refusal) {
     TRY(calls_.refuse_all({Code::denied, "not run: the answer was refused before it was complete",
@@ -232,12 +233,14 @@ Result<Run::Step> Run::follow(const model::Reply& reply) {
     TRY(calls_.refuse_all({Code::too_large, "not run: your answer was cut off, so it may be wrong",
                            "write less at once: fewer calls, or a large text in parts",
                            "answer_cut"}));
-    return Step();
+  } else {
+    TRY(calls_.run(stop_));
+    if (stop_.stop_requested()) return outer_.stop_requested() ? End::cancelled : End::time;
+    if (calls_.is_over()) return End::terminal;
+    if (calls_.is_repeating()) return End::repetition;
   }
-  TRY(calls_.run(stop_));
-  if (stop_.stop_requested()) return outer_.stop_requested() ? End::cancelled : End::time;
-  if (calls_.is_over()) return End::terminal;
-  if (calls_.is_repeating()) return End::repetition;
+  // The results alone would look as if all was done.
+  if (!reply.unread.empty()) TRY(tell_unread(reply));
   return Step();
 }
 
@@ -248,9 +251,7 @@ Result<Run::Step> Run::without_calls(const model::Reply& reply) {
                    fmt::format("the model wrote {} answers in a row that cannot be understood: {}",
                                unread_, reply.unread.front()),
                    "try another model, or `protocol: text`", "unreadable_calls"};
-    std::string text = "Something in your answer looks like a tool call but cannot be read:\n";
-    for (const std::string& each : reply.unread) text += fmt::format("- {}\n", each);
-    TRY(tell_model(text + "Write it again in the right form, or answer without it."));
+    TRY(tell_unread(reply));
     return Step();
   }
   if (reply.stop == model::Stop::refusal) return End::refused;
@@ -272,6 +273,13 @@ Result<Run::Step> Run::without_calls(const model::Reply& reply) {
   }
   emit_({session(), Warned{"the model gave an empty answer, also when it was asked once more"}});
   return End::done;
+}
+
+Result<void> Run::tell_unread(const model::Reply& reply) {
+  std::string text =
+      "Something in your answer looks like a tool call but cannot be read, and was not run:\n";
+  for (const std::string& each : reply.unread) text += fmt::format("- {}\n", each);
+  return tell_model(text + "Write it again in the right form, or answer without it.");
 }
 
 Result<void> Run::tell_model(std::string text) {

@@ -167,6 +167,7 @@ Result<ChosenModel> choose_model(const config::Loaded& settings, std::string_vie
       plan, is_one ? model::json_tags::Calls::one : model::json_tags::Calls::many, client));
   chosen.provider = plan.provider;
   chosen.name = plan.endpoint.model;
+  if (!plan.wire) chosen.script = plan.settings.script;
   chosen.facts = facts_of(plan, settings.config);
   if (plan.settings.effort)
     chosen.effort = static_cast<model::Effort>(static_cast<int>(*plan.settings.effort) + 1);

@@ -52,11 +52,17 @@ struct ModelPlan {
 };
 Result<ModelPlan> plan_model(const config::Loaded& settings, std::string_view agent,
                              const ModelFlags& flags, const Surroundings& surroundings);
+// What holds of the flags of a run for an agent that it starts besides its own. One that has a
+// provider or an address of its own keeps it: neither its prompts nor its key were meant for the
+// other. But what a file tells is told instead of everybody's.
+ModelFlags flags_for_other(const config::Loaded& settings, std::string_view agent,
+                           const ModelFlags& flags);
 
 struct ChosenModel {
   // Shared: sessions and sub-agents that use it end in any order.
   std::shared_ptr<model::Model> model;
   std::string provider, name;
+  std::string script;  // the file that it tells; empty: none
   model::ModelFacts facts;
   bool is_text_protocol = false;
   // What every request takes over.

@@ -95,6 +95,20 @@ std::string_view wire_of(const ModelPlan& plan, const model::Preset* preset, boo
                                                              : preset->wire;
 }
 
+// Addresses as others write them, too: the paths of Anthropic's API begin with the version, those
+// of Google's behind it.
+std::string address_for(const model::Wire& wire, std::string url) {
+  const auto cut_slashes = [&] {
+    while (url.ends_with('/')) url.pop_back();
+  };
+  cut_slashes();
+  if (&wire == &model::kAnthropic && url.ends_with("/v1")) url.resize(url.size() - 3);
+  cut_slashes();
+  if (&wire == &model::kGemini && url == "https://generativelanguage.googleapis.com")
+    url += "/v1beta";
+  return url;
+}
+
 }  // namespace
 
 model::Lookup environment_of(const Surroundings& surroundings) {
@@ -102,6 +116,17 @@ model::Lookup environment_of(const Surroundings& surroundings) {
     const auto found = surroundings.environment.find(std::string(name));
     return found == surroundings.environment.end() ? "" : found->second;
   };
+}
+
+ModelFlags flags_for_other(const config::Loaded& settings, std::string_view agent,
+                           const ModelFlags& flags) {
+  const config::Agent* found = settings.agent(agent);
+  const bool has_own = found && !(found->model.provider.empty() && found->model.base_url.empty());
+  const bool is_told = flags.provider == kScripted || flags.provider == kRecorded;
+  if (!has_own || is_told) return flags;
+  ModelFlags kept;
+  kept.record = flags.record;
+  return kept;
 }
 
 Result<ModelPlan> plan_model(const config::Loaded& settings, std::string_view agent,
@@ -132,7 +157,6 @@ Result<ModelPlan> plan_model(const config::Loaded& settings, std::string_view ag
   const bool is_elsewhere =
       !plan.settings.base_url.empty() || (preset && plan.endpoint.base_url != preset->base_url);
   if (!plan.settings.base_url.empty()) plan.endpoint.base_url = plan.settings.base_url;
-  while (plan.endpoint.base_url.ends_with('/')) plan.endpoint.base_url.pop_back();
   if (plan.endpoint.base_url.empty())
     return Error{Code::invalid_argument, "the provider custom needs a base URL",
                  "--base-url, or model.base_url", "no_base_url"};
@@ -143,6 +167,7 @@ Result<ModelPlan> plan_model(const config::Loaded& settings, std::string_view ag
                  "paths are put behind it; a key goes into model.key_env", "bad_url"};
   plan.is_local = (preset && preset->is_local) || (!preset && is_this_machine(address));
   plan.wire = model::find_wire(wire_of(plan, preset, is_elsewhere));
+  plan.endpoint.base_url = address_for(*plan.wire, std::move(plan.endpoint.base_url));
   TRY(add_key(plan, preset, environment));
   // A server of one's own may do without.
   if (plan.endpoint.key.empty() && preset && !preset->is_local && !is_elsewhere)

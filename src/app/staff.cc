@@ -76,8 +76,18 @@ Result<const ChosenModel*> Staff::model_of(const std::string& agent, std::stop_t
   std::lock_guard lock(mutex_);
   const auto found = models_.find(agent);
   if (found != models_.end()) return &found->second;
-  ChosenModel chosen = TRY(
-      choose_model(world_.home->settings, agent, options_.model, surroundings_, *client_, stop));
+  const config::Loaded& settings = world_.home->settings;
+  const ModelFlags flags = agent == world_.home->who.agent
+                               ? options_.model
+                               : flags_for_other(settings, agent, options_.model);
+  ChosenModel chosen =
+      TRY(choose_model(settings, agent, flags, surroundings_, *client_, std::move(stop)));
+  // A record is of all agents of a run, and tells each of its replies once.
+  for (const auto& [other, known] : models_) {
+    if (chosen.provider == kRecorded && known.provider == kRecorded &&
+        known.script == chosen.script)
+      chosen.model = known.model;
+  }
   return &models_.emplace(agent, std::move(chosen)).first->second;
 }
 

@@ -14,15 +14,28 @@ void take(std::optional<T>& to, const std::optional<T>& from) {
   if (from) to = from;
 }
 
+bool names_another(const std::string& stronger, const std::string& weaker) {
+  return !stronger.empty() && stronger != weaker;
+}
+
+// Whether the models are somebody else's. An address alone is nobody's of whom we know.
+bool is_another_provider(const ModelSettings& stronger, const ModelSettings& weaker) {
+  return stronger.provider.empty() ? names_another(stronger.base_url, weaker.base_url)
+                                   : names_another(stronger.provider, weaker.provider);
+}
+
 }  // namespace
 
 ModelSettings over(const ModelSettings& stronger, ModelSettings weaker) {
-  if (!stronger.provider.empty() && stronger.provider != weaker.provider) {
-    weaker.name.clear(), weaker.base_url.clear(), weaker.key_env.clear(), weaker.key.clear();
-    weaker.script.clear();
+  if (is_another_provider(stronger, weaker)) {
+    weaker.provider.clear(), weaker.base_url.clear(), weaker.name.clear();
+    weaker.key_env.clear(), weaker.key.clear(), weaker.script.clear();
     weaker.format.reset(), weaker.protocol.reset(), weaker.window.reset();
     weaker.max_output_tokens.reset();
   }
+  // The same provider, but a key that was given for an address goes to no other.
+  if (!weaker.base_url.empty() && names_another(stronger.base_url, weaker.base_url))
+    weaker.key_env.clear(), weaker.key.clear();
   // What is known of one model does not hold for another.
   if (!stronger.name.empty() && stronger.name != weaker.name)
     weaker.window.reset(), weaker.max_output_tokens.reset();

@@ -86,8 +86,9 @@ struct ModelSettings {
   }
 };
 
-// What `stronger` sets, else what `weaker` does. Where it names another provider, nothing that
-// belongs to the other place is taken over: a key goes to nobody that it was not given for.
+// What `stronger` sets, else what `weaker` does. Where it names another provider, or an address
+// without one, nothing that belongs to the other is taken over: a key goes to nobody that it was
+// not given for.
 ModelSettings over(const ModelSettings& stronger, ModelSettings weaker);
 
 struct PriceSettings {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "model/model_names.h"
 #include "model/wire.h"
@@ -11,6 +12,7 @@ namespace helve::model {
 namespace {
 
 constexpr std::string_view kName = "gemini";
+constexpr std::string_view kSignature = "thoughtSignature", kId = "id";
 constexpr std::int64_t kLeastBudget = 128, kLowBudget = 1'024, kMediumBudget = 8'192,
                        kHighBudget = 24'576;
 
@@ -25,47 +27,21 @@ std::string gemini_name(std::string_view name) {
   return valid;
 }
 
-// A call and its result belong together by name and order; ids are ours alone, and not sent.
-void add_result(JsonArray& parts, const ToolResult& result) {
-  JsonObject response{{result.is_error ? "error" : "output", helve::text_of(result.content)}};
-  parts.push_back(JsonObject{{"functionResponse", JsonObject{{"name", gemini_name(result.name)},
-                                                             {"response", std::move(response)}}}});
-  for (const Content& content : result.content) {
-    if (const auto* image = std::get_if<ImageContent>(&content))
-      parts.push_back(inline_data(image->data, image->mime_type));
-  }
-}
-
-void add_part(JsonArray& parts, const Part& part, std::string_view origin) {
-  struct Visitor {
-    JsonArray& parts;
-    std::string_view origin;
-    void operator()(const Text& p) const {
-      if (!p.text.empty()) parts.push_back(JsonObject{{"text", p.text}});
-    }
-    void operator()(const Thinking& p) const {
-      // A signature that stood with a text goes back with a part of its own.
-      if (p.origin == origin && p.sealed.is_string())
-        parts.push_back(JsonObject{{"text", ""}, {"thoughtSignature", p.sealed}});
-    }
-    void operator()(const Image& p) const { parts.push_back(inline_data(p.data, p.mime_type)); }
-    void operator()(const ToolCall& p) const {
-      JsonObject out{{"functionCall",
-                      JsonObject{{"name", gemini_name(p.name)}, {"args", arguments_object(p)}}}};
-      if (p.origin == origin && p.sealed.is_string()) out["thoughtSignature"] = p.sealed;
-      parts.push_back(std::move(out));
-    }
-    void operator()(const ToolResult& p) const { add_result(parts, p); }
-  };
-  std::visit(Visitor{parts, origin}, part);
+// What a call was sealed with: its signature, or an object of that and the id that Google gave it.
+// Nothing where another model wrote it.
+std::string_view sealed_with(const ToolCall& call, std::string_view key, std::string_view origin) {
+  if (call.origin != origin) return "";
+  if (call.sealed.is_string())
+    return key == kSignature ? std::string_view(call.sealed.get_string()) : "";
+  return string_at(call.sealed, key);
 }
 
 // A model that signs its calls refuses those that nobody signed, unless they say so.
-void mark_unsigned(JsonArray& parts) {
+void mark_unsigned(std::span<Json> parts) {
   const auto call =
       std::ranges::find_if(parts, [](const Json& part) { return find(part, "functionCall"); });
-  if (call != parts.end() && !find(*call, "thoughtSignature"))
-    call->get_object()["thoughtSignature"] = "skip_thought_signature_validator";
+  if (call != parts.end() && !find(*call, kSignature))
+    call->get_object()[kSignature] = "skip_thought_signature_validator";
 }
 
 // Signatures of another model, or of another server's, are refused.
@@ -73,24 +49,93 @@ std::string origin_of(const Endpoint& endpoint) {
   return fmt::format("{} {} {}", kName, authority_of(endpoint), endpoint.model);
 }
 
-JsonArray contents_of(std::span<const Message> messages, const Endpoint& endpoint) {
-  const std::string origin = origin_of(endpoint);
-  const bool signs = gemini_signs(endpoint.model);
-  JsonArray out;
-  for (const Message& message : messages) {
-    JsonArray parts;
-    for (const Part& part : message.parts) add_part(parts, part, origin);
-    if (parts.empty()) continue;
-    if (signs) mark_unsigned(parts);
-    const std::string_view role = message.role == Role::assistant ? "model" : "user";
-    if (out.empty() || string_at(out.back(), "role") != role) {
-      out.push_back(JsonObject{{"role", role}, {"parts", std::move(parts)}});
-    } else {
-      JsonArray& before = out.back().at("parts").as_array();
-      for (Json& part : parts) before.push_back(std::move(part));
+// Messages of one side that follow each other are one content: all results of an answer's calls
+// stand together there, and what else came with them behind the last.
+class Contents {
+ public:
+  explicit Contents(const Endpoint& endpoint)
+      : origin_(origin_of(endpoint)), signs_(gemini_signs(endpoint.model)) {}
+
+  void add(const Message& message) {
+    speaker_ = message.role == Role::assistant ? "model" : "user";
+    const size_t first = speaker_ == role_ ? parts_.size() : 0;
+    for (const Part& part : message.parts) std::visit([this](const auto& p) { add(p); }, part);
+    if (signs_ && speaker_ == role_) mark_unsigned(std::span(parts_).subspan(first));
+  }
+  JsonArray take() {
+    close();
+    return std::move(contents_);
+  }
+
+ private:
+  // Who says nothing interrupts nobody.
+  void speak() {
+    if (speaker_ != role_) close();
+    role_ = speaker_;
+  }
+  void close() {
+    show_images();
+    if (!parts_.empty())
+      contents_.push_back(JsonObject{{"role", role_}, {"parts", std::move(parts_)}});
+    parts_ = {};
+  }
+  void show_images() {
+    for (Json& image : images_) parts_.push_back(std::move(image));
+    images_.clear();
+  }
+  void put(JsonObject part) {
+    speak();
+    show_images();
+    parts_.push_back(std::move(part));
+  }
+
+  void add(const Text& p) {
+    if (!p.text.empty()) put({{"text", p.text}});
+  }
+  void add(const Thinking& p) {
+    // A signature that stood with a text goes back with a part of its own.
+    if (p.origin == origin_ && p.sealed.is_string()) put({{"text", ""}, {kSignature, p.sealed}});
+  }
+  void add(const Image& p) { put(inline_data(p.data, p.mime_type)); }
+  void add(const ToolCall& p) {
+    JsonObject call{{"name", gemini_name(p.name)}, {"args", arguments_object(p)}};
+    if (const std::string_view id = sealed_with(p, kId, origin_); !id.empty()) {
+      call[kId] = id;
+      ids_[p.id] = id;
+    }
+    JsonObject out{{"functionCall", std::move(call)}};
+    if (const std::string_view signature = sealed_with(p, kSignature, origin_); !signature.empty())
+      out[kSignature] = signature;
+    put(std::move(out));
+  }
+  // It belongs to its call by Google's id; by name and order where it has none.
+  void add(const ToolResult& p) {
+    JsonObject response{
+        {"name", gemini_name(p.name)},
+        {"response", JsonObject{{p.is_error ? "error" : "output", helve::text_of(p.content)}}}};
+    if (const auto id = ids_.find(p.call_id); id != ids_.end()) response[kId] = id->second;
+    speak();
+    parts_.push_back(JsonObject{{"functionResponse", std::move(response)}});
+    for (const Content& content : p.content) {
+      if (const auto* image = std::get_if<ImageContent>(&content))
+        images_.push_back(inline_data(image->data, image->mime_type));
     }
   }
-  return out;
+
+  const std::string origin_;
+  const bool signs_;
+  std::map<std::string, std::string, std::less<>> ids_;  // Google's, by ours
+  JsonArray contents_;
+  std::string_view speaker_;  // of the message
+  std::string_view role_;     // of the content that is made
+  JsonArray parts_;           // of the content that is made
+  JsonArray images_;          // of its results: no part may stand between these
+};
+
+JsonArray contents_of(std::span<const Message> messages, const Endpoint& endpoint) {
+  Contents contents(endpoint);
+  for (const Message& message : messages) contents.add(message);
+  return contents.take();
 }
 
 JsonObject thinking_of(Effort effort, std::string_view model) {
@@ -201,7 +246,7 @@ class GeminiDecoder final : public Decoder {
   }
 
   void add(const Json& part, const Emit& emit) {
-    const Json* signature = find(part, "thoughtSignature");
+    const Json* signature = find(part, kSignature);
     if (const Json* call = find(part, "functionCall")) {
       add_call(*call, signature, emit);
       return;
@@ -222,11 +267,18 @@ class GeminiDecoder final : public Decoder {
 
   void add_call(const Json& call, const Json* signature, const Emit& emit) {
     const Json* args = find(call, "args");
+    // Google's ids need not be unique in a session, and other models cannot read them.
     ToolCall made{.id = made_up_id(),
                   .name = std::string(string_at(call, "name")),
                   .arguments = args ? to_text(*args) : "{}",
-                  .origin = signature ? origin_ : "",
-                  .sealed = signature ? *signature : Json()};
+                  .origin = "",
+                  .sealed = nullptr};
+    if (signature) made.sealed = *signature;
+    if (const std::string_view id = string_at(call, kId); !id.empty()) {
+      made.sealed = JsonObject{{kId, id}};
+      if (signature) made.sealed.get_object()[kSignature] = *signature;
+    }
+    if (!made.sealed.is_null()) made.origin = origin_;
     emit(CallDelta{calls_++, made.name, made.arguments});
     reply_.message.parts.push_back(std::move(made));
   }

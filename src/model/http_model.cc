@@ -60,18 +60,42 @@ Said said_in(const Json& value) {
   return said;
 }
 
-Said said_by(std::string_view page) {
-  if (const Result<Json> value = parse_json(page)) return said_in(*value);
-  const bool is_html = trim(page).starts_with('<');
-  return {"", is_html ? "it answered with a web page: " + preview(trim(page), 200)
-                      : preview(trim(page), 500)};
+// A short key is none that anybody was given: it is made up for a server that wants none, and other
+// words may have it in them.
+bool is_within_word(std::string_view text, size_t at, size_t length) {
+  constexpr size_t kShort = 8;  // characters
+  const auto is_letter = [&](size_t i) {
+    return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i])) != 0;
+  };
+  return length < kShort && ((at > 0 && is_letter(at - 1)) || is_letter(at + length));
 }
 
+// Doing it twice changes nothing, whatever the key is.
 void hide(std::string& text, std::string_view key) {
   constexpr std::string_view kInstead = "[key]";
-  if (key.empty()) return;
-  for (size_t at = 0; (at = text.find(key, at)) != text.npos; at += kInstead.size())
-    text.replace(at, key.size(), kInstead);
+  if (key.empty() || text.find(key) == text.npos) return;
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const std::string_view rest = std::string_view(text).substr(at);
+    const bool is_hidden = rest.starts_with(kInstead);
+    const bool is_key = rest.starts_with(key) && !is_within_word(text, at, key.size());
+    if (is_hidden || is_key)
+      out += kInstead;
+    else
+      out += rest[0];
+    at += is_hidden ? kInstead.size() : is_key ? key.size() : 1;
+  }
+  text = std::move(out);
+}
+
+// The key is hidden where a page is cut; the words of an error are whole.
+Said said_by(std::string page, std::string_view key) {
+  if (const Result<Json> value = parse_json(page)) return said_in(*value);
+  hide(page, key);
+  const bool is_html = trim(page).starts_with('<');
+  return {std::string(kNoAnswer), is_html
+                                      ? "it answered with a web page: " + preview(trim(page), 200)
+                                      : preview(trim(page), 500)};
 }
 
 class Receiver {
@@ -93,8 +117,8 @@ class Receiver {
       return false;
     }
     bool goes_on = true;
-    Result<void> fed = parser_.feed(bytes, [&](SseEvent& event) {
-      hide(event.data, key_);
+    Result<void> fed = parser_.feed(bytes, [&](const SseEvent& event) {
+      if (trim(event.data).empty()) return true;  // only keeps the connection
       Result<bool> taken = decoder_->take(event, emit_);
       if (!taken) failed_ = std::move(taken).error();
       goes_on = taken && *taken;
@@ -131,25 +155,26 @@ class Receiver {
 }  // namespace
 
 Error answer_error(const sys::HttpHead& head, std::string page, std::string_view key) {
-  hide(page, key);
-  Said said = said_by(page);
-  hide(said.message, key);  // which may have been written with escapes
+  const Said said = said_by(page, key);
   if (head.status >= 300 && head.status < 400)
     return {Code::invalid_argument,
             fmt::format("the server sends to another address (HTTP {})", head.status),
             "make that address the base URL, if you trust it; the key goes nowhere by itself",
             "redirected"};
-  if (is_good(head.status) && !said.is_error)
+  if (is_good(head.status) && !said.is_error) {
+    std::string shown = said.message.empty() ? std::move(page) : said.message;
+    hide(shown, key);
     return {Code::network,
             "the model's server did not answer with a stream: " +
-                preview(escape_lines_for_display(said.message.empty() ? page : said.message), 500),
+                preview(escape_lines_for_display(shown), 500),
             "look at the base URL: it is the provider's API, with /v1 where it has one",
             std::string(kNoStream)};
+  }
   Error error = provider_error(is_good(head.status) ? said.status : head.status, said.kind,
                                said.message, &said.details);
   if (const auto wait = retry_after(head, sys::RealClock().unix_ms()))
     error.details = JsonObject{{kRetryAfter, wait->count()}};
-  return error;
+  return without_key(std::move(error), key);
 }
 
 std::optional<std::chrono::milliseconds> retry_after(const sys::HttpHead& head,
@@ -167,10 +192,9 @@ std::optional<std::chrono::milliseconds> retry_after(const sys::HttpHead& head,
   return std::chrono::milliseconds(std::max<std::int64_t>(then - unix_ms, 0));
 }
 
-// Before anything is cut off in the middle of it.
+// Before anything is cut off in the middle of it. What we say ourselves has no key in it.
 Error without_key(Error error, std::string_view key) {
   hide(error.message, key);
-  hide(error.hint, key);
   error.message = preview(error.message, kMaxShown);
   return error;
 }

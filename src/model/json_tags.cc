@@ -71,14 +71,12 @@ Result<Call> read_call(std::string_view object) {
   if (!name->is_string() || name->get_string().empty())
     return no_call("tool_name must be the name of a tool");
   if (!input->is_object()) return no_call("tool_input must be an object");
-  return Call{std::string(name->get_string()), *input};
+  return Call{.tool_name = std::string(name->get_string()), .tool_input = *input};
 }
 
 class Scanner {
  public:
-  Scanner(std::string_view text, Calls calls) : whole_(text), rest_(text), calls_(calls) {
-    scan_.begin = text.size();
-  }
+  explicit Scanner(std::string_view text) : whole_(text), rest_(text) {}
 
   Scan run() {
     for (size_t open = rest_.find(kOpen); open != rest_.npos; open = rest_.find(kOpen)) {
@@ -87,8 +85,6 @@ class Scanner {
       ++blocks_;
       read_block();
     }
-    if (left_out_ > 0)
-      problem(fmt::format("{} more calls were not taken: one call at a time", left_out_));
     if (unlisted_ > 0) scan_.problems.push_back(fmt::format("{} more problems", unlisted_));
     return std::move(scan_);
   }
@@ -121,21 +117,15 @@ class Scanner {
     // At the end of the text the closing tag may be missing: servers stop there when told to.
     if (!rest_.empty() && !rest_.starts_with(kClose))
       return problem(block() + "no </json> after the object");
-    take(object);
-  }
-
-  void take(std::string_view object) {
+    rest_.remove_prefix(std::min(kClose.size(), rest_.size()));
     Result<Call> call = read_call(object);
     if (!call) return problem(block() + call.error().message);
-    if (scan_.calls.empty())
-      scan_.begin = tag_;
-    else if (calls_ == Calls::one)
-      return void(++left_out_);
+    call->begin = tag_;
+    call->end = whole_.size() - rest_.size();
     scan_.calls.push_back(std::move(*call));
   }
 
   void cut() {
-    if (calls_ == Calls::one && !scan_.calls.empty()) return;  // it would not be taken anyway
     scan_.truncated = true;
     problem(block() + "the text ends inside it");
   }
@@ -151,11 +141,9 @@ class Scanner {
 
   const std::string_view whole_;
   std::string_view rest_;
-  Calls calls_;
   Scan scan_;
   size_t tag_ = 0;  // where the block that is read begins
   size_t blocks_ = 0;
-  size_t left_out_ = 0;
   size_t unlisted_ = 0;
 };
 
@@ -173,7 +161,7 @@ std::string between_tags(const Json& value) {
 
 }  // namespace
 
-Scan scan(std::string_view text, Calls calls) { return Scanner(text, calls).run(); }
+Scan scan(std::string_view text) { return Scanner(text).run(); }
 
 std::string prompt(std::span<const Offer> tools, Calls calls) {
   std::string out = "You can use these tools:\n";

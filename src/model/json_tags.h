@@ -13,22 +13,22 @@ namespace helve::model::json_tags {
 
 enum class Calls : unsigned char { one, many };
 
-// What the model is told: the tools, and how to call them.
+// What the model is told: the tools, how to call them, and how many calls of an answer are run.
 std::string prompt(std::span<const Offer> tools, Calls calls);
 
 struct Call {
   std::string tool_name;
   Json tool_input;
+  size_t begin = 0, end = 0;  // of its block in the text, with the tags
 };
 struct Scan {
-  std::vector<Call> calls;            // at most one with Calls::one
+  std::vector<Call> calls;            // all there are: whoever runs fewer says so
   std::vector<std::string> problems;  // blocks that are no calls, and why
   bool truncated = false;             // the text ends inside a block: the model ran out of room
-  size_t begin = 0;                   // of the first call; the text's size when there is none
 };
 // Finds the calls in what a model wrote. JSON is read as JSON, so tags and braces inside strings
 // mislead nobody. Linear in the text.
-Scan scan(std::string_view text, Calls calls);
+Scan scan(std::string_view text);
 
 // A call as a model writes it.
 std::string call(std::string_view tool_name, const Json& tool_input);

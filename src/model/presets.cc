@@ -42,8 +42,11 @@ Result<std::vector<std::string>> list_within(const Wire& wire, const Endpoint& e
   // The words that a request for a reply has are right for this one as well.
   Outgoing out = wire.encode({}, endpoint);
   out.headers.insert(out.headers.end(), endpoint.headers.begin(), endpoint.headers.end());
-  const std::string path = &wire == &kAnthropic ? "/v1/models?limit=1000" : "/models";
-  const sys::HttpRequest request{.url = endpoint.base_url + path,
+  // Where a list comes in pages, one that holds them all.
+  const std::string_view path = &wire == &kAnthropic ? "/v1/models?limit=1000"
+                                : &wire == &kGemini  ? "/models?pageSize=1000"
+                                                     : "/models";
+  const sys::HttpRequest request{.url = endpoint.base_url + std::string(path),
                                  .headers = std::move(out.headers),
                                  .connect_timeout = time,
                                  .idle_timeout = time,

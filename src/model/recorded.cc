@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/hash.h"
 #include "base/text.h"
 
@@ -13,7 +16,27 @@ Error wrong(size_t line, std::string_view what) {
                "bad_record"};
 }
 
-// What tells messages apart; ids differ from run to run.
+bool is_id(std::string_view text) {
+  constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  return text.size() >= kForm.size() &&
+         std::equal(kForm.begin(), kForm.end(), text.begin(), [](char form, unsigned char c) {
+           return form == '-' ? c == '-' : std::isxdigit(c) != 0;
+         });
+}
+
+// Ids differ from run to run.
+std::string without_ids(std::string_view text) {
+  constexpr size_t kLength = 36;
+  std::string out;
+  while (!text.empty()) {
+    const bool is_next = is_id(text);
+    if (!is_next) out += text[0];
+    text.remove_prefix(is_next ? kLength : 1);
+  }
+  return out;
+}
+
+// What tells messages apart.
 JsonArray digests_of(std::span<const Message> messages) {
   JsonArray out;
   for (const Message& message : messages) {
@@ -25,7 +48,7 @@ JsonArray digests_of(std::span<const Message> messages) {
       if (const auto* result = std::get_if<ToolResult>(&part))
         text += "\nresult " + helve::text_of(result->content);
     }
-    out.push_back(Json(sha256_hex(text).substr(0, 16)));
+    out.push_back(Json(sha256_hex(without_ids(text)).substr(0, 16)));
   }
   return out;
 }
@@ -82,20 +105,48 @@ Error error_from(const Json& value) {
                std::string(string_at(value, "error_type"))};
 }
 
-// Where the conversation is another than the recorded one; nothing when it is the same.
-std::optional<std::string> difference(const Json& recorded, std::span<const Message> messages) {
-  const Json* known = find(recorded, "messages");
-  const JsonArray now = digests_of(messages);
-  if (!known || !known->is_array()) return std::nullopt;
+// What is asked, as a line of the record has it.
+struct Asked {
+  JsonArray digests;
+  std::vector<bool> is_result;  // of each message
+};
+
+Asked asked_of(const Request& request) {
+  Asked asked{digests_of(request.messages), {}};
+  for (const Message& message : request.messages)
+    asked.is_result.push_back(message.role == Role::tool);
+  return asked;
+}
+
+// How near a line is to what is asked.
+struct Match {
+  size_t common = 0;         // messages from the first on that are the same
+  bool is_same = true;       // all of them
+  bool is_same_talk = true;  // all but the results of calls, which depend on the machine
+  std::optional<std::string> difference;  // the first
+};
+
+Match match(const Json& line, const Asked& now) {
+  Match found;
+  const Json* known = find(line, "messages");
+  if (!known || !known->is_array()) return found;
   const JsonArray& then = known->get_array();
-  for (size_t i = 0; i < std::min(then.size(), now.size()); ++i) {
-    if (then[i] != now[i])
-      return fmt::format("message {} is another than in the recorded run", i + 1);
+  for (size_t i = 0; i < std::min(then.size(), now.digests.size()); ++i) {
+    if (then[i] == now.digests[i]) {
+      found.common += found.is_same;
+      continue;
+    }
+    if (found.is_same)
+      found.difference = fmt::format("message {} is another than in the recorded run", i + 1);
+    found.is_same = false;
+    found.is_same_talk = found.is_same_talk && now.is_result[i];
   }
-  if (then.size() != now.size())
-    return fmt::format("there are {} messages; in the recorded run there were {}", now.size(),
-                       then.size());
-  return std::nullopt;
+  if (then.size() == now.digests.size()) return found;
+  if (!found.difference)
+    found.difference = fmt::format("there are {} messages; in the recorded run there were {}",
+                                   now.digests.size(), then.size());
+  found.is_same = found.is_same_talk = false;
+  return found;
 }
 
 }  // namespace
@@ -139,31 +190,49 @@ Result<std::unique_ptr<RecordedModel>> RecordedModel::parse(std::string_view rec
       if (const Result<Reply> read = reply_from(*reply); !read)
         return wrong(number, read.error().message);
     }
-    model->turns_.push_back(std::move(*turn));
+    model->turns_.push_back({std::move(*turn)});
   }
   return model;
 }
 
+Result<RecordedModel::Told> RecordedModel::take(const Request& request) {
+  const Asked asked = asked_of(request);
+  std::lock_guard lock(mutex_);
+  Turn* taken = nullptr;
+  std::optional<Match> best, nearest;
+  for (Turn& turn : turns_) {
+    if (turn.is_used) continue;
+    Match found = match(turn.line, asked);
+    if (!nearest || found.common > nearest->common) nearest = found;
+    if (!found.is_same_talk || (best && !found.is_same)) continue;
+    taken = &turn;
+    best = std::move(found);
+    if (best->is_same) break;
+  }
+  if (taken) {
+    taken->is_used = true;
+    return Told{&taken->line, std::move(best->difference)};
+  }
+  if (!nearest)
+    return Error{Code::not_found, fmt::format("the record has only {} replies", turns_.size()),
+                 "the run went on for longer than the recorded one", "record_ended"};
+  return Error{Code::conflict,
+               "the record has no reply to this: " + nearest->difference.value_or(""),
+               "ask the same as then, or record the run anew", "record_differs"};
+}
+
 Result<Reply> RecordedModel::stream(const Request& request, const Emit& emit,
                                     std::stop_token stop) {
-  const Json* turn = nullptr;
-  {
-    std::lock_guard lock(mutex_);
-    if (next_ == turns_.size())
-      return Error{Code::not_found, fmt::format("the record has only {} replies", turns_.size()),
-                   "the run went on for longer than the recorded one", "record_ended"};
-    turn = &turns_[next_++];
-  }
-  if (const Json* deltas = find(*turn, "deltas"); deltas && deltas->is_array()) {
+  Told told = TRY(take(request));
+  if (const Json* deltas = find(*told.line, "deltas"); deltas && deltas->is_array()) {
     for (const Json& delta : deltas->get_array()) {
       if (stop.stop_requested()) return Error{Code::cancelled, "stopped"};
       tell_delta(delta, emit);
     }
   }
-  if (const Json* error = find(*turn, "error")) return error_from(*error);
-  Reply reply = TRY(reply_from(turn->at("reply")));
-  if (std::optional<std::string> other = difference(*turn, request.messages))
-    reply.notes.push_back(std::move(*other));
+  if (const Json* error = find(*told.line, "error")) return error_from(*error);
+  Reply reply = TRY(reply_from(told.line->at("reply")));
+  if (told.difference) reply.notes.push_back(std::move(*told.difference));
   return reply;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "model/model.h"
 
@@ -37,14 +38,24 @@ class RecordedModel final : public Model {
   // Errors name the line.
   static Result<std::unique_ptr<RecordedModel>> parse(std::string_view record);
 
-  // The next recorded reply, whatever is asked; a note says where the conversation has become
-  // another.
+  // The first reply that was not told yet and was given to this conversation. Where there is none,
+  // to one in which only results of calls were others; a note says which. Else an error of the type
+  // record_differs: calls that were meant for another conversation must not be run in this one.
   Result<Reply> stream(const Request& request, const Emit& emit, std::stop_token stop) override;
 
  private:
+  struct Turn {
+    Json line;
+    bool is_used = false;
+  };
+  struct Told {
+    const Json* line;
+    std::optional<std::string> difference;
+  };
+  Result<Told> take(const Request& request);
+
   std::mutex mutex_;
-  std::vector<Json> turns_;
-  size_t next_ = 0;  // guarded by mutex_
+  std::vector<Turn> turns_;  // their use is guarded by mutex_
 };
 
 }  // namespace helve::model

@@ -17,39 +17,72 @@ Error wrong(std::string what) {
   return Error{Code::invalid_argument, std::move(what), "", "bad_script"};
 }
 
+// Empty where it is not there.
+Result<std::string> text_in(const Json& value, std::string_view key) {
+  const Json* member = find(value, key);
+  if (!member) return std::string();
+  if (!member->is_string()) return wrong(fmt::format("{}: a text", key));
+  return std::string(member->get_string());
+}
+
+Result<std::int64_t> count_in(const Json& value, std::string_view key) {
+  const Json* member = find(value, key);
+  if (!member) return 0;
+  if (!member->is_int64() || member->get_int64() < 0)
+    return wrong(fmt::format("{}: a whole number that is not negative", key));
+  return member->get_int64();
+}
+
 Result<void> read_error(const Json& value, Error& error) {
-  const std::string_view name = string_at(value, "code");
+  if (!value.is_object()) return wrong("error: an object of code, message and type");
+  const std::string name = TRY(text_in(value, "code"));
   const std::optional<Code> code = find_code(name);
   if (!code)
     return wrong(fmt::format("there is no code '{}'", preview(escape_for_display(name), 40)));
   error.code = *code;
-  error.message = string_at(value, "message");
-  error.type = string_at(value, "type");
+  error.message = TRY(text_in(value, "message"));
+  error.type = TRY(text_in(value, "type"));
   return {};
 }
 
 Result<void> add_calls(Reply& reply, const Json& calls) {
   if (!calls.is_array()) return wrong("calls: a list of calls");
   for (const Json& call : calls.get_array()) {
-    const std::string_view tool = string_at(call, "tool");
+    if (!call.is_object()) return wrong("calls: a call is an object");
+    std::string tool = TRY(text_in(call, "tool"));
     if (tool.empty()) return wrong("calls: a call names its tool");
     const Json* arguments = find(call, "arguments");
     std::string text = "{}";
     // A string stands for what a model wrote, also where that is no JSON.
     if (arguments)
       text = arguments->is_string() ? std::string(arguments->get_string()) : to_text(*arguments);
-    const std::string_view id = string_at(call, "id");
-    reply.message.parts.push_back(ToolCall{id.empty() ? made_up_id() : std::string(id),
-                                           std::string(tool), std::move(text), "", nullptr});
+    std::string id = TRY(text_in(call, "id"));
+    reply.message.parts.push_back(ToolCall{id.empty() ? made_up_id() : std::move(id),
+                                           std::move(tool), std::move(text), "", nullptr});
   }
   return {};
 }
 
 Result<Stop> read_stop(const Json& value, const Reply& reply) {
-  const std::string_view name = string_at(value, "stop");
+  const std::string name = TRY(text_in(value, "stop"));
   if (name.empty()) return calls_of(reply.message).empty() ? Stop::end : Stop::calls;
   if (const std::optional<Stop> stop = find_stop(name)) return *stop;
   return wrong("stop: end, calls, length or refusal");
+}
+
+Result<Usage> read_usage(const Json& value) {
+  if (!value.is_object()) return wrong("usage: an object of numbers");
+  for (const auto& member : value.get_object()) TRY(count_in(value, member.key()));
+  return usage_from_json(value);
+}
+
+Result<std::vector<std::string>> read_unread(const Json& value) {
+  const JsonArray* items = value.if_array();
+  if (!items || !std::ranges::all_of(*items, [](const Json& item) { return item.is_string(); }))
+    return wrong("unread: a list of texts");
+  std::vector<std::string> texts;
+  for (const Json& item : *items) texts.emplace_back(item.get_string());
+  return texts;
 }
 
 // As a provider would: a few words at a time.
@@ -86,8 +119,8 @@ Result<ScriptedModel::Turn> ScriptedModel::parse_turn(const Json& value) {
                                preview(escape_for_display(std::string_view(member.key())), 40)));
   }
   Turn turn;
-  turn.when = string_at(value, "when");
-  turn.pause = std::chrono::milliseconds(integer_at(value, "pause_ms"));
+  turn.when = TRY(text_in(value, "when"));
+  turn.pause = std::chrono::milliseconds(TRY(count_in(value, "pause_ms")));
   if (const Json* error = find(value, "error")) {
     TRY(read_error(*error, turn.error.emplace()));
     return turn;
@@ -95,14 +128,14 @@ Result<ScriptedModel::Turn> ScriptedModel::parse_turn(const Json& value) {
   Reply& reply = turn.reply;
   reply.model = "scripted";
   reply.message.role = Role::assistant;
-  if (const std::string_view thought = string_at(value, "thinking"); !thought.empty())
-    reply.message.parts.push_back(Thinking{std::string(thought), "", nullptr});
-  if (const std::string_view text = string_at(value, "text"); !text.empty())
-    reply.message.parts.push_back(Text{std::string(text)});
+  if (std::string thought = TRY(text_in(value, "thinking")); !thought.empty())
+    reply.message.parts.push_back(Thinking{std::move(thought), "", nullptr});
+  if (std::string text = TRY(text_in(value, "text")); !text.empty())
+    reply.message.parts.push_back(Text{std::move(text)});
   if (const Json* calls = find(value, "calls")) TRY(add_calls(reply, *calls));
   reply.stop = TRY(read_stop(value, reply));
-  if (const Json* usage = find(value, "usage")) reply.usage = usage_from_json(*usage);
-  reply.unread = strings_at(value, "unread");
+  if (const Json* usage = find(value, "usage")) reply.usage = TRY(read_usage(*usage));
+  if (const Json* unread = find(value, "unread")) reply.unread = TRY(read_unread(*unread));
   return turn;
 }
 

@@ -89,15 +89,26 @@ class Rewriter {
   std::map<std::string, Json> inputs_;
 };
 
-// The calls that the text has become parts of their own.
-void split_calls(Reply& reply, const json_tags::Scan& scan, const std::string& text) {
-  std::erase_if(reply.message.parts, [](const Part& p) { return std::holds_alternative<Text>(p); });
-  std::string before = text.substr(0, scan.begin);
-  before.erase(before.find_last_not_of(" \t\r\n") + 1);
-  if (!before.empty()) reply.message.parts.push_back(Text{std::move(before)});
-  for (const json_tags::Call& call : scan.calls)
-    reply.message.parts.push_back(
-        ToolCall{made_up_id(), call.tool_name, to_text(call.tool_input), "", nullptr});
+// The calls become parts of their own, between what was said before and behind them, which is
+// shown.
+void split_calls(Reply& reply, const json_tags::Scan& scan, const std::string& text,
+                 const Emit& emit) {
+  std::vector<Part>& parts = reply.message.parts;
+  std::erase_if(parts, [](const Part& p) { return std::holds_alternative<Text>(p); });
+  const auto say = [&](size_t begin, size_t end) {
+    std::string said = text.substr(begin, end - begin);
+    said.erase(said.find_last_not_of(" \t\r\n") + 1);
+    if (said.empty()) return;
+    if (begin > 0) emit(TextDelta{said});
+    parts.push_back(Text{std::move(said)});
+  };
+  size_t begin = 0;
+  for (const json_tags::Call& call : scan.calls) {
+    say(begin, call.begin);
+    parts.push_back(ToolCall{made_up_id(), call.tool_name, to_text(call.tool_input), "", nullptr});
+    begin = call.end;
+  }
+  say(begin, text.size());
   if (reply.stop == Stop::end) reply.stop = Stop::calls;  // an answer that was cut stays one
 }
 
@@ -125,16 +136,13 @@ Result<Reply> TextProtocol::stream(const Request& request, const Emit& emit, std
       },
       std::move(stop)));
   const std::string text = text_of(reply.message);
-  const json_tags::Scan scan = json_tags::scan(text, calls_);
+  const json_tags::Scan scan = json_tags::scan(text);
   // Also beside calls that can be read: what is left out in silence would be taken for done.
   reply.unread = scan.problems;
-  if (!scan.calls.empty()) {
-    split_calls(reply, scan, text);
-    return reply;
-  }
-  curtain.open(text.size());
   // A block that the text ends in was cut, whatever the server says.
-  if (scan.truncated) reply.stop = Stop::length;
+  if (scan.truncated && reply.stop != Stop::refusal) reply.stop = Stop::length;
+  curtain.open(scan.calls.empty() ? text.size() : scan.calls.front().begin);
+  if (!scan.calls.empty()) split_calls(reply, scan, text, emit);
   return reply;
 }
 

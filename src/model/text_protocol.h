@@ -1,5 +1,7 @@
 // TextProtocol: tool calls for models that know none. The tools are described in the system prompt;
-// the model writes its calls as JSON between tags, and reads results the same way.
+// the model writes its calls as JSON between tags, and reads results the same way. All that it
+// calls is in the reply, also where it was told that only one call is run: the others get that for
+// an answer.
 #pragma once
 
 #include <memory>

@@ -43,9 +43,10 @@ bool is_rate_limit(int status, std::string_view kind) {
   return status == 429 || says_any(kind, {"rate_limit", "resource_exhausted"});
 }
 
-// What Google's list of details says of a limit.
-struct Limit {
-  bool is_daily = false;
+// What Google's list of details says besides.
+struct Details {
+  bool is_daily = false;  // the limit
+  bool is_bad_key = false;
   std::optional<std::int64_t> wait_ms;
 };
 
@@ -60,18 +61,19 @@ std::optional<std::int64_t> milliseconds_of(std::string_view duration) {
   return static_cast<std::int64_t>(seconds * 1000);
 }
 
-Limit limit_of(const Json* details) {
-  Limit limit;
-  if (!details || !details->is_array()) return limit;
-  for (const Json& each : details->get_array()) {
+Details details_of(const Json* list) {
+  Details details;
+  if (!list || !list->is_array()) return details;
+  for (const Json& each : list->get_array()) {
     if (string_at(each, "@type").ends_with("RetryInfo"))
-      limit.wait_ms = milliseconds_of(string_at(each, "retryDelay"));
+      details.wait_ms = milliseconds_of(string_at(each, "retryDelay"));
+    if (string_at(each, "reason") == "API_KEY_INVALID") details.is_bad_key = true;
     const Json* violations = find(each, "violations");
     if (!violations || !violations->is_array()) continue;
     for (const Json& violation : violations->get_array())
-      limit.is_daily = limit.is_daily || says_any(string_at(violation, "quotaId"), {"perday"});
+      details.is_daily = details.is_daily || says_any(string_at(violation, "quotaId"), {"perday"});
   }
-  return limit;
+  return details;
 }
 
 // The unit that "\\uXXXX" at this place stands for.
@@ -99,6 +101,12 @@ std::string without_halves(std::string text) {
   return text;
 }
 
+// Whether something is missing that is asked for, and not the place that was asked.
+bool names_model(std::string_view kind, std::string_view message) {
+  if (kind == kNoAnswer) return false;
+  return says_any(kind, {"model"}) || says_any(message, {"model", "endpoints found", "deployment"});
+}
+
 struct Meaning {
   Code code;
   std::string_view type;
@@ -106,10 +114,10 @@ struct Meaning {
 };
 
 Meaning meaning_of(int status, std::string_view kind, std::string_view message,
-                   const Limit& limit) {
+                   const Details& details) {
   // Before the others: it talks of tokens and quotas, too.
   if (is_rate_limit(status, kind) && !is_billing_kind(kind)) {
-    if (limit.is_daily || says_any(message, {"perday", "per day", "per-day"}))
+    if (details.is_daily || says_any(message, {"perday", "per day", "per-day"}))
       return {Code::unavailable, kDailyQuota, "try again tomorrow, or take another model"};
     return {Code::unavailable, "rate_limited", "try again later"};
   }
@@ -117,17 +125,25 @@ Meaning meaning_of(int status, std::string_view kind, std::string_view message,
     return {Code::too_large, kContextOverflow, "compact the session, or begin another one"};
   if (is_billing(kind, message) || status == 402)
     return {Code::denied, "billing", "look at the account's balance with the provider"};
-  if (status == 401 || status == 403 ||
-      says_any(kind, {"authentication", "permission", "unauthenticated"}))
+  // Google answers 400 to a key that is none.
+  if (status == 401 || status == 403 || details.is_bad_key ||
+      says_any(kind, {"authentication", "permission", "unauthenticated"}) ||
+      says_any(message, {"api key not valid", "api key not found"}))
     return {Code::auth, "auth",
             "set the provider's key; `helve models` shows where it is looked for"};
-  if (status == 404 || says_any(kind, {"not_found"}))
-    return {Code::not_found, "unknown_model", "`helve models` lists what the provider has"};
+  if (status == 404 || status == 405 || says_any(kind, {"not_found"})) {
+    if (names_model(kind, message))
+      return {Code::not_found, "unknown_model", "`helve models` lists what the provider has"};
+    return {Code::not_found, "unknown_path",
+            "look at the base URL: does it lack /v1 (Gemini: /v1beta), or have one too many?"};
+  }
   if (status >= 500 || status == 408 || status == 409 || status == 425 ||
       says_any(kind,
                {"overloaded", "server_error", "api_error", "internal", "unavailable", "timeout"}))
     return {Code::unavailable, "provider_failed", "try again later"};
-  return {Code::invalid_argument, "bad_request", ""};
+  return {Code::invalid_argument, "bad_request",
+          "try another model, or `protocol: text` where it is about tools; model.format says whose "
+          "API the server speaks"};
 }
 
 }  // namespace
@@ -158,14 +174,15 @@ Error bad_event(std::string_view provider, std::string_view why) {
 
 Error provider_error(int status, std::string_view kind, std::string_view message,
                      const Json* details) {
-  const Limit limit = limit_of(details);
-  const Meaning meaning = meaning_of(status, kind, message, limit);
+  const Details more = details_of(details);
+  const Meaning meaning = meaning_of(status, kind, message, more);
   std::string text = escape_lines_for_display(trim(message));
-  if (text.empty()) text = kind.empty() ? "it did not say why" : std::string(kind);
+  if (text.empty())
+    text = kind.empty() || kind == kNoAnswer ? "it did not say why" : std::string(kind);
   if (status != 0) text = fmt::format("{} (HTTP {})", text, status);
   Error error{meaning.code, "the model's provider: " + text, std::string(meaning.hint),
               std::string(meaning.type)};
-  if (limit.wait_ms) error.details = JsonObject{{kRetryAfter, *limit.wait_ms}};
+  if (more.wait_ms) error.details = JsonObject{{kRetryAfter, *more.wait_ms}};
   return error;
 }
 

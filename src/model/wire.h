@@ -63,12 +63,14 @@ Error incomplete(std::string_view provider);
 // The same where the provider says that it did not finish, and by which word.
 Error unfinished(std::string_view provider, std::string_view reason);
 Error bad_event(std::string_view provider, std::string_view why);
+// The kind of an error that a server tells in no form of an API: a web page, or plain text.
+constexpr std::string_view kNoAnswer = "no_answer";
 // An error that a provider tells in the middle of a stream or as an answer, with its whole words.
 // `status` is HTTP's, or 0 where `kind` alone says what it is. `details` is Google's list of what
 // else there is to say.
 Error provider_error(int status, std::string_view kind, std::string_view message,
                      const Json* details = nullptr);
-// The data of an event as an object.
+// The data of an event as an object. Events without data are passed over before.
 Result<Json> parse_event(std::string_view provider, const SseEvent& event);
 std::int64_t integer_at(const Json& value, std::string_view key);
 // As OpenAI counts: what was read from caches and written to them is input as well. `details` may

@@ -143,6 +143,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         path = self.path.split("?")[0]
+        self.server.on_headers(self.headers)
         turn = self.server.decide(path, body)
         encode = chat if path.endswith("/chat/completions") else responses if path.endswith("/responses") else \
             anthropic if path.endswith("/messages") else gemini
@@ -161,6 +162,7 @@ class MockModel(http.server.ThreadingHTTPServer):
     def __init__(self, decide):
         super().__init__(("127.0.0.1", 0), Handler)
         self.decide = decide
+        self.on_headers = lambda headers: None
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property

@@ -111,7 +111,7 @@ class ModelSurface : public DirectSurface {
     append_json_string(turn, tool);
     turn +=
         ", \"tool_input\": " + (arguments.empty() ? "{}" : arguments) + "}</json>\nThat is all.";
-    model::json_tags::Scan scan = model::json_tags::scan(turn, model::json_tags::Calls::one);
+    model::json_tags::Scan scan = model::json_tags::scan(turn);
     if (scan.calls.size() != 1)
       return Error{Code::internal, "the scanner found no call in: " + turn};
     return std::optional(

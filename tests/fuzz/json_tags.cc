@@ -15,22 +15,20 @@ constexpr size_t kRepeated = 64;  // bytes of a text that is tried again and aga
 constexpr size_t kRepeatedBytes =
     32 * 1024;  // … in one that a scanner would need seconds for if it were not linear
 
-std::string shown(const json_tags::Call& call) { return call.tool_name + to_text(call.tool_input); }
-
 void check_scan(std::string_view text) {
-  const json_tags::Scan many = json_tags::scan(text, json_tags::Calls::many);
-  for (const json_tags::Call& call : many.calls) {
+  const json_tags::Scan scan = json_tags::scan(text);
+  size_t end = 0;
+  for (const json_tags::Call& call : scan.calls) {
     expect(!call.tool_name.empty() && call.tool_input.is_object(),
            "a call has a name and an object");
+    expect(end <= call.begin && call.begin < call.end && call.end <= text.size(),
+           "blocks follow each other");
+    expect(text.substr(call.begin).starts_with("<json>"), "a block begins with its tag");
+    end = call.end;
   }
-  for (const std::string& problem : many.problems) {
+  for (const std::string& problem : scan.problems) {
     expect(!problem.empty() && is_utf8(problem), "a problem says what is wrong", problem);
   }
-  const json_tags::Scan one = json_tags::scan(text, json_tags::Calls::one);
-  expect(one.calls.size() == std::min<size_t>(many.calls.size(), 1),
-         "the first of many is the one");
-  if (!one.calls.empty())
-    expect(shown(one.calls[0]) == shown(many.calls[0]), "the first of many is the one");
 }
 
 // Whatever a tool says stays inside its block.
@@ -41,7 +39,7 @@ void check_result(std::string_view text) {
   expect(is_utf8(block), "a result is valid UTF-8", block);
   expect(block.rfind("<json>") == 0 && block.find("</json>") == block.size() - 7,
          "a result is one block", block);
-  const json_tags::Scan scan = json_tags::scan(block, json_tags::Calls::many);
+  const json_tags::Scan scan = json_tags::scan(block);
   expect(scan.calls.size() == 1 && scan.problems.empty() && !scan.truncated,
          "a result is read as one block", block);
   if (is_utf8(text)) {
@@ -59,6 +57,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (text.size() > kRepeated || text.find('<') == text.npos) return 0;
   std::string repeated;
   while (repeated.size() < kRepeatedBytes) repeated += text;
-  json_tags::scan(repeated, json_tags::Calls::many);
+  json_tags::scan(repeated);
   return 0;
 }

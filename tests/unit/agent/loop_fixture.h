@@ -9,6 +9,7 @@
 
 #include "agent/loop.h"
 #include "model/scripted.h"
+#include "model/text_protocol.h"
 #include "unit/dispatch/test_tools.h"
 #include "unit/temp_store.h"
 
@@ -53,6 +54,10 @@ class LoopTest : public helve::testing::TempStore {
   }
   Ending play(std::string_view script, std::stop_token stop = {}) {
     setup_.model = must(model::ScriptedModel::parse(script));
+    if (as_text_) {
+      setup_.model = std::make_shared<model::TextProtocol>(
+          must(model::ScriptedModel::parse(script)), model::json_tags::Calls::one);
+    }
     Transcript transcript = must(Transcript::open(store_, clock_, kSession));
     const Emit emit = [&](const Event& event) {
       std::lock_guard lock(mutex_);
@@ -106,6 +111,7 @@ class LoopTest : public helve::testing::TempStore {
   std::optional<Registry> registry_;
   std::optional<dispatch::Dispatcher> dispatcher_;
   agent::Setup setup_;
+  bool as_text_ = false;  // the script writes its calls between tags
   std::mutex mutex_;
   std::function<void(const Event&)> on_event_;
   std::vector<std::string> events_, said_;

@@ -199,6 +199,63 @@ TEST_F(ModelChoice, ASwitchedProviderGetsNotTheOthersKey) {
   EXPECT_THAT(servers_.requests_.at(0), Not(HasSubstr("canary")));
 }
 
+TEST_F(ModelChoice, ABaseUrlOfARunGetsNoKeyOfTheConfiguration) {
+  around_.environment["OPENROUTER_API_KEY"] = "env-canary";
+  around_.environment["MY_KEY"] = "named-canary";
+  servers_.pages_["http://localhost:9/v1/chat/completions"] = kOneReply;
+  ModelFlags url = flags("", "m");
+  url.base_url = "http://localhost:9/v1";
+  for (const char* key : {"", ", key: sk-canary", ", key_env: MY_KEY"}) {
+    config(std::string("model: {provider: openrouter, name: big") + key + "}\n");
+    Result<ChosenModel> model = choose(url);
+    ASSERT_TRUE(model) << describe(model.error());
+    EXPECT_EQ(model->provider, kCustom);
+    ASSERT_TRUE(ask(*model));
+    EXPECT_THAT(servers_.requests_.back(), Not(HasSubstr("canary"))) << key;
+    around_.environment["HELVE_MODEL_BASE_URL"] = url.base_url;
+    Result<ChosenModel> from_environment = choose(flags("", "m"));
+    around_.environment.erase("HELVE_MODEL_BASE_URL");
+    ASSERT_TRUE(from_environment && ask(*from_environment));
+    EXPECT_THAT(servers_.requests_.back(), Not(HasSubstr("canary"))) << key;
+    EXPECT_EQ(chosen(flags("", "other")), "other of openrouter") << key;
+  }
+  config("model: {provider: openai, base_url: 'http://localhost:9/v1', name: m, key: sk-1}\n");
+  Result<ChosenModel> together = choose();
+  ASSERT_TRUE(together && ask(*together));
+  EXPECT_THAT(servers_.requests_.back(), HasSubstr("Bearer sk-1"));
+}
+
+TEST_F(ModelChoice, AnAgentWithAPlaceOfItsOwnKeepsItWhateverIsRun) {
+  config(
+      "agents:\n- {id: reviewer, model: {provider: anthropic, name: claude-x}}\n"
+      "- {id: near, model: {base_url: 'http://localhost:7/v1', name: n}}\n"
+      "- {id: small, model: {name: nano, effort: low}}\n");
+  around_.environment["ANTHROPIC_API_KEY"] = "a";
+  ModelFlags run = flags("", "local-m");
+  run.base_url = "http://localhost:9/v1";
+  run.record = at("work/record");
+  const auto of = [&](const char* agent, const ModelFlags& flags) {
+    return chosen(flags_for_other(settings(), agent, flags), agent);
+  };
+  EXPECT_EQ(of("reviewer", run), "claude-x of anthropic");
+  EXPECT_EQ(of("near", run), "n of custom");
+  EXPECT_EQ(of("small", run), "local-m of custom");
+  EXPECT_EQ(of("nobody", run), "local-m of custom");
+  EXPECT_EQ(flags_for_other(settings(), "reviewer", run).record, run.record) << "still recorded";
+  EXPECT_EQ(of("reviewer", flags("", "other")), "claude-x of anthropic");
+  put("work/turns", "{\"text\": \"x\"}\n");
+  ModelFlags script = flags("scripted", "");
+  script.script = at("work/turns");
+  EXPECT_EQ(of("reviewer", script), "scripted of scripted") << "a script is told to everybody";
+  // Whoever runs the agent itself says what holds, without its key.
+  servers_.pages_["http://localhost:9/v1/chat/completions"] = kOneReply;
+  run.record.clear();
+  Result<ChosenModel> itself = choose(run, "reviewer");
+  ASSERT_TRUE(itself && ask(*itself));
+  EXPECT_EQ(itself->provider, kCustom);
+  EXPECT_THAT(servers_.requests_.back(), Not(HasSubstr("Authorization")));
+}
+
 TEST_F(ModelChoice, OpenAiIsAskedAsItsModelsWantIt) {
   around_.environment["OPENAI_API_KEY"] = "k";
   auto asked = [&](const std::string& settings) {
@@ -213,6 +270,27 @@ TEST_F(ModelChoice, OpenAiIsAskedAsItsModelsWantIt) {
   EXPECT_EQ(asked("name: gpt-5.6, format: openai"), "https://api.openai.com/v1/chat/completions");
   EXPECT_EQ(asked("name: gpt-5.6, base_url: 'http://localhost:9/v1'"),
             "http://localhost:9/v1/chat/completions");
+}
+
+TEST_F(ModelChoice, AddressesAreTakenAsOthersWriteThem) {
+  around_.environment["ANTHROPIC_API_KEY"] = around_.environment["GEMINI_API_KEY"] = "k";
+  const auto asked = [&](const char* provider, const char* base_url) {
+    ModelFlags url = flags(provider, "m");
+    url.base_url = base_url;
+    const Result<ModelPlan> plan = plan_model(settings(), "", url, around_);
+    return plan ? plan->endpoint.base_url : describe(plan.error());
+  };
+  for (const char* url :
+       {"http://host:9", "http://host:9/", "http://host:9/v1", "http://host:9/v1/"}) {
+    EXPECT_EQ(asked("anthropic", url), "http://host:9") << url;
+    around_.environment["ANTHROPIC_BASE_URL"] = url;
+    EXPECT_EQ(asked("anthropic", ""), "http://host:9") << url;
+  }
+  EXPECT_EQ(asked("anthropic", "http://host/api/v1"), "http://host/api");
+  EXPECT_EQ(asked("openai", "http://host/v1/"), "http://host/v1");
+  EXPECT_EQ(asked("gemini", "https://generativelanguage.googleapis.com/"),
+            "https://generativelanguage.googleapis.com/v1beta");
+  EXPECT_EQ(asked("gemini", "http://host/v1"), "http://host/v1");
 }
 
 TEST_F(ModelChoice, SettingsReachTheModel) {
@@ -307,24 +385,26 @@ TEST_F(ModelChoice, ARecordIsMadeOutsideOfTheTextProtocol) {
   EXPECT_EQ(calls_of(told->message)[0]->name, "ls");
 }
 
-// What a model is promised is what is done with its calls.
-TEST_F(ModelChoice, ATextProtocolTakesAsManyCallsAsAreRun) {
+// What is not run is told to it, by whoever runs the others.
+TEST_F(ModelChoice, ATextProtocolTakesAllCallsInEveryOrder) {
   const std::string call = R"(<json>{\"tool_name\": \"ls\", \"tool_input\": {}}</json>)";
   put("work/turns", "{\"text\": \"" + call + call + "\"}\n");
   ModelFlags script;
   script.script = at("work/turns");
   script.protocol = config::Protocol::text;
-  const std::pair<const char*, size_t> cases[] = {{"", 1},
-                                                  {"agent: {order: first_only}\n", 1},
-                                                  {"agent: {order: serial}\n", 2},
-                                                  {"agent: {order: parallel}\n", 2}};
-  for (const auto& [text, calls] : cases) {
+  const std::pair<const char*, config::CallOrder> cases[] = {
+      {"", config::CallOrder::first_only},
+      {"agent: {order: first_only}\n", config::CallOrder::first_only},
+      {"agent: {order: serial}\n", config::CallOrder::serial},
+      {"agent: {order: parallel}\n", config::CallOrder::parallel}};
+  for (const auto& [text, order] : cases) {
     config(text);
+    EXPECT_EQ(order_of(settings(), true), order) << text;
     Result<ChosenModel> model = choose(script);
     ASSERT_TRUE(model) << describe(model.error());
     const auto said = ask(*model);
     ASSERT_TRUE(said);
-    EXPECT_EQ(calls_of(said->message).size(), calls) << text;
+    EXPECT_EQ(calls_of(said->message).size(), 2u) << text;
   }
 }
 

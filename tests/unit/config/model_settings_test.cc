@@ -103,6 +103,60 @@ TEST_F(ModelSettingsTest, AStrongerPlaceThatNamesAnotherProviderTakesNoKeyOver) 
   EXPECT_EQ(all.config.model.base_url, "");
 }
 
+// "provider name base_url key format" of what comes of both.
+std::string merged(const ModelSettings& stronger, const ModelSettings& weaker) {
+  const ModelSettings both = over(stronger, weaker);
+  return both.provider + "|" + both.name + "|" + both.base_url + "|" + both.key + both.key_env +
+         "|" + (both.format ? "format" : "");
+}
+
+TEST_F(ModelSettingsTest, AnAddressWithoutAProviderTakesNothingOver) {
+  const ModelSettings configured{.provider = "openrouter",
+                                 .name = "m",
+                                 .base_url = "",
+                                 .key_env = "",
+                                 .key = "sk",
+                                 .format = ModelFormat::openai};
+  ModelSettings elsewhere;
+  elsewhere.base_url = "http://b";
+  EXPECT_EQ(merged(elsewhere, configured), "||http://b||");
+  ModelSettings named = configured;
+  named.key.clear(), named.key_env = "MY_KEY", named.base_url = "http://a";
+  EXPECT_EQ(merged(elsewhere, named), "||http://b||");
+  ModelSettings custom;
+  custom.base_url = "http://a", custom.key = "sk";
+  EXPECT_EQ(merged(elsewhere, custom), "||http://b||");
+  // The same one is no other, and what stands together belongs together.
+  EXPECT_EQ(merged(elsewhere, elsewhere), "||http://b||");
+  elsewhere.key = "own";
+  EXPECT_EQ(merged(elsewhere, configured), "||http://b|own|");
+  EXPECT_EQ(merged(custom, custom), "||http://a|sk|");
+  ModelSettings model;
+  model.name = "n";
+  EXPECT_EQ(merged(model, configured), "openrouter|n||sk|format");
+  EXPECT_EQ(merged(model, custom), "|n|http://a|sk|");
+}
+
+TEST_F(ModelSettingsTest, AKeyThatWasGivenForAnAddressGoesToNoOtherOfTheProvider) {
+  ModelSettings configured, elsewhere;
+  configured.provider = elsewhere.provider = "openai";
+  configured.key = "sk", configured.name = "m";
+  elsewhere.base_url = "http://b";
+  EXPECT_EQ(merged(elsewhere, configured), "openai|m|http://b|sk|") << "both were named";
+  configured.base_url = "http://a";
+  EXPECT_EQ(merged(elsewhere, configured), "openai|m|http://b||");
+}
+
+TEST_F(ModelSettingsTest, AnAddressInTheEnvironmentGetsNoKeyOfTheFile) {
+  user("model: {provider: openrouter, name: m, key: sk-1}\n");
+  chmod(user_file_.c_str(), 0600);
+  sources_.environment = {{"HELVE_MODEL_BASE_URL", "http://localhost:9/v1"}};
+  EXPECT_EQ(loaded().config.model.provider, "");
+  EXPECT_EQ(loaded().config.model.key, "");
+  sources_.environment["HELVE_MODEL_KEY"] = "own";
+  EXPECT_EQ(loaded().config.model.key, "own");
+}
+
 TEST_F(ModelSettingsTest, AKeyThatOthersCanReadIsTold) {
   user("model: {provider: openai, key: sk-canary}\n");
   EXPECT_THAT(loaded().notices,

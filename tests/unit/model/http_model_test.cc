@@ -24,10 +24,62 @@ std::string chunk(std::string_view bytes) {
   return size + std::string(bytes) + "\r\n";
 }
 
+// What a model writes that is asked with one of the keys below.
+constexpr std::string_view kWords = "import ollama; take a tool: k key [key]";
+constexpr const char* kDummyKeys[] = {"ollama", "tool", "k", "key", "EMPTY", "import ollama; take"};
+
+// A reply of each format that says these words and calls a tool with them; SAID stands for them.
+std::string reply_of(const Wire& wire) {
+  std::string text;
+  if (&wire == &kAnthropic)
+    text = R"(data: {"type":"message_start","message":{"model":"m","usage":{}}}
+
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":"SAID"}}
+
+data: {"type":"content_block_stop","index":0}
+
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"c","name":"tool","input":{}}}
+
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"k\":\"SAID\"}"}}
+
+data: {"type":"content_block_stop","index":1}
+
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use"}}
+
+data: {"type":"message_stop"}
+
+)";
+  if (&wire == &kOpenAi)
+    text = R"(data: {"choices":[{"delta":{"content":"SAID"}}]}
+
+data: {"choices":[{"delta":{"tool_calls":[{"index":0,"id":"c","function":{"name":"tool","arguments":"{\"k\":\"SAID\"}"}}]},"finish_reason":"tool_calls"}]}
+
+data: [DONE]
+
+)";
+  if (&wire == &kOpenAiResponses)
+    text =
+        R"(data: {"type":"response.output_item.done","output_index":0,"item":{"id":"m","type":"message","role":"assistant","content":[{"type":"output_text","text":"SAID"}]}}
+
+data: {"type":"response.output_item.done","output_index":1,"item":{"id":"f","type":"function_call","arguments":"{\"k\":\"SAID\"}","call_id":"c","name":"tool"}}
+
+data: {"type":"response.completed","response":{"status":"completed","usage":{}}}
+
+)";
+  if (&wire == &kGemini)
+    text =
+        R"(data: {"candidates":[{"content":{"parts":[{"text":"SAID"},{"functionCall":{"name":"tool","args":{"k":"SAID"}}}]},"finishReason":"STOP"}]}
+
+)";
+  for (size_t at = 0; (at = text.find("SAID", at)) != text.npos;) text.replace(at, 4, kWords);
+  return text;
+}
+
 class HttpModelTest : public testing::Test {
  protected:
-  Result<Reply> ask(const RawServer& server, std::stop_token stop = {}, Timeouts timeouts = {}) {
-    HttpModel model(kOpenAi, {.base_url = server.url("/v1"), .key = "sk-canary", .model = "m"},
+  Result<Reply> ask(const RawServer& server, std::stop_token stop = {}, Timeouts timeouts = {},
+                    const Wire& wire = kOpenAi, std::string key = "sk-canary") {
+    HttpModel model(wire, {.base_url = server.url("/v1"), .key = std::move(key), .model = "m"},
                     *client_, timeouts);
     const std::vector<Message> messages{user_message("hi")};
     return model.stream(
@@ -38,12 +90,13 @@ class HttpModelTest : public testing::Test {
         stop);
   }
 
-  Error failure(const std::function<void(Connection&)>& serve) {
+  Error failure(const std::function<void(Connection&)>& serve, const Wire& wire = kOpenAi,
+                std::string key = "sk-canary") {
     RawServer server([&](Connection& c) {
       c.request();
       serve(c);
     });
-    Result<Reply> reply = ask(server);
+    Result<Reply> reply = ask(server, {}, {}, wire, std::move(key));
     EXPECT_FALSE(reply);
     return reply ? Error{} : reply.error();
   }
@@ -154,6 +207,63 @@ TEST_F(HttpModelTest, NoCutAndNoEscapeShowsAPartOfTheKey) {
   EXPECT_EQ(streamed.message.find("sk-c"), std::string::npos) << streamed.message;
 }
 
+TEST_F(HttpModelTest, AReplyIsNeverRewritten) {
+  for (const Wire* wire : {&kAnthropic, &kOpenAi, &kOpenAiResponses, &kGemini}) {
+    RawServer server([&](Connection& c) {
+      while (!c.request().empty()) c.answer(reply_of(*wire), "200 OK", "text/event-stream");
+    });
+    for (const char* key : kDummyKeys) {
+      const Result<Reply> reply = ask(server, {}, {}, *wire, key);
+      ASSERT_TRUE(reply) << wire->name << " " << key << ": " << describe(reply.error());
+      EXPECT_EQ(text_of(reply->message), kWords) << wire->name << " " << key;
+      const std::vector<const ToolCall*> calls = calls_of(reply->message);
+      ASSERT_EQ(calls.size(), 1u) << wire->name << " " << key;
+      EXPECT_EQ(calls[0]->name, "tool");
+      EXPECT_EQ(*parse_json(calls[0]->arguments), Json(JsonObject{{"k", kWords}}))
+          << wire->name << " " << key;
+    }
+  }
+}
+
+TEST_F(HttpModelTest, NoErrorInAStreamShowsTheKeyWhateverIsCut) {
+  const auto error_after = [](size_t length) {
+    return R"("message":")" + std::string(length, 'm') + R"( sk\u002dcanary-0123456789"})";
+  };
+  // Where it would be cut in the middle of the key, with what stands before.
+  for (size_t length = 940; length < 1000; length += 3) {
+    const std::pair<const Wire*, std::string> events[] = {
+        {&kAnthropic,
+         R"({"type":"error","error":{"type":"api_error",)" + error_after(length) + "}"},
+        {&kOpenAi, R"({"error":{)" + error_after(length) + "}"},
+        {&kOpenAiResponses, R"({"type":"response.failed","response":{"error":{"code":"x",)" +
+                                error_after(length) + "}}"},
+        {&kGemini, R"({"error":{"code":500,)" + error_after(length) + "}"}};
+    for (const auto& [wire, event] : events) {
+      const Error error = failure(
+          [&](Connection& c) { c.send(std::string(kStream) + chunk("data: " + event + "\n\n")); },
+          *wire, "sk-canary-0123456789");
+      EXPECT_EQ(describe(error).find("sk-"), std::string::npos) << wire->name << describe(error);
+      EXPECT_LT(error.message.size(), 1100u);
+    }
+  }
+}
+
+TEST_F(HttpModelTest, AKeyThatIsAWordIsHiddenAsAWord) {
+  constexpr const char* kPage =
+      R"({"error":{"message":"API key not valid: the token ollama is unknown","code":"invalid_api_key"}})";
+  const auto said = [&](const char* key) { return answer_error({401, {}}, kPage, key); };
+  EXPECT_EQ(said("ollama").message,
+            "the model's provider: API key not valid: the token [key] is unknown (HTTP 401)");
+  for (const char* part : {"k", "a", "to"}) EXPECT_EQ(said(part).message, said("").message) << part;
+  for (const char* key : {"key", "error", "message", "code", "ollama"}) {
+    const Error error = said(key);
+    EXPECT_EQ(error.code, Code::auth) << key;
+    EXPECT_EQ(error.hint, said("").hint) << key;
+    // However often it is hidden.
+    EXPECT_EQ(without_key(error, key).message, error.message);
+  }
+}
+
 TEST_F(HttpModelTest, AReplyHasABound) {
   const Error error = failure([](Connection& c) {
     c.send(kStream);
@@ -161,6 +271,35 @@ TEST_F(HttpModelTest, AReplyHasABound) {
     for (std::uint64_t sent = 0; sent <= HttpModel::kMaxReply; sent += 1 << 20) c.send(piece);
   });
   EXPECT_EQ(error.type, "reply_too_long") << error.message;
+}
+
+TEST_F(HttpModelTest, EventsWithoutDataArePassedOver) {
+  for (const Wire* wire : {&kAnthropic, &kOpenAi, &kOpenAiResponses, &kGemini}) {
+    std::string events = "data:\n\n" + reply_of(*wire);
+    for (size_t at = 0; (at = events.find("\n\n", at)) != events.npos; at += 24)
+      events.insert(at + 2, "event: ping\ndata: \n\n\n\n");
+    RawServer server([&](Connection& c) {
+      c.request();
+      c.answer(events, "200 OK", "text/event-stream");
+    });
+    const Result<Reply> reply = ask(server, {}, {}, *wire);
+    ASSERT_TRUE(reply) << wire->name << describe(reply.error());
+    EXPECT_EQ(text_of(reply->message), kWords);
+  }
+}
+
+TEST_F(HttpModelTest, APathThatIsNotThereHintsAtTheBaseUrl) {
+  for (const char* page : {"<html><h1>Not Found</h1> our models are great", "404 page not found",
+                           R"({"detail":"Not Found"})", ""}) {
+    const Error error =
+        failure([&](Connection& c) { c.answer(page, "404 Not Found", "text/html"); });
+    EXPECT_EQ(error.code, Code::not_found) << page;
+    EXPECT_NE(error.hint.find("lack /v1"), std::string::npos) << page << error.hint;
+  }
+  const Error unknown = failure([&](Connection& c) {
+    c.answer(R"({"error":{"message":"model 'x' not found"}})", "404 Not Found");
+  });
+  EXPECT_EQ(unknown.type, "unknown_model");
 }
 
 TEST_F(HttpModelTest, TheTypeOfAStreamHasNoCase) {

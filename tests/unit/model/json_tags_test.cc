@@ -13,8 +13,8 @@ namespace helve::model::json_tags {
 namespace {
 
 // "name{input} name{input} | problem; problem | cut"
-std::string scanned(std::string_view text, Calls calls = Calls::many) {
-  const Scan scan = json_tags::scan(text, calls);
+std::string scanned(std::string_view text) {
+  const Scan scan = json_tags::scan(text);
   std::string out;
   for (const Call& call : scan.calls)
     out += (out.empty() ? "" : " ") + call.tool_name + to_text(call.tool_input);
@@ -50,11 +50,15 @@ TEST(JsonTags, ToleratesSpaceAndFences) {
             "ls{}");
 }
 
-TEST(JsonTags, TakesManyOrOnlyTheFirst) {
-  const std::string text =
-      R"(<json>{"tool_name":"a","tool_input":{}}</json> <json>{"tool_name":"b","tool_input":{}}</json>)";
-  EXPECT_EQ(scanned(text, Calls::many), "a{} b{}");
-  EXPECT_EQ(scanned(text, Calls::one), "a{} | 1 more calls were not taken: one call at a time");
+TEST(JsonTags, FindsAllCallsAndWhereTheyStand) {
+  const std::string first = R"(<json>{"tool_name":"a","tool_input":{}}</json>)";
+  const std::string second = "<json>```json\n{\"tool_name\":\"b\",\"tool_input\":{}}\n```\n</json>";
+  const Scan scan = json_tags::scan("One: " + first + " and " + second + ".");
+  ASSERT_EQ(scan.calls.size(), 2u);
+  EXPECT_EQ(scan.calls[0].begin, 5u);
+  EXPECT_EQ(scan.calls[0].end, 5 + first.size());
+  EXPECT_EQ(scan.calls[1].begin, scan.calls[0].end + 5);
+  EXPECT_EQ(scan.calls[1].end, scan.calls[1].begin + second.size());
 }
 
 TEST(JsonTags, SkipsBlocksThatAreNoCallsAndSaysWhy) {
@@ -77,7 +81,7 @@ TEST(JsonTags, ABrokenBlockDoesNotHideTheNext) {
        {R"(<json>{"tool_name": </json>)", R"(<json>{{{{</json>)",
         "<json>{\"tool_name\": \"x\n</json>", R"(<json>{tool_name: 1}</json>)",
         R"(<json>{"a" 'b'}</json>)", R"(<json>{"a":[}</json>)"}) {
-    const Scan scan = json_tags::scan(std::string(broken) + "\n" + good, Calls::many);
+    const Scan scan = json_tags::scan(std::string(broken) + "\n" + good);
     EXPECT_EQ(scan.calls.size(), 1u) << broken;
     EXPECT_EQ(scan.problems.size(), 1u) << broken;
     EXPECT_FALSE(scan.truncated) << broken;
@@ -89,7 +93,7 @@ TEST(JsonTags, NoticesACallThatIsCutOffAtAnyByte) {
       R"(<json>{"tool_name":"write","tool_input":{"path":"a","content":"x\n\"y"}}</json>)";
   const size_t object_end = text.size() - std::string_view("</json>").size();
   for (size_t i = std::string_view("<json>").size(); i < text.size(); ++i) {
-    const Scan scan = json_tags::scan(text.substr(0, i), Calls::one);
+    const Scan scan = json_tags::scan(text.substr(0, i));
     EXPECT_EQ(scan.truncated, i < object_end) << i;
     // A whole object may lack its tag at the end; but not half a tag's worth of other text behind
     // it.
@@ -103,7 +107,7 @@ TEST(JsonTags, IsLinearOnHostileText) {
                                  "<json>{}", "<json>{\"a\":", "<json>```", "{", "\"<json>{"}) {
     std::string text;
     for (int i = 0; i < 100'000; ++i) text += piece;
-    const Scan scan = json_tags::scan(text, Calls::many);
+    const Scan scan = json_tags::scan(text);
     EXPECT_TRUE(scan.calls.empty()) << piece;
     EXPECT_LE(scan.problems.size(), 21u) << piece;
   }
@@ -115,14 +119,14 @@ TEST(JsonTags, IsLinearOnHostileText) {
 TEST(JsonTags, SaysHowManyProblemsItDoesNotList) {
   std::string text;
   for (int i = 0; i < 25; ++i) text += "<json>{}</json>";
-  EXPECT_EQ(json_tags::scan(text, Calls::many).problems.back(), "5 more problems");
+  EXPECT_EQ(json_tags::scan(text).problems.back(), "5 more problems");
 }
 
 TEST(JsonTags, RefusesDepthBombsWithoutOverflowingTheStack) {
   const std::string deep =
       "<json>{\"tool_name\":\"a\",\"tool_input\":" + std::string(100'000, '[') +
       std::string(100'000, ']') + "}</json>";
-  const Scan scan = json_tags::scan(deep, Calls::many);
+  const Scan scan = json_tags::scan(deep);
   EXPECT_TRUE(scan.calls.empty());
   EXPECT_EQ(scan.problems.size(), 1u);
 }

@@ -188,6 +188,68 @@ TEST(Wire, GeminiIsToldWhichCallsNobodySigned) {
             std::string::npos);
 }
 
+// A stream of one event, as a reply.
+Message replied(const Wire& wire, const Endpoint& endpoint, const char* event) {
+  const std::unique_ptr<Decoder> decoder = wire.make_decoder(endpoint);
+  const Emit emit = [](const Delta&) {};
+  EXPECT_TRUE(decoder->take({"message", event}, emit));
+  Result<Reply> reply = decoder->finish();
+  EXPECT_TRUE(reply);
+  return reply ? std::move(reply->message) : Message();
+}
+
+TEST(Wire, GeminiGetsItsIdsBackWithCallsAndResults) {
+  const Endpoint google{
+      .base_url = "https://example.org/v1beta", .key = "", .model = "gemini-3.8-flash"};
+  const Message answer = replied(kGemini, google, R"({"candidates":[{"content":{"parts":[
+      {"functionCall":{"id":"fc-1","name":"ls","args":{}},"thoughtSignature":"c2ln"},
+      {"functionCall":{"id":"fc-2","name":"ls","args":{"path":"a"}}},
+      {"functionCall":{"name":"ls","args":{}}}]},"finishReason":"STOP"}]})");
+  const std::vector<const ToolCall*> calls = calls_of(answer);
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_NE(calls[0]->id, "fc-1") << "ids of others need not be unique in a session";
+  // Results may come in another order, and in messages of their own.
+  const Image picture{"aQ==", "image/png"};
+  std::vector<Message> messages{user_message("go"), answer};
+  const Result<Message> kept = message_from_json(Json(to_json(answer)));
+  ASSERT_TRUE(kept);
+  messages[1] = *kept;
+  for (const size_t i : {1, 0, 2}) {
+    messages.push_back({Role::tool,
+                        {ToolResult{calls[i]->id,
+                                    "ls",
+                                    {TextContent{std::to_string(i)},
+                                     ImageContent{picture.data, picture.mime_type}}}}});
+  }
+  messages.push_back(user_message("and?"));
+  const auto contents = [&](const Endpoint& to) {
+    return kGemini.encode({.messages = messages}, to).body.at("contents").as_array();
+  };
+  const JsonArray own = contents(google);
+  ASSERT_EQ(own.size(), 3u) << "all results stand in one content";
+  const JsonArray& sent = own[1].at("parts").as_array();
+  EXPECT_EQ(sent[0].at("functionCall").at("id"), "fc-1");
+  EXPECT_EQ(sent[0].at("thoughtSignature"), "c2ln");
+  EXPECT_EQ(sent[1].at("functionCall").at("id"), "fc-2");
+  EXPECT_FALSE(find(sent[1], "thoughtSignature"));
+  EXPECT_FALSE(find(sent[2].at("functionCall"), "id"));
+  const JsonArray& results = own[2].at("parts").as_array();
+  ASSERT_EQ(results.size(), 7u);
+  EXPECT_EQ(results[0].at("functionResponse").at("id"), "fc-2");
+  EXPECT_EQ(results[1].at("functionResponse").at("id"), "fc-1");
+  EXPECT_FALSE(find(results[2].at("functionResponse"), "id"));
+  for (size_t i = 3; i < 6; ++i) EXPECT_TRUE(find(results[i], "inlineData")) << i;
+  EXPECT_EQ(results[6].at("text"), "and?");
+  // Nobody else knows them.
+  for (const Endpoint& other :
+       {Endpoint{.base_url = "https://example.org/v1beta", .key = "", .model = "gemini-3.7-pro"},
+        Endpoint{.base_url = "https://other.org/v1beta", .key = "", .model = "gemini-3.8-flash"}}) {
+    const std::string text = to_text(Json(contents(other)));
+    EXPECT_EQ(text.find("fc-"), text.npos) << text;
+    EXPECT_EQ(text.find("c2ln"), text.npos) << text;
+  }
+}
+
 TEST(Wire, GeminiThinksAsTheModelCan) {
   const struct {
     const char* model;

@@ -66,6 +66,26 @@ TEST(Presets, ListTheModelsOfAServer) {
   EXPECT_NE(request.find("Authorization: Bearer k"), std::string::npos);
 }
 
+TEST(Presets, AskForAListInOnePage) {
+  const std::pair<const Wire*, std::string> paths[] = {{&kAnthropic, "/v1/models?limit=1000"},
+                                                       {&kGemini, "/models?pageSize=1000"},
+                                                       {&kOpenAi, "/models"},
+                                                       {&kOpenAiResponses, "/models"}};
+  const auto client = sys::make_http_client();
+  for (const auto& [wire, path] : paths) {
+    std::string request;
+    RawServer server([&](Connection& c) {
+      request = c.request();
+      c.answer(R"({"models":[{"name":"models/gemini-x"}]})");
+    });
+    const auto models =
+        list_models(*wire, {.base_url = server.url(), .key = "k", .model = ""}, *client, {});
+    ASSERT_TRUE(models) << describe(models.error());
+    EXPECT_EQ(*models, std::vector<std::string>{"gemini-x"});
+    EXPECT_TRUE(request.starts_with("GET " + path + " HTTP/1.1\r\n")) << request;
+  }
+}
+
 TEST(Presets, AServerThatHasNoListSaysWhy) {
   RawServer server([](Connection& c) {
     c.request();

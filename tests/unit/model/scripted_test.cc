@@ -68,9 +68,30 @@ TEST(Scripted, FailsAsItIsTold) {
 }
 
 TEST(Scripted, ErrorsNameTheLine) {
-  for (const char* line :
-       {"{", "[]", R"({"texts": "x"})", R"({"calls": 7})", R"({"calls": [{"name": "x"}]})",
-        R"({"stop": "now"})", R"({"error": {"code": "odd"}})"}) {
+  for (const char* line : {"{",
+                           "[]",
+                           R"({"texts": "x"})",
+                           R"({"calls": 7})",
+                           R"({"calls": [{"name": "x"}]})",
+                           R"({"stop": "now"})",
+                           R"({"error": {"code": "odd"}})",
+                           R"({"text": 1})",
+                           R"({"thinking": {}})",
+                           R"({"when": ["x"], "text": "y"})",
+                           R"({"stop": 1})",
+                           R"({"pause_ms": "1"})",
+                           R"({"pause_ms": -1})",
+                           R"({"unread": "x"})",
+                           R"({"unread": [1]})",
+                           R"({"usage": 7})",
+                           R"({"usage": {"input": "7"}})",
+                           R"({"error": "busy"})",
+                           R"({"error": {"code": 1}})",
+                           R"({"error": {"code": "unavailable", "message": 1}})",
+                           R"({"calls": [7]})",
+                           R"({"calls": [{"tool": 1}]})",
+                           R"({"calls": [{"tool": "ls", "id": 1}]})",
+                           R"({"calls": {}})"}) {
     const auto model = ScriptedModel::parse("# first\n" + std::string(line));
     ASSERT_FALSE(model) << line;
     EXPECT_TRUE(model.error().message.starts_with("line 2 of the script: "))
@@ -129,24 +150,33 @@ class TextProtocolTest : public testing::Test {
   std::string system_, seen_;
 };
 
-TEST_F(TextProtocolTest, FindsACallAndHidesIt) {
+TEST_F(TextProtocolTest, FindsCallsAndHidesThem) {
   const auto reply = ask(
       R"(I look. <json>{"tool_name": "read", "tool_input": {"path": "a"}}</json> <json>{"tool_name": "read", "tool_input": {"path": "b"}}</json> And?)");
   ASSERT_TRUE(reply);
-  EXPECT_EQ(seen_, "I look. ");
-  EXPECT_EQ(text_of(reply->message), "I look.");
-  ASSERT_EQ(calls_of(reply->message).size(), 1u);
+  EXPECT_EQ(seen_, "I look.  And?");
+  EXPECT_EQ(text_of(reply->message), "I look. And?");
+  ASSERT_EQ(calls_of(reply->message).size(), 2u) << "also where one is run: the other is told";
   EXPECT_EQ(calls_of(reply->message)[0]->arguments, R"({"path":"a"})");
+  EXPECT_EQ(calls_of(reply->message)[1]->arguments, R"({"path":"b"})");
+  EXPECT_TRUE(std::holds_alternative<Text>(reply->message.parts.back()));
+  EXPECT_TRUE(reply->unread.empty());
   EXPECT_EQ(reply->stop, Stop::calls);
   EXPECT_TRUE(system_.starts_with("Be brief.\n\nYou can use these tools:")) << system_;
 }
 
-TEST_F(TextProtocolTest, TakesSeveralWhereItMay) {
+TEST_F(TextProtocolTest, ShowsWhatStandsBetweenTagsThatAreNoCall) {
   const auto reply = ask(
-      R"(<json>{"tool_name": "read", "tool_input": {}}</json><json>{"tool_name": "ls", "tool_input": {}}</json>)",
-      {user_message("hi")}, json_tags::Calls::many);
-  EXPECT_EQ(calls_of(reply->message).size(), 2u);
-  EXPECT_TRUE(reply->unread.empty());
+      R"(A <json> tag, then <json>{"tool_name": "read", "tool_input": {}}</json> and "</json>".)");
+  EXPECT_EQ(seen_, R"(A <json> tag, then  and "</json>".)");
+  EXPECT_EQ(text_of(reply->message), R"(A <json> tag, then and "</json>".)");
+}
+
+TEST_F(TextProtocolTest, SaysHowManyAreRun) {
+  ASSERT_TRUE(ask("Done."));
+  EXPECT_NE(system_.find("one tool at a time"), std::string::npos) << system_;
+  ASSERT_TRUE(ask("Done.", {user_message("hi")}, json_tags::Calls::many));
+  EXPECT_NE(system_.find("several such blocks"), std::string::npos) << system_;
 }
 
 TEST_F(TextProtocolTest, TellsOfABlockThatCannotBeReadAmongOthers) {
@@ -158,6 +188,7 @@ TEST_F(TextProtocolTest, TellsOfABlockThatCannotBeReadAmongOthers) {
     ASSERT_TRUE(reply);
     EXPECT_EQ(calls_of(reply->message).size(), 2u);
     ASSERT_EQ(reply->unread.size(), 1u) << text;
+    EXPECT_EQ(reply->stop, text.ends_with(cut) ? Stop::length : Stop::calls) << text;
     EXPECT_TRUE(
         reply->unread[0].starts_with(text.ends_with(cut) ? "<json> block 3: " : "<json> block 2: "))
         << reply->unread[0];
@@ -231,18 +262,77 @@ TEST(Recorded, TellsARunAgain) {
   EXPECT_EQ(ask(**recorded).error().type, "record_ended");
 }
 
-TEST(Recorded, SaysWhereTheConversationIsAnother) {
+// The record of what a script answered to these conversations, one after the other.
+std::string record_of(std::string_view script, const std::vector<std::vector<Message>>& asked) {
   std::string record;
-  RecordingModel recording(scripted(R"({"text": "one"})"),
-                           [&](std::string_view line) -> Result<void> {
-                             record += line;
-                             return {};
-                           });
-  EXPECT_TRUE(ask(recording, "hi"));
-  const auto reply = ask(**RecordedModel::parse(record), "something else");
-  ASSERT_TRUE(reply);
-  ASSERT_EQ(reply->notes.size(), 1u);
-  EXPECT_NE(reply->notes[0].find("message 1"), std::string::npos) << reply->notes[0];
+  RecordingModel recording(scripted(script), [&](std::string_view line) -> Result<void> {
+    record += line;
+    return {};
+  });
+  for (const std::vector<Message>& messages : asked)
+    EXPECT_TRUE(recording.stream({.messages = messages}, [](const Delta&) {}, {}));
+  return record;
+}
+
+std::vector<Message> after_a_call(std::string prompt, std::string result) {
+  return {user_message(std::move(prompt)),
+          {Role::assistant, {ToolCall{"c", "ls", "{}", "", nullptr}}},
+          {Role::tool, {ToolResult{"c", "ls", {TextContent{std::move(result)}}}}}};
+}
+
+TEST(Recorded, GivesEachConversationItsOwnRepliesInAnyOrder) {
+  const std::string record =
+      record_of("{\"text\": \"a\"}\n{\"text\": \"b\"}\n{\"text\": \"a2\"}",
+                {{user_message("first")}, {user_message("second")}, {user_message("first")}});
+  const auto recorded = RecordedModel::parse(record);
+  ASSERT_TRUE(recorded);
+  EXPECT_EQ(text_of(ask(**recorded, "second")->message), "b");
+  EXPECT_EQ(text_of(ask(**recorded, "first")->message), "a");
+  EXPECT_EQ(ask(**recorded, "second").error().type, "record_differs");
+  EXPECT_EQ(text_of(ask(**recorded, "first")->message), "a2");
+  EXPECT_EQ(ask(**recorded, "second").error().type, "record_ended");
+}
+
+TEST(Recorded, FailsWhereTheConversationIsAnother) {
+  const auto recorded =
+      RecordedModel::parse(record_of("{\"text\": \"one\"}", {after_a_call("hi", "x")}));
+  const auto fails = [&](const std::vector<Message>& messages, std::string_view why) {
+    const auto reply = (*recorded)->stream({.messages = messages}, [](const Delta&) {}, {});
+    ASSERT_FALSE(reply) << why;
+    EXPECT_EQ(reply.error().type, "record_differs");
+    EXPECT_NE(reply.error().message.find(why), std::string::npos) << reply.error().message;
+  };
+  fails(after_a_call("something else", "x"), "message 1 is another");
+  fails({user_message("hi")}, "there are 1 messages; in the recorded run there were 3");
+  std::vector<Message> other_call = after_a_call("hi", "x");
+  std::get<ToolCall>(other_call[1].parts[0]).name = "rm";
+  fails(other_call, "message 2 is another");
+}
+
+TEST(Recorded, ResultsMayDifferAndItIsSaid) {
+  const std::vector<std::vector<Message>> asked{after_a_call("hi", "x"), after_a_call("hi", "y")};
+  const std::string record = record_of("{\"text\": \"one\"}\n{\"text\": \"two\"}", asked);
+  const auto recorded = RecordedModel::parse(record);
+  const auto told = [&](const std::string& result) {
+    return *(*recorded)->stream({.messages = after_a_call("hi", result)}, [](const Delta&) {}, {});
+  };
+  const Reply exact = told("y");
+  EXPECT_EQ(text_of(exact.message), "two") << "the same one goes before";
+  EXPECT_TRUE(exact.notes.empty());
+  const Reply near = told("z");
+  EXPECT_EQ(text_of(near.message), "one");
+  ASSERT_EQ(near.notes.size(), 1u);
+  EXPECT_NE(near.notes[0].find("message 3"), std::string::npos) << near.notes[0];
+}
+
+TEST(Recorded, IdsAreNoDifference) {
+  const std::string record =
+      record_of("{\"text\": \"one\"}",
+                {{user_message("Sub-agent s_019aa0c7-2c55-7f3e-9d1c-0123456789ab has finished")}});
+  const auto reply = ask(**RecordedModel::parse(record),
+                         "Sub-agent s_019bb0c7-2c55-7f3e-8d1c-ba9876543210 has finished");
+  ASSERT_TRUE(reply) << describe(reply.error());
+  EXPECT_TRUE(reply->notes.empty());
 }
 
 TEST(Recorded, AReplyThatCannotBeWrittenDownIsToldAllTheSame) {

@@ -253,6 +253,15 @@ TEST(Wire, ErrorsSayWhatToDo) {
       {400, "invalid_request_error", "max_tokens: must be positive", Code::invalid_argument,
        "bad_request"},
       {404, "not_found_error", "model: nothing", Code::not_found, "unknown_model"},
+      {404, "", "No endpoints found for a/b", Code::not_found, "unknown_model"},
+      {404, "not_found_error", "Not Found", Code::not_found, "unknown_path"},
+      {404, "", "404 page not found", Code::not_found, "unknown_path"},
+      {405, "", "Method Not Allowed", Code::not_found, "unknown_path"},
+      {404, kNoAnswer.data(), "<html>Large models</html>", Code::not_found, "unknown_path"},
+      {400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", Code::auth,
+       "auth"},
+      {400, "INVALID_ARGUMENT", "API Key not found. Please pass a valid API key.", Code::auth,
+       "auth"},
       {500, "", "", Code::unavailable, "provider_failed"},
       {529, "overloaded_error", "Overloaded", Code::unavailable, "provider_failed"},
       {0, "overloaded_error", "Overloaded", Code::unavailable, "provider_failed"},
@@ -263,7 +272,16 @@ TEST(Wire, ErrorsSayWhatToDo) {
     EXPECT_EQ(error.code, each.code) << each.status << each.kind << each.message;
     EXPECT_EQ(error.type, each.type) << each.status << each.kind << each.message;
     EXPECT_FALSE(error.message.empty());
+    EXPECT_FALSE(error.hint.empty()) << each.status << each.kind << each.message;
   }
+}
+
+TEST(Wire, GoogleRefusesAKeyWithItsReasonOnly) {
+  const Json details = *parse_json(
+      R"([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}])");
+  const Error error = provider_error(400, "INVALID_ARGUMENT", "Das geht nicht.", &details);
+  EXPECT_EQ(error.code, Code::auth);
+  EXPECT_NE(error.hint.find("key"), std::string::npos) << error.hint;
 }
 
 Error quota_error(const char* details) {

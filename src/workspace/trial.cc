@@ -90,6 +90,12 @@ std::optional<Altered> altered_root(const TrialLayer& layer) {
                  .only_mode = true};
 }
 
+std::string not_undone(const std::string& shown) {
+  return fmt::format(
+      "undo will not take '{}' away: it holds more than {} entries, or {}; remove it by hand then",
+      escape_for_display(shown), kMaxMovedEntries, human_size(kMaxChangeBytes));
+}
+
 // The kernel cannot lay one overlay over another.
 Error needs_another_place(const std::string& directory) {
   return Error{Code::unsupported,
@@ -169,6 +175,8 @@ Result<TrialReport> Trials::look(const Trial& trial, const Workspace& files,
   // Better told now than when somebody wants it.
   if (planned && !plan.changes.empty()) planned = files.check(plan.changes);
   if (!planned) description.add_refusal(planned.error());
+  for (const std::string& path : planned ? plan.too_large_to_undo : std::vector<std::string>())
+    description.note(not_undone(files.display(path)));
   manifest["altered"] = std::move(layers);
   TRY(sys::replace_file(place(trial.id) + "/" + kManifest, to_text(Json(std::move(manifest))),
                         0600));
@@ -207,6 +215,8 @@ Result<AppliedTrial> Trials::apply(std::string_view id, std::string_view session
   if (!plan.changes.empty() || plan.modes.empty())
     static_cast<Applied&>(applied) = TRY(files.apply(plan.changes, author));
   plan.set_modes(files, applied.notes);
+  for (const std::string& path : plan.too_large_to_undo)
+    applied.notes.push_back(not_undone(files.display(path)));
   remove(id);
   return applied;
 }

@@ -89,6 +89,45 @@ TEST_F(TrialsTest, CanBeUndoneOnceItIsReal) {
   EXPECT_EQ(tree.content("in/a"), "old\n");
 }
 
+TEST_F(TrialsTest, CanBeUndoneWhateverANewDirectoryHolds) {
+  std::map<std::string, std::string> writes{{"keep", "made\n"}};
+  for (size_t i = 0; i <= kMaxRemovedEntries; ++i) writes["tr/" + std::to_string(i)] = "";
+  const Trial trial = begun(writes);
+  (void)looked(trial);
+  ASSERT_EQ(apply(trial), "");
+  ASSERT_TRUE(tree.exists("in/tr/0"));
+  const auto undone = files_->undo({.own_session = "s"}, Rehearsal::no, {.session = "s"});
+  ASSERT_TRUE(undone) << describe(undone.error());
+  EXPECT_EQ(tree.names("in"), Lines{});
+  // An undo is a change like any other.
+  const auto again = files_->undo({.id = undone->applied.id}, Rehearsal::no, {.session = "s"});
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(tree.names("in/tr").size(), kMaxRemovedEntries + 1);
+}
+
+TEST_F(TrialsTest, UndoLeavesADirectoryInWhichSomebodyHasPutMore) {
+  std::map<std::string, std::string> writes;
+  for (size_t i = 0; i <= kMaxRemovedEntries; ++i) writes["tr/" + std::to_string(i)] = "";
+  const Trial trial = begun(writes);
+  (void)looked(trial);
+  ASSERT_EQ(apply(trial), "");
+  tree.file("in/tr/theirs", "theirs\n");
+  const auto undone = files_->undo({.own_session = "s"}, Rehearsal::no, {.session = "s"});
+  ASSERT_FALSE(undone);
+  EXPECT_EQ(undone.error().type, "changed_since");
+  EXPECT_EQ(tree.content("in/tr/theirs"), "theirs\n");
+}
+
+TEST_F(TrialsTest, SaysWhatUndoWillNotTakeAway) {
+  const Trial trial = begun({{"large/a", ""}});
+  std::error_code failed;
+  fs::resize_file(fs::path(trial.layers.at(0).upper) / "large/a", kMaxChangeBytes + 1, failed);
+  ASSERT_FALSE(failed);
+  const TrialReport report = looked(trial);
+  ASSERT_EQ(report.notes.size(), 1);
+  EXPECT_TRUE(has(report.notes[0], "undo will not take 'large' away")) << report.notes[0];
+}
+
 TEST_F(TrialsTest, DropsWhatNobodyWants) {
   const Trial trial = begun({{"a", "new\n"}});
   (void)looked(trial);

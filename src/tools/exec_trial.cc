@@ -31,15 +31,13 @@ bool tells_of_another_device(std::string_view output) {
 Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "exec"));
   workspace::Trials trials = TRY(trials_of(context.commands->settings()));
-  const std::string session = context.means_any_session() ? "" : context.who.session;
   ExecOutput out;
   if (wish.discard) {
-    TRY(trials.discard(*wish.discard, session));
+    TRY(trials.discard(*wish.discard));
     out.notes = {fmt::format("the trial {} is dropped", *wish.discard)};
     return out;
   }
-  workspace::AppliedTrial applied =
-      TRY(trials.apply(*wish.apply, session, files, author_of(context)));
+  workspace::AppliedTrial applied = TRY(trials.apply(*wish.apply, files, author_of(context)));
   out.changes = tried_files(applied.tried, Counts::unknown);
   out.change = change_of(applied);
   out.notes = notes_of(std::move(applied));
@@ -47,10 +45,9 @@ Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
 }
 
 std::vector<std::string> about_trial(const std::string& id, const Context& context) {
-  const std::string session = context.means_any_session() ? "" : context.who.session;
   const Result<workspace::Trials> trials = trials_of(context.commands->settings());
-  Result<workspace::ToldTrial> told = trials ? trials->tell(id, session, *context.files)
-                                             : Result<workspace::ToldTrial>(trials.error());
+  Result<workspace::ToldTrial> told =
+      trials ? trials->tell(id, *context.files) : Result<workspace::ToldTrial>(trials.error());
   if (!told) return {told.error().message};
   std::vector<std::string> lines{"makes real what this would change: " + told->command};
   for (const ChangedFile& file : tried_files(told->files, Counts::unknown))

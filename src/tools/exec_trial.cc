@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tools/files.h"
 
@@ -24,6 +25,17 @@ std::string next_step(const std::string& trial, const Context& context) {
 bool tells_of_another_device(std::string_view output) {
   return output.find("nvalid cross-device link") != output.npos ||
          output.find("EXDEV") != output.npos;
+}
+
+// A trial has some places of its own.
+std::optional<std::string> about_temporary(std::string_view command) {
+  constexpr std::array<std::string_view, 3> kTemporary = {"/tmp", "/dev/shm", "TMPDIR"};
+  const bool is_named = std::ranges::any_of(
+      kTemporary, [&](std::string_view place) { return command.contains(place); });
+  if (!is_named) return {};
+  return "while a command is tried out, /tmp, /var/tmp and /dev/shm are not those of other "
+         "commands, "
+         "and what it leaves there is not applied";
 }
 
 }  // namespace
@@ -61,6 +73,7 @@ Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
     notes.push_back(
         "while a command is tried out, directories of the workspace cannot be renamed, only copied "
         "('Invalid cross-device link'): run it for real");
+  if (auto note = about_temporary(tried.command())) notes.push_back(std::move(*note));
   Result<workspace::TrialReport> looked = tried.look(context);
   if (!looked && looked.error().code == Code::too_large) {
     notes.push_back(fmt::format("{}, too much to be shown or applied: nothing of it is kept",

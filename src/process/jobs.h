@@ -95,7 +95,7 @@ class Jobs {
   Result<std::string> adopt(New job, std::unique_ptr<Running> running);
 
   // Errors of all below: not_found (unknown_id), which names the ids that there are. What needs a
-  // job that runs here: conflict (has_ended, runs_elsewhere).
+  // job that runs here: conflict (has_ended, runs_elsewhere; resize: no_terminal).
   Result<JobInfo> info(std::string_view session, std::string_view id);
   struct Listed {
     std::vector<JobInfo> jobs;     // the oldest first

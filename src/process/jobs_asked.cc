@@ -15,6 +15,11 @@ constexpr std::chrono::hours kLongestWait{24};
 constexpr size_t kNamedIds = 5;
 constexpr int kInputInterval = 5;  // milliseconds between attempts to write to a full pipe
 
+Error has_ended(std::string_view id, const JobInfo& job, std::string_view hint) {
+  return {Code::conflict, fmt::format("'{}' has ended: {}", id, job.end), std::string(hint),
+          "has_ended"};
+}
+
 }  // namespace
 
 void Jobs::wake() {
@@ -120,8 +125,7 @@ Result<void> Jobs::signal(std::string_view session, std::string_view id, int num
   const Found job = TRY(find_here(session, id));
   std::lock_guard lock(job->mutex);
   if (!job->running || job->running->has_exited())
-    return Error{Code::conflict, fmt::format("'{}' has ended: {}", id, job->info.end),
-                 "only a command that runs takes signals", "has_ended"};
+    return has_ended(id, job->info, "only a command that runs takes signals");
   job->running->signal_all(number);
   return {};
 }
@@ -129,7 +133,12 @@ Result<void> Jobs::signal(std::string_view session, std::string_view id, int num
 Result<void> Jobs::resize(std::string_view session, std::string_view id, TerminalSize size) {
   const Found job = TRY(find_here(session, id));
   std::lock_guard lock(job->mutex);
-  if (job->running) job->running->resize(size);
+  if (!job->running || job->running->has_exited())
+    return has_ended(id, job->info, "only a command that runs has a terminal");
+  if (!job->running->has_terminal())
+    return Error{Code::conflict, fmt::format("'{}' has no terminal", id),
+                 "start it with terminal=true", "no_terminal"};
+  job->running->resize(size);
   return {};
 }
 

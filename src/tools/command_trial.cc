@@ -19,7 +19,7 @@ Result<std::unique_ptr<TryOut>> TryOut::begin(std::string_view command, const Co
   workspace::Trials trials = TRY(trials_of(settings));
   const std::int64_t now = context.clock ? context.clock->unix_ms() : sys::RealClock().unix_ms();
   trials.drop_before(now - std::chrono::milliseconds(kTrialLife).count());
-  workspace::Trial trial = TRY(trials.begin(*context.files, context.who.session, command, now));
+  workspace::Trial trial = TRY(trials.begin(*context.files, command, now));
   sandbox::Policy policy = settings.policy;
   policy.scratch = trials.directory();
   if (policy.level == sandbox::Level::full) {  // without walls there is no overlay either

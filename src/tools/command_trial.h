@@ -32,6 +32,7 @@ class TryOut {
   ~TryOut();
 
   const std::string& id() const { return trial_.id; }
+  const std::string& command() const { return trial_.command; }
   const sandbox::Policy& policy() const { return policy_; }
   // After nothing of the command runs any more. What would change nothing is not kept.
   Result<workspace::TrialReport> look(const Context& context);

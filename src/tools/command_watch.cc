@@ -123,7 +123,7 @@ CommandChanges CommandWatch::end() {
     std::erase_if(told.changes, [&](const Sighting& each) { return theirs.contains(each.path); });
   const std::set<std::string> shared = shared_paths(told);
   const workspace::CommandChange change = command_change(told, shared);
-  workspace::CommandNote note;
+  workspace::CommandNote note{.lost_because = "who changed it is not known"};
   if (!change.files.empty()) note = files.note_command(change, author_of(context_));
   std::erase_if(told.changes, [&](const Sighting& each) { return note.same.contains(each.path); });
   add_notes(told, files, changes.notes);
@@ -134,6 +134,7 @@ CommandChanges CommandWatch::end() {
   }
   if (!shared.empty()) changes.notes.push_back(about_shared(shared, files));
   if (!note.id.empty()) changes.change = std::move(note.id);
+  changes.lost_because = std::move(note.lost_because);
   for (const Sighting& each : told.changes)
     if (!is_certain(each, shared)) note.unknown.push_back(files.display(each.path));
   if (!note.unknown.empty()) {
@@ -148,13 +149,13 @@ CommandChanges CommandWatch::end() {
   return changes;
 }
 
-std::string changes_line(const std::vector<ChangedFile>& files, bool can_be_undone,
+std::string changes_line(const std::vector<ChangedFile>& files, std::string_view lost_because,
                          const std::vector<std::string>& beyond_undo) {
   std::string out = "changed: ";
   for (size_t i = 0; i < std::min(files.size(), kMaxShown); ++i)
     out += (i == 0 ? "" : ", ") + short_text(files[i]);
   if (files.size() > kMaxShown) out += fmt::format(" and {} more", files.size() - kMaxShown);
-  if (!can_be_undone) return out + " (what was there before is not known: undo restores nothing)";
+  if (!lost_because.empty()) return out + fmt::format(" ({}: undo restores nothing)", lost_because);
   if (beyond_undo.empty()) return out + " (undo takes it back)";
   out += " (undo takes it back but for ";
   for (size_t i = 0; i < std::min(beyond_undo.size(), kMaxNamed); ++i)

@@ -18,6 +18,7 @@ namespace helve::tools {
 struct CommandChanges {
   std::optional<std::vector<ChangedFile>> files;  // nothing: it is not known
   std::optional<std::string> change;              // in the journal
+  std::string lost_because;                       // there is none: why
   std::optional<std::vector<std::string>> beyond_undo;
   std::vector<std::string> notes;
 };
@@ -38,7 +39,7 @@ class CommandWatch {
 };
 
 // "changed: M a.c, A b.txt (undo takes it back)"
-std::string changes_line(const std::vector<ChangedFile>& files, bool can_be_undone,
+std::string changes_line(const std::vector<ChangedFile>& files, std::string_view lost_because,
                          const std::vector<std::string>& beyond_undo);
 
 }  // namespace helve::tools

@@ -26,8 +26,7 @@ std::string ExecOutput::text() const {
   else if (output.empty() && exit_code)
     add("(no output)");
   if (changes && tells_changes) {
-    add(changes_line(*changes, change.has_value(),
-                     beyond_undo.value_or(std::vector<std::string>())));
+    add(changes_line(*changes, lost_because, beyond_undo.value_or(std::vector<std::string>())));
   } else if (changes && !is_run) {
     if (is_tried)
       add(!trial ? "it would change nothing\n"

@@ -30,6 +30,7 @@ struct ExecOutput {
   Notes notes;
   int shell_status = 0;        // not part of the value
   bool tells_changes = false;  // the same: whether the text has them in a line
+  std::string lost_because;    // the same: without `change`: why
   std::string next_step;       // the same: what becomes of the trial
   size_t told_bytes = 0;       // the same: of the text, while it ran
   std::unique_ptr<const LongText> written = nullptr;  // the same: Product::written

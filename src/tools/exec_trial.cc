@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "tools/files.h"
 
@@ -26,20 +27,29 @@ bool tells_of_another_device(std::string_view output) {
          output.find("EXDEV") != output.npos;
 }
 
+// A trial has some places of its own.
+std::optional<std::string> about_temporary(std::string_view command) {
+  constexpr std::array<std::string_view, 3> kTemporary = {"/tmp", "/dev/shm", "TMPDIR"};
+  const bool is_named = std::ranges::any_of(
+      kTemporary, [&](std::string_view place) { return command.contains(place); });
+  if (!is_named) return {};
+  return "while a command is tried out, /tmp, /var/tmp and /dev/shm are not those of other "
+         "commands, "
+         "and what it leaves there is not applied";
+}
+
 }  // namespace
 
 Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
   workspace::Workspace& files = *TRY(need_files(context, "exec"));
   workspace::Trials trials = TRY(trials_of(context.commands->settings()));
-  const std::string session = context.means_any_session() ? "" : context.who.session;
   ExecOutput out;
   if (wish.discard) {
-    TRY(trials.discard(*wish.discard, session));
+    TRY(trials.discard(*wish.discard));
     out.notes = {fmt::format("the trial {} is dropped", *wish.discard)};
     return out;
   }
-  workspace::AppliedTrial applied =
-      TRY(trials.apply(*wish.apply, session, files, author_of(context)));
+  workspace::AppliedTrial applied = TRY(trials.apply(*wish.apply, files, author_of(context)));
   out.changes = tried_files(applied.tried, Counts::unknown);
   out.change = change_of(applied);
   out.notes = notes_of(std::move(applied));
@@ -47,10 +57,9 @@ Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
 }
 
 std::vector<std::string> about_trial(const std::string& id, const Context& context) {
-  const std::string session = context.means_any_session() ? "" : context.who.session;
   const Result<workspace::Trials> trials = trials_of(context.commands->settings());
-  Result<workspace::ToldTrial> told = trials ? trials->tell(id, session, *context.files)
-                                             : Result<workspace::ToldTrial>(trials.error());
+  Result<workspace::ToldTrial> told =
+      trials ? trials->tell(id, *context.files) : Result<workspace::ToldTrial>(trials.error());
   if (!told) return {told.error().message};
   std::vector<std::string> lines{"makes real what this would change: " + told->command};
   for (const ChangedFile& file : tried_files(told->files, Counts::unknown))
@@ -64,6 +73,7 @@ Result<void> report_trial(TryOut& tried, Context& context, ExecOutput& out,
     notes.push_back(
         "while a command is tried out, directories of the workspace cannot be renamed, only copied "
         "('Invalid cross-device link'): run it for real");
+  if (auto note = about_temporary(tried.command())) notes.push_back(std::move(*note));
   Result<workspace::TrialReport> looked = tried.look(context);
   if (!looked && looked.error().code == Code::too_large) {
     notes.push_back(fmt::format("{}, too much to be shown or applied: nothing of it is kept",

@@ -16,7 +16,7 @@ constexpr size_t kMaxWrite = 64u << 20;         // bytes of one file
 constexpr size_t kMaxChanges = 4096;            // of one set
 constexpr size_t kMaxChangeBytes = 512u << 20;  // of all contents of one set
 constexpr size_t kMaxRemovedEntries = 4095;     // of a directory: undo copies each of them
-constexpr size_t kMaxMovedEntries = 100'000;    // of a directory
+constexpr size_t kMaxMovedEntries = 100'000;    // of a directory that moves, or is taken back
 
 // Which content a file had. Two versions that are equal are the same bytes, unless somebody took
 // pains to hide a change.
@@ -72,9 +72,9 @@ struct Change {
   // write: also of a file that its mode protects. For a change that is about the mode.
   bool even_read_only = false;
   bool tree = false;  // remove
-  // remove of a tree: also one with a repository in it. For a directory that is known to be as a
-  // change made it.
-  bool even_protected = false;
+  // remove of a tree that is known to be as a change made it: also one with a repository in it, or
+  // with more entries than are removed otherwise.
+  bool takes_back = false;
   // write, remove, restore: also a prompt or a skill in the .helve of a root (is_guidance), which
   // file tools do not touch. Only for what knows what these may hold.
   bool even_guidance = false;

@@ -1,6 +1,8 @@
 // The part of workspace/workspace.h about what commands changed.
 #include "workspace/command_change.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -23,6 +25,7 @@ using What = Changed::What;
 constexpr size_t kMaxIndex = 64u << 20;        // bytes of git's index
 constexpr size_t kMaxDigested = 1u << 20;      // bytes of a file that is read to know it again …
 constexpr size_t kMaxAllDigested = 32u << 20;  // … and of all of them
+constexpr size_t kMaxOutline = 16u << 20;      // bytes of what tells a new directory apart
 
 std::string whole(const sys::Fd& file, size_t limit) {
   const auto status = sys::status(file);
@@ -107,12 +110,11 @@ NewDirectory new_directory(const sys::Fd& directory, std::uint64_t seed) {
       made.protected_path = entry.path;
     const auto status = sys::status_at(entry.directory, entry.name);
     const std::uint64_t size = status && status->kind == FileKind::file ? status->size : 0;
-    is_small = status && ++entries <= kMaxRemovedEntries && size <= kMaxWrite &&
-               (bytes += size) <= kMaxChangeBytes;
+    is_small = status && ++entries <= kMaxMovedEntries && (bytes += size) <= kMaxChangeBytes;
     return is_small;
   });
   if (!walked || !is_small) return made;
-  if (const auto outline = outline_of(directory, kMaxDigested))
+  if (const auto outline = outline_of(directory, kMaxOutline))
     made.outline = digest_of(*outline, seed);
   return made;
 }
@@ -157,14 +159,17 @@ class CommandRecord {
 
  private:
   // New directories that could stand for all they hold: one took the place of a file, or holds what
-  // the witness leaves out and file tools do not touch.
+  // the witness leaves out and file tools do not touch; all of them where there are more files than
+  // one change may have.
   std::set<std::string> find_wholes() {
+    const bool is_crowded = change_.files.size() > kMaxChanges;
     std::set<std::string> wholes, plain;
     for (const CommandFile& file : change_.files) {
       const bool is_new = is_directory(file.after) && !is_directory(file.before);
       if (!is_new || is_inside(plain, file.path) || !protected_part(file.path).empty()) continue;
       NewDirectory made = knowledge_.directory(file.path);
-      if (made.outline && (file.before || !made.protected_path.empty())) wholes.insert(file.path);
+      const bool is_needed = is_crowded || file.before || !made.protected_path.empty();
+      if (made.outline && is_needed) wholes.insert(file.path);
       if (!file.before && made.protected_path.empty()) plain.insert(file.path);
       directories_.emplace(file.path, std::move(made));
     }
@@ -347,10 +352,15 @@ CommandNote Workspace::note_command(const CommandChange& change, const Author& a
                          .born_ns = born_ns},
                         root_paths());
   Record& record = command.record;
-  const bool is_noted = is_journaled && !record.files.empty() &&
-                        record.files.size() <= kMaxChanges &&
-                        add_to_journal(record, command.kept, author);
-  if (is_noted) {
+  if (!is_journaled)
+    note.lost_because = "changes are not journaled";
+  else if (record.files.empty())
+    note.lost_because = "what was there before is not known";
+  else if (record.files.size() > kMaxChanges)
+    note.lost_because = fmt::format("more than {} files changed", kMaxChanges);
+  else if (!add_to_journal(record, command.kept, author))
+    note.lost_because = "the journal could not be written";
+  if (note.lost_because.empty()) {
     note.id = record.id;
     for (const std::string& path : record.unknown) note.unknown.push_back(display(path));
   } else {

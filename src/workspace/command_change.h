@@ -37,6 +37,7 @@ struct CommandChange {
 // What came of it. Without an id there is nothing that could be restored.
 struct CommandNote {
   std::string id = {};
+  std::string lost_because = {};          // without an id: why nothing can be restored
   std::vector<std::string> unknown = {};  // as the workspace shows them: what cannot be restored
   std::set<std::string> same = {};        // absolute: written, and known to hold what they held
 };

@@ -194,10 +194,11 @@ Result<void> Step::look_at_source(const Targets& targets) {
         return refused(Code::invalid_argument, "it is a directory",
                        "pass recursive=true to delete it with all it holds", "is_directory");
       }
-      TRY(targets.check_tree(
-          target_, kind_ == Kind::remove ? Targets::TreeUse::remove : Targets::TreeUse::move,
-          verb_of(change_->kind),
-          change_->even_protected ? Targets::Protected::allowed : Targets::Protected::refused));
+      TRY(targets.check_tree(target_,
+                             kind_ == Kind::move   ? Targets::TreeUse::move
+                             : change_->takes_back ? Targets::TreeUse::take_back
+                                                   : Targets::TreeUse::remove,
+                             verb_of(change_->kind)));
       break;
     default:
       return refused(Code::unsupported, fmt::format("it is a {}", sys::name_of(old_.kind)),

@@ -196,8 +196,7 @@ Result<void> Targets::check_names(const sys::FileStatus& file, std::string_view 
                "read_hard_links in the configuration allows it", "hard_link"};
 }
 
-Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_view action,
-                                 Protected inside) const {
+Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_view action) const {
   TRY(check_arrival(target, action));
   const auto directory =
       sys::open_beneath(target.at(), target.name, sys::Open::directory, sys::Links::refuse);
@@ -206,8 +205,8 @@ Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_
   std::string found;
   const size_t most = use == TreeUse::remove ? kMaxRemovedEntries : kMaxMovedEntries;
   const auto walked = walk_tree(*directory, [&](const TreeEntry& entry) {
-    if (inside == Protected::refused && !protected_part(entry.name).empty()) found = entry.path;
-    if (use == TreeUse::remove && entry.kind == sys::FileKind::file) size.add(entry);
+    if (use != TreeUse::take_back && !protected_part(entry.name).empty()) found = entry.path;
+    if (use != TreeUse::move && entry.kind == sys::FileKind::file) size.add(entry);
     return found.empty() && ++size.entries <= most;
   });
   if (!walked) return sys::to_error(walked.error(), action, target.shown);
@@ -221,15 +220,14 @@ Result<void> Targets::check_tree(const Target& target, TreeUse use, std::string_
         fmt::format("cannot {} '{}': it holds {}", action, escape_for_display(target.shown), what),
         std::string(hint), "too_large"};
   };
-  if (size.entries > most) {
-    return too_large(fmt::format("more than {} entries", most), "go directory by directory");
-  }
+  // Whoever undoes cannot choose what to begin with.
+  const std::string_view hint = use == TreeUse::take_back ? "remove it by hand, then undo again"
+                                                          : "go directory by directory";
+  if (size.entries > most) return too_large(fmt::format("more than {} entries", most), hint);
   // Undo could not make it again in one change.
-  if (size.bytes > kMaxChangeBytes) {
-    return too_large(human_size(size.bytes) + ", more than can be restored",
-                     "go directory by directory");
-  }
-  if (size.largest > kMaxWrite) {
+  if (size.bytes > kMaxChangeBytes)
+    return too_large(human_size(size.bytes) + ", more than can be restored", hint);
+  if (size.largest > kMaxWrite && use == TreeUse::remove) {
     return too_large(fmt::format("a file of {}, '{}', which could not be restored",
                                  human_size(size.largest), escape_for_display(size.largest_path)),
                      "delete that file by itself first");

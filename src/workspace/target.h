@@ -52,11 +52,9 @@ class Targets {
   Result<Target> find(const Root& root, std::string_view path, std::string shown,
                       std::string_view action, Guidance guidance = Guidance::refused);
   // Whether the directory that bears the target's name is too large, or holds what file tools do
-  // not touch.
-  enum class TreeUse : unsigned char { remove, move };
-  enum class Protected : bool { refused, allowed };
-  Result<void> check_tree(const Target& target, TreeUse use, std::string_view action,
-                          Protected inside) const;
+  // not touch; one that is as a change made it may hold that, and is taken back.
+  enum class TreeUse : unsigned char { remove, move, take_back };
+  Result<void> check_tree(const Target& target, TreeUse use, std::string_view action) const;
   // For a directory or a link that gets the target's name: what it brings along must not come to
   // lie where a protected directory is, or would be.
   Result<void> check_arrival(const Target& target, std::string_view action) const;

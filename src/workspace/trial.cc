@@ -28,7 +28,6 @@ JsonObject to_json(const Trial& trial) {
     layers.push_back(
         JsonObject{{"root", layer.root}, {"upper", layer.upper}, {"work", layer.work}});
   return {{"id", trial.id},
-          {"session", trial.session},
           {"command", escape_invalid_utf8(trial.command)},
           {"created_ms", trial.created_ms},
           {"layers", std::move(layers)}};
@@ -40,10 +39,7 @@ std::string text_at(const JsonObject& object, std::string_view key) {
 }
 
 Trial trial_from(const JsonObject& object) {
-  Trial trial{.id = text_at(object, "id"),
-              .session = text_at(object, "session"),
-              .command = text_at(object, "command"),
-              .layers = {}};
+  Trial trial{.id = text_at(object, "id"), .command = text_at(object, "command"), .layers = {}};
   if (const Json* time = object.if_contains("created_ms"); time && time->is_int64())
     trial.created_ms = time->get_int64();
   if (const Json* layers = object.if_contains("layers"); layers && layers->is_array()) {
@@ -57,11 +53,8 @@ Trial trial_from(const JsonObject& object) {
   return trial;
 }
 
-// Without a session any was meant.
-Error unknown(std::string_view id, std::string_view session) {
-  return Error{Code::not_found,
-               fmt::format("no trial '{}'{}", escape_for_display(preview(id, 80)),
-                           session.empty() ? "" : " in this session"),
+Error unknown(std::string_view id) {
+  return Error{Code::not_found, fmt::format("no trial '{}'", escape_for_display(preview(id, 80))),
                "run the command with dry_run=true first; a trial is gone once it was applied",
                "unknown_trial"};
 }
@@ -90,6 +83,12 @@ std::optional<Altered> altered_root(const TrialLayer& layer) {
                  .only_mode = true};
 }
 
+std::string not_undone(const std::string& shown) {
+  return fmt::format(
+      "undo will not take '{}' away: it holds more than {} entries, or {}; remove it by hand then",
+      escape_for_display(shown), kMaxMovedEntries, human_size(kMaxChangeBytes));
+}
+
 // The kernel cannot lay one overlay over another.
 Error needs_another_place(const std::string& directory) {
   return Error{Code::unsupported,
@@ -107,10 +106,8 @@ bool Trials::is_id(std::string_view id) {
          });
 }
 
-Result<Trial> Trials::begin(const Workspace& files, std::string_view session,
-                            std::string_view command, std::int64_t now_ms) {
+Result<Trial> Trials::begin(const Workspace& files, std::string_view command, std::int64_t now_ms) {
   Trial trial{.id = sys::new_id(kPrefix, now_ms),
-              .session = std::string(session),
               .command = std::string(command),
               .created_ms = now_ms,
               .layers = {}};
@@ -169,26 +166,42 @@ Result<TrialReport> Trials::look(const Trial& trial, const Workspace& files,
   // Better told now than when somebody wants it.
   if (planned && !plan.changes.empty()) planned = files.check(plan.changes);
   if (!planned) description.add_refusal(planned.error());
+  for (const std::string& path : planned ? plan.too_large_to_undo : std::vector<std::string>())
+    description.note(not_undone(files.display(path)));
   manifest["altered"] = std::move(layers);
   TRY(sys::replace_file(place(trial.id) + "/" + kManifest, to_text(Json(std::move(manifest))),
                         0600));
   return description.take();
 }
 
-Result<Trial> Trials::find(std::string_view id, std::string_view session) const {
-  if (!is_id(id)) return unknown(id, session);
+Result<Trial> Trials::find(std::string_view id) const {
+  if (!is_id(id)) return unknown(id);
   const Result<std::string> text = sys::read_file(place(id) + "/" + kManifest, kMaxManifest);
-  if (!text) return unknown(id, session);
+  if (!text) return unknown(id);
   const Json value = TRY(parse_json(*text));
-  if (!value.is_object()) return unknown(id, session);
+  if (!value.is_object()) return unknown(id);
   Trial trial = trial_from(value.get_object());
-  if (trial.id != id || (!session.empty() && trial.session != session)) return unknown(id, session);
+  if (trial.id != id) return unknown(id);
   return trial;
 }
 
-Result<AppliedTrial> Trials::apply(std::string_view id, std::string_view session, Workspace& files,
-                                   const Author& author) {
-  const Trial trial = TRY(find(id, session));
+Result<Trial> Trials::find_for(const Workspace& files, std::string_view id) const {
+  Trial trial = TRY(find(id));
+  for (const TrialLayer& layer : trial.layers) {
+    const bool is_here = std::ranges::any_of(files.roots(), [&](const Root& root) {
+      return root.path == layer.root && root.access == Access::writable;
+    });
+    if (!is_here)
+      return Error{Code::not_found,
+                   fmt::format("the trial '{}' is of '{}', which is not written here", trial.id,
+                               escape_for_display(layer.root)),
+                   "apply it in that workspace", "other_workspace"};
+  }
+  return trial;
+}
+
+Result<AppliedTrial> Trials::apply(std::string_view id, Workspace& files, const Author& author) {
+  const Trial trial = TRY(find_for(files, id));
   const Json manifest =
       TRY(parse_json(TRY(sys::read_file(place(id) + "/" + kManifest, kMaxManifest))));
   const std::vector<std::vector<Altered>> altered = altered_from(manifest);
@@ -207,13 +220,14 @@ Result<AppliedTrial> Trials::apply(std::string_view id, std::string_view session
   if (!plan.changes.empty() || plan.modes.empty())
     static_cast<Applied&>(applied) = TRY(files.apply(plan.changes, author));
   plan.set_modes(files, applied.notes);
+  for (const std::string& path : plan.too_large_to_undo)
+    applied.notes.push_back(not_undone(files.display(path)));
   remove(id);
   return applied;
 }
 
-Result<ToldTrial> Trials::tell(std::string_view id, std::string_view session,
-                               const Workspace& files) const {
-  const Trial trial = TRY(find(id, session));
+Result<ToldTrial> Trials::tell(std::string_view id, const Workspace& files) const {
+  const Trial trial = TRY(find_for(files, id));
   const auto altered =
       altered_from(TRY(parse_json(TRY(sys::read_file(place(id) + "/" + kManifest, kMaxManifest)))));
   ToldTrial told{.command = trial.command, .files = {}};
@@ -227,8 +241,8 @@ Result<ToldTrial> Trials::tell(std::string_view id, std::string_view session,
   return told;
 }
 
-Result<void> Trials::discard(std::string_view id, std::string_view session) {
-  TRY(find(id, session));
+Result<void> Trials::discard(std::string_view id) {
+  TRY(find(id));
   remove(id);
   return {};
 }

@@ -36,7 +36,6 @@ struct TrialLayer {
 
 struct Trial {
   std::string id;
-  std::string session;
   std::string command;
   std::int64_t created_ms = 0;
   std::int64_t began_ns = 0;  // by the kernel's clock, as files have it
@@ -68,28 +67,26 @@ struct TrialReport {
   std::vector<std::string> notes;  // what of it cannot be applied, and why
 };
 
-// Several processes may use one directory.
+// Several processes may use one directory. No id can be guessed: whoever knows one was told of the
+// trial, perhaps before this process began, and may apply it in its workspace.
 class Trials {
  public:
   // `directory` is made when it is needed; it must not be inside a root.
   explicit Trials(std::string directory) : directory_(std::move(directory)) {}
   const std::string& directory() const { return directory_; }
 
-  Result<Trial> begin(const Workspace& files, std::string_view session, std::string_view command,
-                      std::int64_t now_ms);
+  Result<Trial> begin(const Workspace& files, std::string_view command, std::int64_t now_ms);
   // Instead of look(): nobody wants to know.
   void drop(const Trial& trial) const { remove(trial.id); }
   // After the command has ended: what it would change. From then on it can be applied. Errors:
   // too_many_changes, too_large, cancelled.
   Result<TrialReport> look(const Trial& trial, const Workspace& files, const TrialLimits& limits);
   // Makes it real, all or nothing, and forgets it. Whatever changed meanwhile is a conflict
-  // (changed_meanwhile). An empty session stands for any. Errors: not_found (unknown_id).
-  Result<AppliedTrial> apply(std::string_view id, std::string_view session, Workspace& files,
-                             const Author& author);
+  // (changed_meanwhile). Errors: not_found (unknown_trial, other_workspace).
+  Result<AppliedTrial> apply(std::string_view id, Workspace& files, const Author& author);
   // What applying it would change.
-  Result<ToldTrial> tell(std::string_view id, std::string_view session,
-                         const Workspace& files) const;
-  Result<void> discard(std::string_view id, std::string_view session);
+  Result<ToldTrial> tell(std::string_view id, const Workspace& files) const;
+  Result<void> discard(std::string_view id);
   // Drops those that began before, and those of processes that were killed before they ended.
   void drop_before(std::int64_t ms);
   // Drops the oldest until the others have no more bytes. Their ids.
@@ -100,7 +97,8 @@ class Trials {
   std::vector<std::string> ids() const;  // oldest first
   Result<void> note_owner(const Trial& trial) const;
   Result<void> note_size(const Trial& trial, std::uint64_t most) const;
-  Result<Trial> find(std::string_view id, std::string_view session) const;
+  Result<Trial> find(std::string_view id) const;
+  Result<Trial> find_for(const Workspace& files, std::string_view id) const;
   std::string place(std::string_view id) const { return directory_ + "/" + std::string(id); }
   void remove(std::string_view id) const;
 

@@ -38,6 +38,21 @@ Result<std::string> essence_of(const sys::Fd& directory, std::string_view name, 
   return sys::to_error(essence.error(), "read", path);
 }
 
+bool is_too_large_to_undo(const sys::Fd& parent, std::string_view name) {
+  const auto opened = sys::open_beneath(parent, name, sys::Open::directory, sys::Links::refuse);
+  if (!opened) return false;
+  size_t entries = 0;
+  std::uint64_t bytes = 0;
+  bool is_small = true;
+  (void)walk_tree(*opened, [&](const TreeEntry& entry) {
+    const auto status = sys::status_at(entry.directory, entry.name);
+    if (status && status->kind == sys::FileKind::file) bytes += status->size;
+    is_small = ++entries <= kMaxMovedEntries && bytes <= kMaxChangeBytes;
+    return is_small;
+  });
+  return !is_small;
+}
+
 }  // namespace
 
 Result<BothTrees> open_trees(const TrialLayer& layer) {
@@ -99,6 +114,8 @@ Result<void> TrialPlan::add_copy(const std::string& path, const BothTrees& trees
   auto parent = sys::open_beneath(trees.upper, directory, sys::Open::directory, sys::Links::refuse);
   if (!parent) return sys::to_error(parent.error(), "open", path);
   std::string essence = TRY(essence_of(*parent, name, altered.kind, path));
+  if (altered.is_directory() && is_too_large_to_undo(*parent, name))
+    too_large_to_undo.push_back(path);
   held_.push_back(std::make_unique<sys::Fd>(std::move(*parent)));
   changes.push_back({.kind = Change::Kind::restore,
                      .path = path,

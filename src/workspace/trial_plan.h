@@ -28,6 +28,8 @@ class TrialPlan {
     std::uint32_t mode;
   };
   std::vector<Mode> modes;
+  // New directories; they are made all the same.
+  std::vector<std::string> too_large_to_undo = {};
   // Names those that could not be set, and says what undo leaves.
   void set_modes(const Workspace& files, std::vector<std::string>& notes) const;
 

@@ -27,6 +27,8 @@ class Description {
   void add(const Altered& altered, const BothSides& sides);
   // Why it cannot be applied, unless that was told.
   void add_refusal(const Error& error);
+  // Once, however often it is said.
+  void note(std::string text);
   TrialReport take() { return std::move(report_); }
 
  private:
@@ -43,8 +45,6 @@ class Description {
                       TrialFile& file);
   void note_protected();
   void note_left_out(sys::FileKind kind, const std::string& shown);
-  // Once, however often it is said.
-  void note(std::string text);
 
   const TrialLimits& limits_;
   const std::chrono::steady_clock::time_point until_;

@@ -250,7 +250,7 @@ void History::plan_removal(const std::string& path, const Now& now, MakesWay mak
                       .path = path,
                       .expected = Version::of(*now.status),
                       .tree = now.status->kind == sys::FileKind::directory,
-                      .even_protected = true,  // it was found to be as the change left it
+                      .takes_back = true,  // it was found to be as the change left it
                       .makes_way = makes_way == MakesWay::yes});
   if (now.status->kind != sys::FileKind::directory) cleared_.push_back(path);
 }

@@ -62,6 +62,7 @@ struct BashOutput {
   Notes notes;
   int shell_status = 0;        // not part of the value
   bool tells_changes = false;  // the same: whether the text has them in a line
+  std::string lost_because;    // the same: without `change`: why
   std::unique_ptr<const LongText> written = nullptr;  // the same: Product::written
 
   static constexpr auto schema() {
@@ -92,8 +93,7 @@ struct BashOutput {
     else if (out.empty() && exit_code)
       add("(no output)");
     if (changes && tells_changes)
-      add(changes_line(*changes, change.has_value(),
-                       beyond_undo.value_or(std::vector<std::string>())));
+      add(changes_line(*changes, lost_because, beyond_undo.value_or(std::vector<std::string>())));
     if (notes) {
       for (const std::string& note : *notes) add("note: " + note);
     }
@@ -179,6 +179,7 @@ Result<BashOutput> shown(ShellAnswer answer, const LimitWatch& limits, CommandCh
   output.tells_changes = changes.files && !context.dialect;
   output.changes = std::move(changes.files);
   output.change = std::move(changes.change);
+  output.lost_because = std::move(changes.lost_because);
   output.beyond_undo = std::move(changes.beyond_undo);
   if (!context.dialect) std::ranges::move(changes.notes, std::back_inserter(notes));
   if (!notes.empty()) output.notes = std::move(notes);

@@ -332,6 +332,7 @@ void tell(CommandChanges changes, const Context& context, ExecOutput& out,
   out.tells_changes = changes.files && !context.dialect;
   out.changes = std::move(changes.files);
   out.change = std::move(changes.change);
+  out.lost_because = std::move(changes.lost_because);
   out.beyond_undo = std::move(changes.beyond_undo);
   if (!context.dialect) std::ranges::move(changes.notes, std::back_inserter(notes));
 }

@@ -35,6 +35,38 @@ TEST_F(CommandChanges, RemovesEmptyDirectoriesAsLongAsTheyAre) {
   EXPECT_TRUE(tree.exists("in/used/file"));
 }
 
+TEST_F(CommandChanges, RemovesANewDirectoryOfMoreFilesThanOneChangeMayHave) {
+  const CommandNote note = during([&] {
+    for (size_t i = 0; i <= kMaxChanges; ++i) tree.file("in/new/" + std::to_string(i), "");
+    tree.file("in/beside", "made");
+  });
+  EXPECT_FALSE(note.id.empty());
+  EXPECT_EQ(note.lost_because, "");
+  EXPECT_EQ(note.unknown, Lines{});
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_EQ(tree.names("in"), Lines{});
+}
+
+TEST_F(CommandChanges, LeavesALargeNewDirectoryInWhichSomebodyHasPutMore) {
+  (void)during([&] {
+    for (size_t i = 0; i <= kMaxChanges; ++i) tree.file("in/new/" + std::to_string(i), "");
+  });
+  tree.file("in/new/theirs", "theirs");
+  EXPECT_TRUE(has(undo().at(0), "changed since"));
+  EXPECT_EQ(tree.content("in/new/theirs"), "theirs");
+}
+
+TEST_F(CommandChanges, SaysWhyNothingIsNoted) {
+  tree.directory("in/old");
+  const CommandNote many = during([&] {
+    for (size_t i = 0; i <= kMaxChanges; ++i) tree.file("in/old/" + std::to_string(i), "");
+  });
+  EXPECT_EQ(many.id, "");
+  EXPECT_EQ(many.lost_because, "more than 4096 files changed");
+  EXPECT_EQ(during([&] { fs::remove(tree.path("in/old/0")); }).lost_because,
+            "what was there before is not known");
+}
+
 TEST_F(CommandChanges, KnowsWhatHoldsWhatItHeld) {
   commit({{"clean", "text\n"}, {"other", "text\n"}});
   tree.file("in/read", "text\n");

@@ -20,7 +20,7 @@ class TrialsTest : public WorkspaceTest {
  protected:
   // A trial of a command that writes these.
   Trial begun(const std::map<std::string, std::string>& writes, std::int64_t now_ms = 1) {
-    auto trial = trials_.begin(*files_, "s", "command", now_ms);
+    auto trial = trials_.begin(*files_, "command", now_ms);
     EXPECT_TRUE(trial) << describe(trial.error());
     for (const auto& [name, content] : writes) {
       const fs::path path = fs::path(trial->layers.at(0).upper) / name;
@@ -34,9 +34,8 @@ class TrialsTest : public WorkspaceTest {
     EXPECT_TRUE(report) << describe(report.error());
     return report ? *report : TrialReport();
   }
-  std::string apply(const Trial& trial, std::string_view session = "s") {
-    const auto applied =
-        trials_.apply(trial.id, session, *files_, {.tool = "exec", .session = "s"});
+  std::string apply(const Trial& trial) {
+    const auto applied = trials_.apply(trial.id, *files_, {.tool = "exec", .session = "s"});
     return applied ? "" : kind_of(applied.error());
   }
   // "A a", "M a", "D a", "mode of a"; of directories with how many files they hold.
@@ -89,12 +88,51 @@ TEST_F(TrialsTest, CanBeUndoneOnceItIsReal) {
   EXPECT_EQ(tree.content("in/a"), "old\n");
 }
 
+TEST_F(TrialsTest, CanBeUndoneWhateverANewDirectoryHolds) {
+  std::map<std::string, std::string> writes{{"keep", "made\n"}};
+  for (size_t i = 0; i <= kMaxRemovedEntries; ++i) writes["tr/" + std::to_string(i)] = "";
+  const Trial trial = begun(writes);
+  (void)looked(trial);
+  ASSERT_EQ(apply(trial), "");
+  ASSERT_TRUE(tree.exists("in/tr/0"));
+  const auto undone = files_->undo({.own_session = "s"}, Rehearsal::no, {.session = "s"});
+  ASSERT_TRUE(undone) << describe(undone.error());
+  EXPECT_EQ(tree.names("in"), Lines{});
+  // An undo is a change like any other.
+  const auto again = files_->undo({.id = undone->applied.id}, Rehearsal::no, {.session = "s"});
+  ASSERT_TRUE(again) << describe(again.error());
+  EXPECT_EQ(tree.names("in/tr").size(), kMaxRemovedEntries + 1);
+}
+
+TEST_F(TrialsTest, UndoLeavesADirectoryInWhichSomebodyHasPutMore) {
+  std::map<std::string, std::string> writes;
+  for (size_t i = 0; i <= kMaxRemovedEntries; ++i) writes["tr/" + std::to_string(i)] = "";
+  const Trial trial = begun(writes);
+  (void)looked(trial);
+  ASSERT_EQ(apply(trial), "");
+  tree.file("in/tr/theirs", "theirs\n");
+  const auto undone = files_->undo({.own_session = "s"}, Rehearsal::no, {.session = "s"});
+  ASSERT_FALSE(undone);
+  EXPECT_EQ(undone.error().type, "changed_since");
+  EXPECT_EQ(tree.content("in/tr/theirs"), "theirs\n");
+}
+
+TEST_F(TrialsTest, SaysWhatUndoWillNotTakeAway) {
+  const Trial trial = begun({{"large/a", ""}});
+  std::error_code failed;
+  fs::resize_file(fs::path(trial.layers.at(0).upper) / "large/a", kMaxChangeBytes + 1, failed);
+  ASSERT_FALSE(failed);
+  const TrialReport report = looked(trial);
+  ASSERT_EQ(report.notes.size(), 1);
+  EXPECT_TRUE(has(report.notes[0], "undo will not take 'large' away")) << report.notes[0];
+}
+
 TEST_F(TrialsTest, DropsWhatNobodyWants) {
   const Trial trial = begun({{"a", "new\n"}});
   (void)looked(trial);
-  ASSERT_TRUE(trials_.discard(trial.id, "s"));
+  ASSERT_TRUE(trials_.discard(trial.id));
   EXPECT_EQ(kept(), Lines{});
-  EXPECT_FALSE(trials_.discard(trial.id, "s"));
+  EXPECT_FALSE(trials_.discard(trial.id));
 }
 
 TEST_F(TrialsTest, LeavesNothingOfOneThatFailed) {
@@ -108,11 +146,17 @@ TEST_F(TrialsTest, CannotBeAppliedBeforeItsCommandHasEnded) {
   EXPECT_EQ(apply(begun({{"a", "new\n"}})), "not_found unknown_trial");
 }
 
-TEST_F(TrialsTest, BelongToTheirSessionUnlessAnyIsMeant) {
+TEST_F(TrialsTest, BelongToTheirWorkspace) {
   const Trial trial = begun({{"a", "new\n"}});
   (void)looked(trial);
-  EXPECT_EQ(apply(trial, "other"), "not_found unknown_trial");
-  EXPECT_EQ(apply(trial, ""), "");
+  tree.directory("elsewhere");
+  auto other = Workspace::make({.roots = {{tree.path("elsewhere")}}});
+  ASSERT_TRUE(other) << describe(other.error());
+  const auto applied = trials_.apply(trial.id, **other, {.tool = "exec"});
+  ASSERT_FALSE(applied);
+  EXPECT_EQ(applied.error().type, "other_workspace");
+  EXPECT_TRUE(has(applied.error().message, tree.path("in"))) << applied.error().message;
+  EXPECT_EQ(apply(trial), "");
 }
 
 TEST_F(TrialsTest, AreKnownToTheNextProcess) {
@@ -334,7 +378,7 @@ TEST_F(ModesOfTrials, ChangeWithTheContent) {
   const TrialReport report = looked(trial);
   ASSERT_EQ(lines(report), Lines{"M m.sh"});
   EXPECT_EQ(report.files[0].mode, 0755u);
-  const auto applied = trials_.apply(trial.id, "s", *files_, {.session = "s"});
+  const auto applied = trials_.apply(trial.id, *files_, {.session = "s"});
   ASSERT_TRUE(applied) << describe(applied.error());
   ASSERT_EQ(applied->files.size(), 1u);
   EXPECT_EQ(applied->files[0].what, Changed::What::replaced);
@@ -376,7 +420,7 @@ TEST_F(TrialsTest, ChangeModesOfDirectories) {
   fs::create_directory(fs::path(trial.layers.at(0).upper) / "d");
   fs::permissions(fs::path(trial.layers.at(0).upper) / "d", fs::perms::owner_all);
   EXPECT_EQ(lines(looked(trial)), (Lines{"mode of d/", "A new"}));
-  const auto applied = trials_.apply(trial.id, "s", *files_, {.session = "s"});
+  const auto applied = trials_.apply(trial.id, *files_, {.session = "s"});
   ASSERT_TRUE(applied) << describe(applied.error());
   EXPECT_EQ(applied->notes, Lines{"the mode of 'd' is 700 now, which undo leaves"});
   EXPECT_EQ(fs::status(tree.path("in/d")).permissions(), fs::perms::owner_all);
@@ -498,7 +542,7 @@ TEST_F(TrialsTest, GoWhenTheyAreOld) {
 TEST_F(TrialsTest, TakeNoPathForAnId) {
   tree.file("in/precious");
   for (const char* id : {"..", "t_../../in", "", "t_", "../in", "t_\n"})
-    EXPECT_FALSE(trials_.discard(id, "")) << id;
+    EXPECT_FALSE(trials_.discard(id)) << id;
   EXPECT_TRUE(tree.exists("in/precious"));
 }
 

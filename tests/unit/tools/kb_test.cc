@@ -7,6 +7,7 @@
 #include "store/call_store.h"
 #include "store/opener.h"
 #include "sys/clock.h"
+#include "tools/kb_archive.h"
 #include "unit/temp_store.h"
 #include "unit/tools/fixture.h"
 
@@ -167,6 +168,21 @@ TEST_F(Kb, QuerySaysThatNothingCouldBeWritten) {
   const Answer answer =
       call("kb_query", R"({"path":"full","expression":"$[0]","output_path":"full"})");
   EXPECT_EQ(kind_of(answer), "too_large write_failed");
+}
+
+TEST_F(Kb, ArchivesHoldTheNewestVersionsOfALargeDocument) {
+  std::vector<store::DocumentVersion> versions;  // the newest first
+  for (std::uint64_t number = 15; number > 0; --number)
+    versions.push_back({.path = "a", .number = number, .bytes = 41u << 20});
+  versions[2].bytes = 200u << 20;
+  const tools::Archived archived = tools::archived_of(versions);
+  ASSERT_EQ(archived.versions.size(), 12u);
+  EXPECT_EQ(archived.versions.front().number, 15u);
+  EXPECT_EQ(archived.versions.back().number, 3u);
+  ASSERT_EQ(archived.left_out.size(), 2u);
+  EXPECT_TRUE(has(archived.left_out[0], "version 13 of a is too large")) << archived.left_out[0];
+  EXPECT_TRUE(has(archived.left_out[1], "a: the oldest versions are left out (2)"))
+      << archived.left_out[1];
 }
 
 TEST_F(Kb, TellsHowFarItIs) {

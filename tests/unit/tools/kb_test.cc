@@ -170,6 +170,14 @@ TEST_F(Kb, QuerySaysThatNothingCouldBeWritten) {
   EXPECT_EQ(kind_of(answer), "too_large write_failed");
 }
 
+TEST_F(Kb, QueryStoresNoResultThatIsTooLarge) {
+  write("in.json", "[1]");
+  const Answer answer = call("kb_query", R"-({"path":"in.json","output_path":"out.json",)-"
+                                         R"-("expression":"($x := $pad('', 1000000, 'x'); )-"
+                                         R"-([1..300].$x)"})-");
+  EXPECT_EQ(kind_of(answer), "too_large evaluation_error");
+}
+
 TEST_F(Kb, ArchivesHoldTheNewestVersionsOfALargeDocument) {
   std::vector<store::DocumentVersion> versions;  // the newest first
   for (std::uint64_t number = 15; number > 0; --number)

@@ -136,6 +136,8 @@ class Documents {
   // In the order of their paths.
   virtual Result<std::vector<DocumentVersion>> list(const DocumentFilter& filter) = 0;
   // The newest first, also of a document that was removed.
+  // The same in pieces, as long as `take` wants more.
+  virtual Result<void> read(const DocumentVersion& version, const LongText::Take& take) = 0;
   virtual Result<std::vector<DocumentVersion>> versions(std::string_view path, size_t limit) = 0;
   virtual Result<Totals> totals(std::string_view under) = 0;
 

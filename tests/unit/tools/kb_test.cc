@@ -178,6 +178,47 @@ TEST_F(Kb, QueryStoresNoResultThatIsTooLarge) {
   EXPECT_EQ(kind_of(answer), "too_large evaluation_error");
 }
 
+TEST_F(Kb, ReadsPagesOfLinesOfAnyLength) {
+  std::string content, shown;
+  for (int i = 0; i < 2000; ++i)
+    content += fmt::format("{}{}\n", i, std::string(static_cast<size_t>(i * 37 % 1500), 'x'));
+  content += "the end";
+  write("long", content);
+  std::int64_t offset = 0;
+  for (int pages = 0; pages < 100; ++pages) {
+    const Answer page = call("kb_read", fmt::format(R"({{"path":"long","offset":{}}})", offset));
+    ASSERT_TRUE(page.ok) << page.text;
+    EXPECT_EQ(page["start_line"], offset + 1);
+    shown += page["content"].json.get_string();
+    if (!page["next_offset"].json.is_int64()) break;
+    offset = page["next_offset"].json.get_int64();
+  }
+  EXPECT_EQ(shown, content);
+}
+
+TEST_F(Kb, ReadsTheBeginningOfALineThatIsLongerThanAPage) {
+  std::string line = "x";
+  while (line.size() < 1'000'000) line += "ä";
+  write("long", "first\n" + line + "\nlast\n");
+  const Answer page = call("kb_read", R"({"path":"long","offset":1})");
+  EXPECT_EQ(page["line_cut"], true);
+  EXPECT_FALSE(page["escaped"].json.is_bool());
+  EXPECT_EQ(page["next_offset"], 2);
+  EXPECT_TRUE(line.starts_with(std::string_view(page["content"].json.get_string())));
+  EXPECT_GT(page["content"].json.get_string().size(), 50'000u);
+  EXPECT_EQ(call("kb_read", R"({"path":"long","offset":2})")["content"], "last\n");
+}
+
+TEST_F(Kb, ReadsOnlyWhatAPageNeeds) {
+  write("newlines", std::string(2'000'000, '\n'));
+  const Answer page = call("kb_read", R"({"path":"newlines","offset":1999990})");
+  EXPECT_EQ(page["content"], std::string(10, '\n'));
+  EXPECT_EQ(call("kb_read", R"({"path":"newlines","offset":1999,"limit":1})")["next_offset"], 2000);
+  Context late = context;
+  late.deadline = std::chrono::steady_clock::time_point();
+  EXPECT_EQ(kind_of(call(late, "kb_read", R"({"path":"newlines"})")), "timeout timeout");
+}
+
 TEST_F(Kb, ArchivesHoldTheNewestVersionsOfALargeDocument) {
   std::vector<store::DocumentVersion> versions;  // the newest first
   for (std::uint64_t number = 15; number > 0; --number)

@@ -219,6 +219,23 @@ TEST_F(Kb, ReadsOnlyWhatAPageNeeds) {
   EXPECT_EQ(kind_of(call(late, "kb_read", R"({"path":"newlines"})")), "timeout timeout");
 }
 
+TEST_F(Kb, DiffEndsWithItsTimeAndIsBounded) {
+  std::string old, now;
+  for (int i = 0; i < 3000; ++i) {
+    old += fmt::format("old {}\n", i);
+    now += fmt::format("new {}\n", i);
+  }
+  write("a", old);
+  write("a", now);
+  EXPECT_EQ(call("kb_diff", R"({"path":"a"})")["added"], 3000);
+  Context late = context;
+  late.deadline = std::chrono::steady_clock::time_point();
+  EXPECT_EQ(kind_of(call(late, "kb_diff", R"({"path":"a"})")), "timeout timeout");
+  write("a", std::string(2'000'000, '\n') + "x");
+  const Answer answer = call("kb_diff", R"({"path":"a"})");
+  EXPECT_EQ(kind_of(answer), "too_large too_large");
+}
+
 TEST_F(Kb, ArchivesHoldTheNewestVersionsOfALargeDocument) {
   std::vector<store::DocumentVersion> versions;  // the newest first
   for (std::uint64_t number = 15; number > 0; --number)

@@ -134,7 +134,7 @@ const Tool* tool_with_prefix(const Registry& registry, std::string_view prefix) 
   return nullptr;
 }
 
-Face::Face(const Named& named) : tool_(named.tool) {
+Face::Face(const Named& named) : tool_(named.tool), dialect_(named.dialect) {
   if (!tool_->input) return;
   fields_.assign(tool_->input->fields.begin(), tool_->input->fields.end());
   defaults_ = defaults_of(*tool_->input);
@@ -152,7 +152,8 @@ void Face::take(const Dialect::Parameter& parameter) {
     std::erase_if(fields_,
                   [&](const schema::Field& field) { return field.name == parameter.theirs; });
   const auto field = std::ranges::find(fields_, parameter.ours, &schema::Field::name);
-  if (field == fields_.end()) return;
+  // Of several words of theirs for one of ours the first is shown.
+  if (field == fields_.end() || is_taken(parameter)) return;
   field->name = parameter.theirs;
   if (!parameter.description.empty()) field->description = parameter.description;
   if (parameter.theirs.starts_with('-')) field->letter = parameter.theirs[1];
@@ -167,6 +168,11 @@ void Face::take(const Dialect::Parameter& parameter) {
   } else {
     if (field->lowest.set) field->lowest = lowest_of(*field, parameter);
     if (standard.is_int64()) standard = standard.get_int64() + parameter.shift;
+bool Face::is_taken(const Dialect::Parameter& parameter) const {
+  return &*std::ranges::find(dialect_->parameters, parameter.ours, &Dialect::Parameter::ours) !=
+         &parameter;
+}
+
     defaults_[parameter.theirs] = std::move(standard);
   }
 }

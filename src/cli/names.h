@@ -69,10 +69,12 @@ class Face {
   JsonObject defaults_;
   const Tool* tool_;
   bool own_ = true;  // the fields are the tool's
+  bool is_taken(const Dialect::Parameter& parameter) const;
 };
 
 // The rules that let every tool be reached: no two have the same group and word, and none takes a
 // flag that must mean the same everywhere (--help, --json). A tool may take any other global flag
+  const Dialect::Entry* dialect_;
 // as its own; the global one is then given before the group.
 Result<void> check_names(const Registry& registry);
 

@@ -83,7 +83,9 @@ Result<void> check_expected(const Draft& draft, std::uint64_t number) {
       return Error{
           .code = Code::conflict,
           .message = fmt::format("there is a document '{}' already: version {}", path, number),
-          .hint = "choose another path, or pass on_conflict=overwrite for a new version",
+          .hint =
+              "look at it first: kb_read shows it; then choose another path, or pass "
+              "on_conflict=overwrite for a new version",
           .type = "path_conflict"};
     case Expected::What::version:
       if (number == draft.expected.number) return {};

@@ -117,11 +117,33 @@ std::vector<Named> tools_of(const Registry& registry, std::string_view group) {
   for (const Tool& tool : registry.tools()) {
     if (tool.spec.group == group) found.push_back(named(tool));
   }
-  return found;
+  if (!found.empty()) return found;
+  const std::string prefix = fmt::format("{}_", group);
+  for (const Tool& tool : registry.tools()) {
+    for (const std::string& name : other_names(registry, tool)) {
+      if (!name.starts_with(prefix)) continue;
+      found.push_back(*find_name(registry, name, group, dashed(name.substr(prefix.size()))));
+    }
+  }
+  // One name alone, as read_file, makes no group.
+  return found.size() > 1 ? found : std::vector<Named>();
 }
 
 bool is_group(const Registry& registry, std::string_view word) {
   return !tools_of(registry, word).empty();
+}
+
+std::optional<Named> find_any_name(const Registry& registry, std::string_view word) {
+  if (std::optional<Named> own = find_own_name(registry, word)) return own;
+  const std::string name = underscored(word);
+  const size_t cut = name.find('_');
+  if (cut != name.npos && is_group(registry, name.substr(0, cut))) {
+    std::optional<Named> found =
+        find_tool(registry, name.substr(0, cut), dashed(name.substr(cut + 1)));
+    if (found && found->name == name) return found;
+  }
+  const Tool* const tool = registry.find(word).tool;
+  return tool ? std::optional(named(*tool)) : std::nullopt;
 }
 
 const Tool* tool_with_prefix(const Registry& registry, std::string_view prefix) {
@@ -143,6 +165,11 @@ Face::Face(const Named& named) : tool_(named.tool), dialect_(named.dialect) {
   for (const Dialect::Default& standard : named.dialect->defaults)
     defaults_[standard.ours] = parse_json(standard.value).value_or(Json());
   for (const Dialect::Parameter& parameter : named.dialect->parameters) take(parameter);
+}
+
+bool Face::is_taken(const Dialect::Parameter& parameter) const {
+  return &*std::ranges::find(dialect_->parameters, parameter.ours, &Dialect::Parameter::ours) !=
+         &parameter;
 }
 
 void Face::take(const Dialect::Parameter& parameter) {
@@ -168,11 +195,6 @@ void Face::take(const Dialect::Parameter& parameter) {
   } else {
     if (field->lowest.set) field->lowest = lowest_of(*field, parameter);
     if (standard.is_int64()) standard = standard.get_int64() + parameter.shift;
-bool Face::is_taken(const Dialect::Parameter& parameter) const {
-  return &*std::ranges::find(dialect_->parameters, parameter.ours, &Dialect::Parameter::ours) !=
-         &parameter;
-}
-
     defaults_[parameter.theirs] = std::move(standard);
   }
 }

@@ -178,6 +178,18 @@ TEST_F(Kb, QueryStoresNoResultThatIsTooLarge) {
   EXPECT_EQ(kind_of(answer), "too_large evaluation_error");
 }
 
+TEST_F(Kb, QueryRefusesADocumentThatIsNestedTooDeep) {
+  write("bomb.json", std::string(2'000'000, '['));
+  write("deep.json", std::string(100'000, '[') + std::string(100'000, ']'));
+  for (const char* path : {"bomb.json", "deep.json"}) {
+    for (const char* expression : {"$", "**", "$string($)", "$count($)"}) {
+      const Answer answer =
+          call("kb_query", fmt::format(R"({{"path":"{}","expression":"{}"}})", path, expression));
+      EXPECT_EQ(kind_of(answer), "too_large invalid_json") << path << " " << expression;
+    }
+  }
+}
+
 TEST_F(Kb, ReadsPagesOfLinesOfAnyLength) {
   std::string content, shown;
   for (int i = 0; i < 2000; ++i)

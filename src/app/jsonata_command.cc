@@ -68,7 +68,7 @@ Result<void> print(const jsonata::Output& output, const cli::Run& run) {
         out.is_terminal ? jsonata::Output::Layout::indented : jsonata::Output::Layout::compact;
     TRY(output.write(layout, [&out](std::string_view piece) {
       out.write(piece);
-      return true;
+      return out.has_reader();
     }));
   }
   out.write("\n");

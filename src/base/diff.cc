@@ -17,6 +17,7 @@ namespace {
 constexpr std::int64_t kMostCost = 512;
 constexpr std::int64_t kLeastCost = 16;
 constexpr std::int64_t kMostWork = 60'000'000;
+constexpr size_t kLinesBetweenLooks = 1024;
 
 using Ids = std::vector<std::uint32_t>;  // equal lines have equal numbers
 
@@ -45,9 +46,11 @@ class Myers {
     backward_.resize(static_cast<size_t>(lines + 3));
   }
 
-  void run() {
+  // Whether it was not over before it was done.
+  bool run(const IsOver& is_over) {
     std::vector<Box> boxes = {{0, ssize(old_), 0, ssize(new_)}};
     while (!boxes.empty()) {
+      if (is_over && is_over()) return false;
       Box box = boxes.back();
       boxes.pop_back();
       trim(box);
@@ -59,6 +62,7 @@ class Myers {
       boxes.push_back({box.old_begin, middle.old_line, box.new_begin, middle.new_line});
       boxes.push_back({middle.old_line, box.old_end, middle.new_line, box.new_end});
     }
+    return true;
   }
 
   bool old_changed(size_t line) const { return old_changed_[line]; }
@@ -190,20 +194,22 @@ struct Numbered {
   std::uint32_t count = 0;
 };
 
-Numbered number_lines(const DiffWindow& window) {
+std::optional<Numbered> number_lines(const DiffWindow& window, const IsOver& is_over) {
   Numbered numbered;
   std::unordered_map<std::string_view, std::uint32_t> known;
   known.reserve(window.old_lines.size() + window.new_lines.size());
   const auto number = [&](const std::vector<std::string_view>& lines, Ids& ids) {
     ids.reserve(lines.size());
     for (const std::string_view line : lines) {
+      if (is_over && ids.size() % kLinesBetweenLooks == 0 && is_over()) return false;
       const auto [entry, fresh] = known.emplace(line, numbered.count);
       if (fresh) ++numbered.count;
       ids.push_back(entry->second);
     }
+    return true;
   };
-  number(window.old_lines, numbered.old_ids);
-  number(window.new_lines, numbered.new_ids);
+  if (!number(window.old_lines, numbered.old_ids) || !number(window.new_lines, numbered.new_ids))
+    return {};
   return numbered;
 }
 
@@ -288,15 +294,19 @@ size_t count_lines(std::string_view text) {
   return count_newlines(text) + (!text.empty() && text.back() != '\n' ? 1 : 0);
 }
 
-std::vector<LineChange> diff_lines(const DiffWindow& window) {
-  const Numbered lines = number_lines(window);
+std::vector<LineChange> diff_lines(const DiffWindow& window) { return *diff_lines(window, {}); }
+
+std::optional<std::vector<LineChange>> diff_lines(const DiffWindow& window, const IsOver& is_over) {
+  const std::optional<Numbered> numbered = number_lines(window, is_over);
+  if (!numbered) return {};
+  const Numbered& lines = *numbered;
   // What both begin and end with stays: a line that only one of them has must not let a change
   // slide into what follows it, past the end of the window.
   const Middle middle(lines.old_ids, lines.new_ids);
   const Candidates old_side = only_shared(lines.old_ids, lines.new_ids, lines.count, middle);
   const Candidates new_side = only_shared(lines.new_ids, lines.old_ids, lines.count, middle);
   Myers myers(old_side.ids, new_side.ids);
-  myers.run();
+  if (!myers.run(is_over)) return {};
   const auto ends_kept = [&](const Ids& ids) {
     std::vector<bool> kept(ids.size());
     std::fill_n(kept.begin(), middle.head, true);

@@ -3,9 +3,13 @@
 // bounded: texts that are large and have little in common get a longer difference, not a later one.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/result.h"
 
 namespace helve {
 
@@ -51,6 +55,23 @@ struct UnifiedNames {
 };
 std::string unified_diff(const UnifiedNames& names, std::string_view old_text,
                          std::string_view new_text, size_t context = 3);
+
+// Whether the time for some work is over, asked now and then; null: never.
+using IsOver = std::function<bool()>;
+// A patch of texts of any size. An error `too_large` says that too many lines differ, and
+// `cancelled` that it was over.
+struct PatchBounds {
+  size_t lines = SIZE_MAX;  // of both texts, from the first difference to the last
+  size_t bytes = SIZE_MAX;  // of the patch, about; the rest is left out
+  IsOver is_over = {};
+};
+struct Patch {
+  std::string text;
+  LineCounts counts;  // of all
+};
+Result<Patch> bounded_patch(const UnifiedNames& names, std::string_view old_text,
+                            std::string_view new_text, const PatchBounds& bounds,
+                            size_t context = 3);
 
 // A change for people and models to read: each line with its number (in the new text; a removed
 // line with its old one), a sign and what it holds, escaped for display; "…" between hunks.

@@ -94,23 +94,32 @@ std::string patch_name(std::string_view name) {
 
 std::string unified_diff(const UnifiedNames& names, std::string_view old_text,
                          std::string_view new_text, size_t context) {
-  const DiffWindow window = diff_window(old_text, new_text, context);
-  const std::vector<LineChange> changes = diff_lines(window);
-  std::string out;
-  if (changes.empty()) return out;
+  return std::move(bounded_patch(names, old_text, new_text, {}, context)->text);
+}
+
+Result<Patch> bounded_patch(const UnifiedNames& names, std::string_view old_text,
+                            std::string_view new_text, const PatchBounds& bounds, size_t context) {
+  const DiffWindow window = TRY(diff_window(old_text, new_text, context, bounds.lines));
+  const std::optional<std::vector<LineChange>> changes = diff_lines(window, bounds.is_over);
+  if (!changes) return Error{Code::cancelled, "the comparison was stopped"};
+  Patch patch{.text = {}, .counts = count_changes(*changes)};
+  std::string& out = patch.text;
+  if (changes->empty()) return patch;
   append_name(out, "--- ", names.old_name, names.old_label);
   append_name(out, "+++ ", names.new_name, names.new_label);
-  for (const Hunk& hunk : group(changes, window, context)) {
+  for (const Hunk& hunk : group(*changes, window, context)) {
+    if (out.size() >= bounds.bytes) break;
     fmt::format_to(std::back_inserter(out), "@@ -{} +{} @@\n", range(hunk.old_begin, hunk.old_end),
                    range(hunk.new_begin, hunk.new_end));
     each_line(hunk, [&](Sign sign, size_t old_line, size_t new_line) {
+      if (out.size() >= bounds.bytes) return;
       const std::string_view line = line_of(window, sign, old_line, new_line);
       out += static_cast<char>(sign);
-      out += line;
+      out += line.substr(0, bounds.bytes - out.size() + 1);
       if (!line.ends_with('\n')) out += "\n\\ No newline at end of file\n";
     });
   }
-  return out;
+  return patch;
 }
 
 namespace {

@@ -1,6 +1,9 @@
 #include "base/diff_window.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 namespace helve {
@@ -50,17 +53,26 @@ size_t line_end(std::string_view text, size_t at, size_t lines) {
 
 }  // namespace
 
-DiffWindow diff_window(std::string_view old_text, std::string_view new_text, size_t context) {
+Result<DiffWindow> diff_window(std::string_view old_text, std::string_view new_text, size_t context,
+                               size_t most_lines) {
   const size_t prefix = common_prefix(old_text, new_text);
-  if (prefix == old_text.size() && prefix == new_text.size()) return {};
+  if (prefix == old_text.size() && prefix == new_text.size()) return DiffWindow{};
   const size_t begin = line_start(old_text, prefix, context);
   const size_t suffix = common_suffix(old_text.substr(prefix), new_text.substr(prefix));
   // A newline in the common suffix ends a line on both sides.
   const size_t old_end = line_end(old_text, old_text.size() - suffix, context);
   const size_t new_end = new_text.size() - (old_text.size() - old_end);
-  return {split_lines(old_text.substr(begin, old_end - begin)),
-          split_lines(new_text.substr(begin, new_end - begin)),
-          count_newlines(old_text.substr(0, begin))};
+  const std::string_view old_part = old_text.substr(begin, old_end - begin);
+  const std::string_view new_part = new_text.substr(begin, new_end - begin);
+  if (most_lines < old_part.size() + new_part.size() &&
+      most_lines < count_lines(old_part) + count_lines(new_part))
+    return Error{Code::too_large, fmt::format("what differs has more than {} lines", most_lines)};
+  return DiffWindow{split_lines(old_part), split_lines(new_part),
+                    count_newlines(old_text.substr(0, begin))};
+}
+
+DiffWindow diff_window(std::string_view old_text, std::string_view new_text, size_t context) {
+  return *diff_window(old_text, new_text, context, SIZE_MAX);
 }
 
 }  // namespace helve

@@ -2,6 +2,7 @@
 // so only these lines are split and compared.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,9 +16,14 @@ struct DiffWindow {
   size_t skipped_lines = 0;  // common lines before the window
 };
 
-// With at least `context` common lines on both sides, where there are so many.
+// With at least `context` common lines on both sides, where there are so many; of more than
+// `most_lines`, an error `too_large`.
+Result<DiffWindow> diff_window(std::string_view old_text, std::string_view new_text, size_t context,
+                               size_t most_lines);
 DiffWindow diff_window(std::string_view old_text, std::string_view new_text, size_t context);
-// As diff_lines of the texts; lines count from the start of the texts.
+// As diff_lines of the texts; lines count from the start of the texts. Nothing when it was over
+// before it was done.
+std::optional<std::vector<LineChange>> diff_lines(const DiffWindow& window, const IsOver& is_over);
 std::vector<LineChange> diff_lines(const DiffWindow& window);
 
 }  // namespace helve

@@ -117,11 +117,33 @@ std::vector<Named> tools_of(const Registry& registry, std::string_view group) {
   for (const Tool& tool : registry.tools()) {
     if (tool.spec.group == group) found.push_back(named(tool));
   }
-  return found;
+  if (!found.empty()) return found;
+  const std::string prefix = fmt::format("{}_", group);
+  for (const Tool& tool : registry.tools()) {
+    for (const std::string& name : other_names(registry, tool)) {
+      if (!name.starts_with(prefix)) continue;
+      found.push_back(*find_name(registry, name, group, dashed(name.substr(prefix.size()))));
+    }
+  }
+  // One name alone, as read_file, makes no group.
+  return found.size() > 1 ? found : std::vector<Named>();
 }
 
 bool is_group(const Registry& registry, std::string_view word) {
   return !tools_of(registry, word).empty();
+}
+
+std::optional<Named> find_any_name(const Registry& registry, std::string_view word) {
+  if (std::optional<Named> own = find_own_name(registry, word)) return own;
+  const std::string name = underscored(word);
+  const size_t cut = name.find('_');
+  if (cut != name.npos && is_group(registry, name.substr(0, cut))) {
+    std::optional<Named> found =
+        find_tool(registry, name.substr(0, cut), dashed(name.substr(cut + 1)));
+    if (found && found->name == name) return found;
+  }
+  const Tool* const tool = registry.find(word).tool;
+  return tool ? std::optional(named(*tool)) : std::nullopt;
 }
 
 const Tool* tool_with_prefix(const Registry& registry, std::string_view prefix) {
@@ -134,7 +156,7 @@ const Tool* tool_with_prefix(const Registry& registry, std::string_view prefix) 
   return nullptr;
 }
 
-Face::Face(const Named& named) : tool_(named.tool) {
+Face::Face(const Named& named) : tool_(named.tool), dialect_(named.dialect) {
   if (!tool_->input) return;
   fields_.assign(tool_->input->fields.begin(), tool_->input->fields.end());
   defaults_ = defaults_of(*tool_->input);
@@ -145,6 +167,11 @@ Face::Face(const Named& named) : tool_(named.tool) {
   for (const Dialect::Parameter& parameter : named.dialect->parameters) take(parameter);
 }
 
+bool Face::is_taken(const Dialect::Parameter& parameter) const {
+  return &*std::ranges::find(dialect_->parameters, parameter.ours, &Dialect::Parameter::ours) !=
+         &parameter;
+}
+
 void Face::take(const Dialect::Parameter& parameter) {
   if (parameter.ours.empty()) return;
   // Their word may be one of ours with another meaning; under this name it means theirs.
@@ -152,7 +179,8 @@ void Face::take(const Dialect::Parameter& parameter) {
     std::erase_if(fields_,
                   [&](const schema::Field& field) { return field.name == parameter.theirs; });
   const auto field = std::ranges::find(fields_, parameter.ours, &schema::Field::name);
-  if (field == fields_.end()) return;
+  // Of several words of theirs for one of ours the first is shown.
+  if (field == fields_.end() || is_taken(parameter)) return;
   field->name = parameter.theirs;
   if (!parameter.description.empty()) field->description = parameter.description;
   if (parameter.theirs.starts_with('-')) field->letter = parameter.theirs[1];

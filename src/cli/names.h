@@ -43,7 +43,12 @@ std::optional<Named> find_top_level(const Registry& registry, std::string_view w
 // The tool that has this name of its own, also when it is spelled with dashes.
 std::optional<Named> find_own_name(const Registry& registry, std::string_view word);
 
+// The same by any of its names, which is kept where a group has it.
+std::optional<Named> find_any_name(const Registry& registry, std::string_view word);
+
 bool is_group(const Registry& registry, std::string_view word);
+// Those of a group; of what several other names begin with (membot_read, membot_write) those, by
+// these names.
 std::vector<Named> tools_of(const Registry& registry, std::string_view group);
 // The first tool that has another name with this prefix, as file_read has "file"; or null.
 const Tool* tool_with_prefix(const Registry& registry, std::string_view prefix);
@@ -64,10 +69,12 @@ class Face {
 
  private:
   void take(const Dialect::Parameter& parameter);
+  bool is_taken(const Dialect::Parameter& parameter) const;
 
   std::vector<schema::Field> fields_;
   JsonObject defaults_;
   const Tool* tool_;
+  const Dialect::Entry* dialect_;
   bool own_ = true;  // the fields are the tool's
 };
 

@@ -145,9 +145,11 @@ Error unknown_word(const Program& program, const Registry& registry, std::string
     if (one.spec.top_level) known.push_back(one.spec.name);
   }
   std::string hint = did_you_mean(word, known);
-  const Tool* tool = registry.find(word).tool;
-  if (!tool && hint.empty()) tool = tool_with_prefix(registry, word);
-  if (tool) hint = fmt::format("did you mean 'helve {}'?", named(*tool).command());
+  std::optional<Named> meant = find_any_name(registry, word);
+  if (!meant && hint.empty()) {
+    if (const Tool* tool = tool_with_prefix(registry, word)) meant = named(*tool);
+  }
+  if (meant) hint = fmt::format("did you mean 'helve {}'?", meant->command());
   return usage(fmt::format("there is no command or group '{}'", escape_for_display(word)),
                hint.empty() ? "helve help lists the commands and groups" : hint);
 }
@@ -254,7 +256,7 @@ Result<Parsed> parse_topic(const Program& program, std::span<const std::string> 
   Parsed parsed;
   if (words.size() == 1 && !find_command(program, words[0])) {
     const Registry& registry = *TRY(program.tools());
-    if (!is_group(registry, words[0])) parsed.tool = find_own_name(registry, words[0]);
+    if (!is_group(registry, words[0])) parsed.tool = find_any_name(registry, words[0]);
     if (parsed.tool) return parsed;
   }
   Sorter sorter(words);

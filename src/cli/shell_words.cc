@@ -1,8 +1,11 @@
 #include "cli/shell_words.h"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 #include <vector>
 
+#include "base/json.h"
 #include "cli/flag_docs.h"
 #include "schema/flags.h"
 
@@ -26,9 +29,35 @@ std::string flag_text(const schema::Field& field, std::optional<std::string_view
   return flag + " " + word;
 }
 
+// Where a text has a call with arguments, as kb_add {"source":"lr_3"}.
+struct Call {
+  size_t begin = 0, end = 0;  // in the text
+  const Tool* tool = nullptr;
+  std::string_view arguments;
+};
+std::optional<Call> find_call(const Registry& registry, std::string_view text) {
+  constexpr std::string_view kOpening = " {\"";
+  for (size_t at = text.find(kOpening); at != text.npos; at = text.find(kOpening, at + 1)) {
+    const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+    size_t begin = at;
+    while (begin > 0 && is_part(static_cast<unsigned char>(text[begin - 1]))) --begin;
+    const Tool* const tool = registry.find(text.substr(begin, at - begin)).tool;
+    if (!tool || !tool->input) continue;
+    for (size_t end = text.find('}', at); end != text.npos; end = text.find('}', end + 1)) {
+      const std::string_view arguments = text.substr(at + 1, end - at);
+      if (parse_json(arguments)) return Call{begin, end + 1, tool, arguments};
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string in_shell_words(const Registry& registry, const Named& called, std::string_view text) {
+  if (const std::optional<Call> call = find_call(registry, text))
+    return in_shell_words(registry, called, text.substr(0, call->begin)) +
+           command_line(named(*call->tool).command(), *call->tool->input, call->arguments) +
+           in_shell_words(registry, called, text.substr(call->end));
   // A tool that a hint names is what its next parameters belong to, unless the called one has them.
   std::vector<Face> spoken_of;
   spoken_of.emplace_back(called);

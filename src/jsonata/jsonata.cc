@@ -83,14 +83,16 @@ Result<void> Output::write(Layout layout, const Sink& sink) const {
   std::string text;
   WriteOptions options;
   options.pretty = layout == Layout::indented;
-  options.flush = [&sink](std::string& written) {
-    const bool more = sink(written);
+  bool has_enough = false;
+  options.flush = [&](std::string& written) {
+    has_enough = !sink(written);
     written.clear();
-    return more;
+    return !has_enough;
   };
   JsonWriter writer(evaluation_->evaluator, text, std::move(options));
-  if (!writer.write(evaluation_->result))
-    return to_error(evaluation_->evaluator.problem(), evaluation_->source);
+  const bool is_written = static_cast<bool>(writer.write(evaluation_->result));
+  if (has_enough) return {};
+  if (!is_written) return to_error(evaluation_->evaluator.problem(), evaluation_->source);
   sink(text);
   return {};
 }

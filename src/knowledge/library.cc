@@ -14,9 +14,8 @@ namespace helve::knowledge {
 namespace {
 
 constexpr size_t kVersionsAtOnce = 500;
-// Passages asked for, so that enough are left when a document has many of them.
+// Passages asked for at once: enough are left when some documents have several of them.
 constexpr size_t kAskedPerHit = 8;
-constexpr size_t kMaxAsked = 5'000;
 constexpr size_t kMaxTitle = 200;  // characters
 
 Error cancelled() { return {Code::cancelled, "the call was cancelled"}; }
@@ -43,6 +42,8 @@ std::string key_of(const store::DocumentVersion& version, Reach reach) {
   return reach == Reach::latest ? version.path
                                 : fmt::format("{}\n{}", version.path, version.number);
 }
+
+std::string_view path_in(std::string_view key) { return key.substr(0, key.find('\n')); }
 
 // Whole lines of its beginning.
 std::string_view searched_part(std::string_view content) {
@@ -127,23 +128,56 @@ Result<Library::Meaning> Library::meaning_of(const LibraryQuestion& question, Li
   return Meaning{};
 }
 
+// A document that has its share leaves the others to be found, until there are enough hits or
+// nothing is left: each time one more document has its share, or it is over.
+std::vector<Hit> Library::find(const Side& side, const LibraryQuestion& question,
+                               const Vector* meaning) {
+  std::vector<Hit> hits;  // of documents that have their share
+  std::unordered_set<std::string_view> have_their_share;
+  std::unordered_map<const PassageView*, bool> verdicts;
+  const Question asked{.text = question.text,
+                       .mode = question.mode,
+                       .meaning = meaning,
+                       .prefix = question.prefix,
+                       .accepts =
+                           [&](const IndexedDocument& document, size_t passage) {
+                             if (have_their_share.contains(path_in(document.key))) return false;
+                             if (!question.accepts) return true;
+                             const PassageView& view = document.passages[passage];
+                             const auto [verdict, is_new] = verdicts.try_emplace(&view, false);
+                             if (is_new) verdict->second = question.accepts(view);
+                             return verdict->second;
+                           },
+                       .limit = question.limit * kAskedPerHit};
+  while (true) {
+    const std::vector<Hit> found = side.index.search(asked);
+    std::unordered_map<std::string_view, size_t> counts;
+    std::vector<Hit> chosen;
+    for (const Hit& hit : found) {
+      if (++counts[path_in(hit.document->key)] <= question.per_document) chosen.push_back(hit);
+    }
+    const bool is_last =
+        found.size() < asked.limit || hits.size() + chosen.size() >= question.limit;
+    for (const Hit& hit : chosen) {
+      const std::string_view path = path_in(hit.document->key);
+      if (!is_last && counts[path] < question.per_document) continue;
+      hits.push_back(hit);
+      have_their_share.insert(path);
+    }
+    if (is_last) break;
+  }
+  std::ranges::stable_sort(hits, std::greater(), &Hit::score);
+  if (hits.size() > question.limit) hits.resize(question.limit);
+  return hits;
+}
+
 std::vector<LibraryHit> Library::collect(const Side& side, const LibraryQuestion& question,
                                          const Vector* meaning) {
   std::vector<LibraryHit> hits;
-  std::unordered_map<std::string, size_t> counts;
-  const size_t asked =
-      question.accepts ? kMaxAsked : std::min(question.limit * kAskedPerHit, kMaxAsked);
-  for (const Hit& hit : side.index.search({.text = question.text,
-                        .mode = question.mode,
-                        .meaning = meaning,
-                        .prefix = question.prefix,
-                        .limit = asked})) {
+  for (const Hit& hit : find(side, question, meaning)) {
     const PassageView& passage = hit.document->passages[hit.passage];
-    if (question.accepts && !question.accepts(passage)) continue;
     const std::string& key = hit.document->key;
-    std::string path = key.substr(0, key.find('\n'));
-    if (++counts[path] > question.per_document) continue;
-    hits.push_back({.path = std::move(path),
+    hits.push_back({.path = std::string(path_in(key)),
                     .version = side.known.at(key).number,
                     .heading = std::string(passage.heading),
                     .text = std::string(passage.text),
@@ -151,7 +185,6 @@ std::vector<LibraryHit> Library::collect(const Side& side, const LibraryQuestion
                     .last_line = passage.last_line,
                     .score = hit.score,
                     .by_meaning = hit.by_meaning});
-    if (hits.size() == question.limit) break;
   }
   return hits;
 }

@@ -35,7 +35,7 @@ struct LibraryQuestion {
   std::string_view prefix = {};  // only paths that begin so
   size_t limit = 10;
   size_t per_document = 3;  // passages of one document at most
-  // Which of the passages found count; null: all.
+  // Which passages count, asked once about each that may be among the best; null: all.
   std::function<bool(const PassageView&)> accepts = {};
 };
 
@@ -97,6 +97,8 @@ class Library {
   };
   Result<Meaning> meaning_of(const LibraryQuestion& question, LibraryAnswer& answer,
                              const std::stop_token& stop) const;
+  static std::vector<Hit> find(const Side& side, const LibraryQuestion& question,
+                               const Vector* meaning);
   static std::vector<LibraryHit> collect(const Side& side, const LibraryQuestion& question,
                                          const Vector* meaning);
 

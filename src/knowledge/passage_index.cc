@@ -219,7 +219,8 @@ std::vector<Hit> PassageIndex::search(const Question& question) const {
 std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
   const auto accept = [&](Slot slot) {
     const Entry* const entry = places[slot].entry;
-    return entry && std::string_view(entry->document.key).starts_with(question.prefix);
+    return entry && std::string_view(entry->document.key).starts_with(question.prefix) &&
+           (!question.accepts || question.accepts(entry->document, places[slot].passage));
   };
   const bool by_meaning = question.meaning && question.mode != Mode::keyword && vectors.count() > 0;
   const bool by_words = question.mode != Mode::semantic || !by_meaning;

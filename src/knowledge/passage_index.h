@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,9 @@ struct Question {
   Mode mode = Mode::hybrid;
   const Vector* meaning = nullptr;  // of the text; without it only words count
   std::string_view prefix = {};     // only documents whose key begins so
+  // Which passages have a chance to be among the best; asked about many of them, and about one more
+  // than once. Null: all.
+  std::function<bool(const IndexedDocument&, size_t passage)> accepts = {};
   size_t limit = 10;
   double min_score = 0;
   double recency = 0;       // how much new documents gain, 0 to 1

@@ -34,11 +34,15 @@ Result<std::string> document_path(std::string_view path);
 
 // Where a version's content came from, to be read again when that has changed.
 struct Source {
-  std::string kind = "inline";   // inline, file, result, pipe, query, copy, move, import
+  // inline, file, edit (of a file's text, whose source it keeps), result, pipe, query, copy, move,
+  // import
+  std::string kind = "inline";
   std::string from = {};         // a file's path, a result's id, a tool and its arguments, …
   std::int64_t modified_ms = 0;  // of a file
   std::string hash = {};         // of what was read, before it was converted
 
+  // Whether there is a file that may have changed since.
+  bool is_of_file() const { return kind == "file" || kind == "edit"; }
   bool operator==(const Source&) const = default;
 };
 
@@ -132,6 +136,8 @@ class Documents {
   virtual Result<DocumentVersion> find(std::string_view path,
                                        std::optional<std::uint64_t> number = {}) = 0;
   virtual Result<std::string> content(const DocumentVersion& version) = 0;
+  // The same in pieces, as long as `take` wants more.
+  virtual Result<void> read(const DocumentVersion& version, const LongText::Take& take) = 0;
 
   // In the order of their paths.
   virtual Result<std::vector<DocumentVersion>> list(const DocumentFilter& filter) = 0;

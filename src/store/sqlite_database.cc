@@ -10,11 +10,11 @@
 
 #include "base/text.h"
 #include "store/store.h"
-#include "tool/long_text.h"
 
 namespace helve::store {
 namespace {
 
+constexpr size_t kReadAtOnce = 256u << 10;  // bytes of a blob
 constexpr int kCacheKilobytes = 128;        // of pages, per connection
 constexpr int kWriteAheadKilobytes = 4096;  // what a -wal file is cut back to after a large write
 // The first process to open the database reads the log that the last one left: half a thousand
@@ -256,6 +256,22 @@ Result<void> Database::fill(const Cell& cell, const LongText& text) {
   if (code != SQLITE_OK) return error(code);
   if (fits && done == size) return {};
   return Error{Code::unavailable, "the text is not the one that was measured", "try again"};
+}
+
+Result<void> Database::read(const Cell& cell, const LongText::Take& take) {
+  sqlite3_blob* blob = nullptr;
+  int code = sqlite3_blob_open(connection_, "main", cell.table, cell.column, cell.row, 0, &blob);
+  const auto size = static_cast<size_t>(blob ? sqlite3_blob_bytes(blob) : 0);
+  std::string piece;
+  for (size_t done = 0; code == SQLITE_OK && done < size; done += piece.size()) {
+    piece.resize(std::min(size - done, kReadAtOnce));
+    code = sqlite3_blob_read(blob, piece.data(), static_cast<int>(piece.size()),
+                             static_cast<int>(done));
+    if (code == SQLITE_OK && !take(piece)) break;
+  }
+  const int closed = sqlite3_blob_close(blob);
+  if (code == SQLITE_OK) code = closed;
+  return code == SQLITE_OK ? Result<void>() : error(code);
 }
 
 Result<void> Database::use_write_ahead_log() {

@@ -12,13 +12,10 @@
 
 #include "base/result.h"
 #include "sys/private_file.h"
+#include "tool/long_text.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
-
-namespace helve {
-class LongText;
-}
 
 namespace helve::store {
 
@@ -82,6 +79,8 @@ class Database {
     std::int64_t row;
   };
   Result<void> fill(const Cell& cell, const LongText& text);
+  // A blob in pieces, as long as `take` wants more.
+  Result<void> read(const Cell& cell, const LongText::Take& take);
 
   // Write-ahead logging, where the file system can: readers and the writer do not wait for each
   // other.

@@ -62,6 +62,15 @@ Error removed_document(std::string_view path, std::uint64_t number) {
           .type = "unknown_document"};
 }
 
+Error no_content(const DocumentVersion& version) {
+  if (version.is_removed) return removed_document(version.path, version.number);
+  return {.code = Code::not_found,
+          .message = fmt::format("version {} of '{}' was just forgotten", version.number,
+                                 shown(version.path)),
+          .hint = "kb_versions shows those that are kept",
+          .type = "unknown_version"};
+}
+
 // `number` is 0 where there is nothing.
 Result<void> check_expected(const Draft& draft, std::uint64_t number) {
   const std::string path = shown(draft.version.path);
@@ -74,7 +83,9 @@ Result<void> check_expected(const Draft& draft, std::uint64_t number) {
       return Error{
           .code = Code::conflict,
           .message = fmt::format("there is a document '{}' already: version {}", path, number),
-          .hint = "choose another path, or pass on_conflict=overwrite for a new version",
+          .hint =
+              "look at it first: kb_read shows it; then choose another path, or pass "
+              "on_conflict=overwrite for a new version",
           .type = "path_conflict"};
     case Expected::What::version:
       if (number == draft.expected.number) return {};
@@ -310,12 +321,14 @@ Result<std::string> SqliteDocuments::content(const DocumentVersion& version) {
   Statement query =
       TRY(database_.prepare("SELECT content FROM document_contents WHERE version = ?1"));
   if (TRY(query.integer(1, version.change).step())) return query.bytes_at(0);
-  if (version.is_removed) return removed_document(version.path, version.number);
-  return Error{.code = Code::not_found,
-               .message = fmt::format("version {} of '{}' was just forgotten", version.number,
-                                      shown(version.path)),
-               .hint = "kb_versions shows those that are kept",
-               .type = "unknown_version"};
+  return no_content(version);
+}
+
+Result<void> SqliteDocuments::read(const DocumentVersion& version, const LongText::Take& take) {
+  // While it stands at the row, nobody takes that away.
+  Statement query = TRY(database_.prepare("SELECT 1 FROM document_contents WHERE version = ?1"));
+  if (!TRY(query.integer(1, version.change).step())) return no_content(version);
+  return database_.read({"document_contents", "content", version.change}, take);
 }
 
 Result<std::vector<DocumentVersion>> SqliteDocuments::list(const DocumentFilter& filter) {

@@ -23,6 +23,7 @@ class SqliteDocuments final : public Documents {
   Result<void> restore(std::span<const Draft> versions) override;
   Result<DocumentVersion> find(std::string_view path, std::optional<std::uint64_t> number) override;
   Result<std::string> content(const DocumentVersion& version) override;
+  Result<void> read(const DocumentVersion& version, const LongText::Take& take) override;
   Result<std::vector<DocumentVersion>> list(const DocumentFilter& filter) override;
   Result<std::vector<DocumentVersion>> versions(std::string_view path, size_t limit) override;
   Result<Totals> totals(std::string_view under) override;

@@ -5,7 +5,7 @@
 namespace helve::store {
 
 // The changes to forget are collected first: what is a document's latest version, and how old it
-// is, must not be asked while they go.
+// is, must not be asked while they go. Versions are counted, as their numbers may have gaps.
 Result<Forgotten> SqliteDocuments::forget(const Forget& what) {
   // For good: what is forgotten is overwritten in the file, which not every SQLite does by itself.
   TRY(database_.execute("PRAGMA secure_delete=ON"));
@@ -18,13 +18,14 @@ Result<Forgotten> SqliteDocuments::forget(const Forget& what) {
   Statement choose = TRY(database_.prepare(R"sql(
 INSERT INTO temp.forgotten
 SELECT change, document, whole, bytes FROM (
-  SELECT change, document, bytes, number, last, latest, EXISTS (
+  SELECT change, document, bytes, latest, EXISTS (
            SELECT 1 FROM document_versions AS l
-           WHERE l.change = latest AND l.removed = 1 AND l.created_ms < ?4) AS whole
+           WHERE l.change = latest AND l.removed = 1 AND l.created_ms < ?4) AS whole,
+         row_number() OVER (PARTITION BY document ORDER BY number DESC) AS place
   FROM document_log
   WHERE shelf = ?1
     AND (?2 = '' OR path = ?2 OR substr(path, 1, length(?2) + 1) = ?2 || '/'))
-WHERE whole OR (change <> latest AND number <= last - ?3))sql"));
+WHERE whole OR (change <> latest AND place > ?3))sql"));
   choose.integer(1, shelf).text(2, what.under);
   choose.integer(3, what.keep ? static_cast<std::int64_t>(*what.keep) : INT64_MAX);
   TRY(choose.integer(4, what.removed_before_ms.value_or(INT64_MIN)).run());

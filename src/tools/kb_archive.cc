@@ -55,6 +55,30 @@ Result<std::string> content_of(const Json& value) {
 
 }  // namespace
 
+Archived archived_of(std::vector<store::DocumentVersion> versions) {
+  Archived archived;
+  std::uint64_t bytes = 0;
+  size_t too_old = 0;
+  for (store::DocumentVersion& version : versions) {
+    if (version.bytes > kMaxArchivedVersion) {
+      archived.left_out.push_back(fmt::format("version {} of {} is too large for an archive: {}",
+                                              version.number, version.path,
+                                              human_size(version.bytes)));
+      continue;
+    }
+    bytes += version.bytes;
+    if (bytes > kMaxArchivedDocument)
+      ++too_old;
+    else
+      archived.versions.push_back(std::move(version));
+  }
+  if (too_old > 0)
+    archived.left_out.push_back(fmt::format(
+        "{}: the oldest versions are left out ({}), as an archive holds {} of a document",
+        versions.back().path, too_old, human_size(kMaxArchivedDocument)));
+  return archived;
+}
+
 std::string archive_header() { return fmt::format("{{\"format\":\"{}\"}}\n", kFormat); }
 
 Result<void> check_header(std::string_view line) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "store/documents.h"
@@ -17,13 +18,22 @@ namespace helve::tools {
 constexpr size_t kMaxArchiveFile = 60u << 20;  // bytes
 // Bytes of a version: as Base64, and with what is told of it, it fits into a part.
 constexpr size_t kMaxArchivedVersion = 44u << 20;
-constexpr size_t kMaxArchivedDocument = 512u << 20;  // bytes of all versions, when it is read
+// Bytes of all versions of a document: whoever reads them keeps these in memory until it is whole.
+// Of more, the oldest are left out.
+constexpr size_t kMaxArchivedDocument = 512u << 20;
 
 struct ArchiveLine {
   store::DocumentVersion version;
   std::string content;
   size_t versions = 1;  // of its document, in the archive
 };
+
+// Of some versions, the newest first, those that an archive holds; why it does not hold the others.
+struct Archived {
+  std::vector<store::DocumentVersion> versions;
+  std::vector<std::string> left_out;
+};
+Archived archived_of(std::vector<store::DocumentVersion> versions);
 
 std::string archive_header();  // the first line of each part
 Result<void> check_header(std::string_view line);

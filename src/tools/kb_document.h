@@ -71,7 +71,8 @@ struct KbDocument {
         arg<&KbDocument::version>("From 1"), arg<&KbDocument::mime_type>("What its content is"),
         arg<&KbDocument::bytes>("Of its content"), arg<&KbDocument::lines>("Of its content"),
         arg<&KbDocument::source>(
-            "Where the content came from: inline, file, result, pipe, query, copy, move, import"),
+            "Where the content came from: inline, file, edit (of what a file held), result, pipe, "
+            "query, copy, move, import"),
         opt<&KbDocument::from>("Which file, result, call or document that was"),
         opt<&KbDocument::change_note>("What its writer said of the change"),
         opt<&KbDocument::agent>("Who wrote it"), opt<&KbDocument::session>("In which session"),

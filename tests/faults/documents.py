@@ -1,4 +1,5 @@
-"""Documents are whole or not there: kills during kb_add, two that add at once, and more than memory should hold.
+"""Documents are whole or not there: kills during kb_add, kb_refresh and kb_import, two that add at once, and more than
+memory should hold.
 documents.py HELVE"""
 
 import hashlib
@@ -36,15 +37,26 @@ class Store:
         assert process.returncode == 0, (words, out, err)
         return json.loads(out)
 
-    def add_until(self, files):
-        """Kills it when it tells that it is so far."""
-        process = self.start("--verbose", "kb", "add", "docs")
+    def kill_after(self, steps, *words):
+        """Kills it when it tells of a step for that time."""
+        process = self.start("--verbose", "kb", *words)
         for line in process.stderr:
-            if f" {files}/{FILES} " in line:
+            steps -= "/" in line
+            if steps < 0:
                 os.kill(process.pid, signal.SIGKILL)
                 break
         process.communicate()
-        assert process.returncode == -signal.SIGKILL, (files, process.returncode)
+        assert process.returncode == -signal.SIGKILL, (words, steps, process.returncode)
+
+    def archive(self):
+        """Of each document the lines of its versions."""
+        self.call("kb", "export", "all.jsonl", "--on-conflict", "overwrite")
+        lines = {}
+        for line in (self.root / "all.jsonl").read_text().splitlines()[1:]:
+            version = json.loads(line)
+            if "path" in version:
+                lines.setdefault(version["path"], []).append(version)
+        return lines
 
     def documents(self):
         found, after = [], []
@@ -58,9 +70,7 @@ class Store:
     def check(self):
         """Every document that is there is its file, and reads like it."""
         found = self.documents()
-        self.call("kb", "export", "all.jsonl", "--on-conflict", "overwrite")
-        lines = [json.loads(line) for line in (self.root / "all.jsonl").read_text().splitlines()][1:]
-        latest = {line["path"]: line for line in lines if "path" in line}  # the last one counts
+        latest = {path: lines[-1] for path, lines in self.archive().items()}
         assert len(latest) == len(found), (len(latest), len(found))
         for path, line in latest.items():
             wanted = (self.root / path).read_text()
@@ -73,7 +83,7 @@ def killed(helve, base):
     store = Store(helve, base)
     before = 0
     for files in KILLS:
-        store.add_until(files)
+        store.kill_after(files, "add", "docs")
         now = len(store.check())
         assert now >= before, (files, now, before)
         before = now
@@ -81,6 +91,55 @@ def killed(helve, base):
     answer = store.call("kb", "add", "docs")
     assert answer["total"] + answer["unchanged"] == FILES, answer
     assert len(store.check()) == FILES
+
+
+def refreshed(helve, base):
+    """A kill leaves each document as it was, or as its file is now."""
+    store = Store(helve, base)
+    store.call("kb", "add", "docs")
+    for number in range(FILES):
+        (store.root / "docs" / f"{number:05}.md").write_text(content_of(number) + "more\n")
+    before = 0
+    for files in (1, 300, 700, 1499):
+        store.kill_after(files, "refresh")
+        documents = store.archive()
+        assert len(documents) == FILES
+        new = 0
+        for path, versions in documents.items():
+            wanted = (store.root / path).read_text()
+            contents = [wanted.removesuffix("more\n"), wanted][:len(versions)]
+            assert [each["content"] for each in versions] == contents, path
+            new += len(versions) - 1
+        assert before <= new < FILES, (files, before, new)
+        before = new
+    assert before > 0, "the kills came in the middle"
+    answer = store.call("kb", "refresh")
+    assert answer["total"] + before == FILES, (answer["total"], before)
+    store.check()
+
+
+def imported(helve, base):
+    """A kill leaves each document with all its versions, or without any."""
+    source = Store(helve, base / "one")
+    source.call("kb", "add", "docs")
+    for number in range(FILES):
+        (source.root / "docs" / f"{number:05}.md").write_text("another text\n" + content_of(number))
+    source.call("kb", "refresh")
+    wanted = source.archive()
+    store = Store(helve, base / "two")
+    archive = store.root / "archive.jsonl"
+    archive.write_bytes((source.root / "all.jsonl").read_bytes())
+    before = 0
+    for lines in (1, 511, 700, 1500, 2999):
+        store.kill_after(lines, "import", "archive.jsonl")
+        found = store.archive()
+        assert before <= len(found) < FILES, (lines, before, len(found))
+        assert all(versions == wanted[path] for path, versions in found.items())
+        before = len(found)
+    assert before > 0, "the kills came in the middle"
+    answer = store.call("kb", "import", "archive.jsonl")
+    assert answer["imported"] + answer["unchanged"] == FILES, answer
+    assert store.archive() == wanted
 
 
 def two_at_once(helve, base):
@@ -108,7 +167,23 @@ def piped(helve, base):
     assert usage.ru_maxrss * 1024 < most, usage.ru_maxrss
 
 
-for part in (killed, two_at_once, piped):
+def paged(helve, base):
+    """Nobody holds a document to read a page of it."""
+    store = Store(helve, base)
+    size, most = 60_000_000, 64 << 20
+    with (store.root / "newlines.txt").open("w") as file:  # what is held here would count as the child's
+        for _ in range(60):
+            file.write("\n" * (size // 60))
+    store.call("kb", "add", "newlines.txt")
+    for offset in (0, size // 2, size - 1):
+        process = store.start("kb", "read", "newlines.txt", "--offset", str(offset), "--limit", "1", "--json")
+        answer = json.loads(process.stdout.read())
+        _, status, usage = os.wait4(process.pid, 0)
+        assert status == 0 and answer["content"] == "\n" and answer["start_line"] == offset + 1, (status, answer)
+        assert usage.ru_maxrss * 1024 < most, usage.ru_maxrss
+
+
+for part in (killed, refreshed, imported, two_at_once, piped, paged):
     with tempfile.TemporaryDirectory(prefix="helve-documents-") as base:
         part(sys.argv[1], pathlib.Path(base).resolve())
     print(f"{part.__name__}: good")

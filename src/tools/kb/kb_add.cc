@@ -26,7 +26,8 @@ struct KbAddInput {
     return object(
         "Take files of the workspace, a stored result or a text into the knowledge store. Each "
         "file becomes a document; HTML, PDFs and notebooks are converted to text. What is there "
-        "already and has not changed is left alone, otherwise it gets a new version.",
+        "already and has not changed is left alone, otherwise it gets a new version. Documents "
+        "that were edited since are only replaced by a file that is named alone.",
         opt<&KbAddInput::source>(
             "A file, a folder, a glob such as docs/**/*.md, or a stored result such as lr_3")
             .positional()
@@ -107,6 +108,12 @@ bool is_of(const store::DocumentVersion& old, const store::DocumentVersion& now)
          old.mime_type == now.mime_type;
 }
 
+void leave_out(std::string_view file, std::string_view reason, KbAddOutput& out) {
+  if (out.left_out.size() < kMaxTold)
+    out.left_out.push_back({escape_invalid_utf8(file), std::string(reason)});
+  ++out.left_out_total;
+}
+
 // Writes documents in batches: each is whole, and a kill loses no batch that was written.
 class Writer {
  public:
@@ -117,6 +124,7 @@ class Writer {
     std::string content;
     std::vector<std::string> notes;
     bool is_cut = false;
+    bool replaces_edits = true;  // of what the file held
     store::Expected expected = {};
   };
 
@@ -142,8 +150,15 @@ class Writer {
   Result<Is> look_at(Document& document) {
     const Result<store::DocumentVersion> old = documents_.find(document.version.path);
     if (!old && old.error().code != Code::not_found) return old.error();
-    if (old && is_of(*old, document.version)) {
+    const bool keeps_edits = old && old->source.kind == "edit" && !document.replaces_edits;
+    const bool is_same_file = keeps_edits && old->source.hash == document.version.source.hash;
+    if (old && (is_of(*old, document.version) || is_same_file)) {
       ++out_.unchanged;
+      return Is::unchanged;
+    }
+    if (keeps_edits) {
+      leave_out(document.version.path,
+                "edited since it was added; named alone, the file takes its place", out_);
       return Is::unchanged;
     }
     document.expected = old ? store::Expected::version(old->number) : store::Expected::nothing();
@@ -239,16 +254,14 @@ Result<void> add_files(const KbAddInput& in, Context& context, store::Documents&
     if (!intake && (is_single || intake.error().code == Code::cancelled))
       return std::move(intake).error();
     if (!intake) {
-      if (out.left_out.size() < kMaxTold)
-        out.left_out.push_back({escape_invalid_utf8(below), intake.error().message});
-      ++out.left_out_total;
+      leave_out(below, intake.error().message, out);
       continue;
     }
     store::DocumentVersion version =
         version_by(context, *path, std::move(intake->source), in.change_note);
     version.mime_type = std::move(intake->mime_type);
     TRY(writer.add({std::move(version), std::move(intake->content), std::move(intake->notes),
-                    intake->is_cut}));
+                    intake->is_cut, is_single}));
   }
   TRY(writer.finish());
   out.is_partial = out.is_partial || out.left_out_total > 0;

@@ -9,6 +9,7 @@ namespace helve::tools {
 namespace {
 
 constexpr size_t kMaxDiff = 256 * 1024;  // bytes; the rest is counted
+constexpr size_t kMaxLines = 2'000'000;  // compared, of both versions
 
 struct KbDiffInput {
   std::string path;
@@ -18,7 +19,8 @@ struct KbDiffInput {
   static constexpr auto schema() {
     return object(
         "Show what changed between two versions of a document, as a unified diff of at most 256 "
-        "KB.",
+        "KB. At most two million lines are compared: those between the first difference and the "
+        "last.",
         arg<&KbDiffInput::path>("Logical path").min_length(1),
         opt<&KbDiffInput::from>(
             "The older version; default: the newest one that is kept before `to`")
@@ -52,11 +54,18 @@ struct KbDiffOutput {
 
 // A version that removed the document holds nothing, and neither does what was before the first.
 Result<std::string> content_of(store::Documents& documents, const std::string& path,
-                               std::uint64_t number) {
-  if (number == 0) return "";
+                               std::uint64_t number, const Context& context) {
+  std::string content;
+  if (number == 0) return content;
   const store::DocumentVersion version = TRY(documents.find(path, number));
-  if (version.is_removed) return "";
-  return documents.content(version);
+  if (version.is_removed) return content;
+  content.reserve(version.bytes);
+  TRY(documents.read(version, [&](std::string_view piece) {
+    content += piece;
+    return context.checkpoint().has_value();
+  }));
+  TRY(context.checkpoint());
+  return content;
 }
 
 // Some may have been forgotten. `kept` has the newest first.
@@ -77,18 +86,24 @@ Result<KbDiffOutput> kb_diff(const KbDiffInput& in, Context& context) {
   out.to = in.to.value_or(static_cast<std::int64_t>(kept.front().number));
   out.from = in.from.value_or(newest_before(kept, out.to));
   const std::string old =
-      TRY(content_of(*documents, out.path, static_cast<std::uint64_t>(out.from)));
-  const std::string now = TRY(content_of(*documents, out.path, static_cast<std::uint64_t>(out.to)));
-  const LineCounts counts = count_changes(diff_lines(old, now));
-  out.added = static_cast<std::int64_t>(counts.added);
-  out.removed = static_cast<std::int64_t>(counts.removed);
+      TRY(content_of(*documents, out.path, static_cast<std::uint64_t>(out.from), context));
+  const std::string now =
+      TRY(content_of(*documents, out.path, static_cast<std::uint64_t>(out.to), context));
   const std::string from = fmt::format("version {}", out.from);
   const std::string to = fmt::format("version {}", out.to);
   // Before the first version there was nothing.
   const bool is_new = out.from == 0;
-  const std::string diff = unified_diff(
+  Result<Patch> patch = bounded_patch(
       {is_new ? "/dev/null" : out.path, out.path, is_new ? "" : std::string_view(from), to}, old,
-      now);
+      now, {.lines = kMaxLines, .bytes = kMaxDiff + 1, .is_over = [&] {
+              return !context.checkpoint();
+            }});
+  TRY(context.checkpoint());
+  if (!patch && patch.error().code == Code::too_large)
+    patch.error().hint = "kb_read shows each version by pages, kb_search finds lines by a pattern";
+  const auto [diff, counts] = TRY(std::move(patch));
+  out.added = static_cast<std::int64_t>(counts.added);
+  out.removed = static_cast<std::int64_t>(counts.removed);
   const std::string_view shown = cut_utf8(diff, kMaxDiff);
   if (shown.size() < diff.size()) out.truncated = true;
   out.diff = escape_invalid_utf8(shown);

@@ -56,7 +56,10 @@ Result<KbEditOutput> kb_edit(const KbEditInput& in, Context& context) {
     return store::version_conflict(old, static_cast<std::uint64_t>(*in.version));
   const std::string content = TRY(documents->content(old));
   const edit::Patched patched = TRY(apply_items(content, in.patches, old.path));
-  store::DocumentVersion version = version_by(context, old.path, {}, in.change_note);
+  // It stays known which file it came from.
+  store::Source source;
+  if (old.source.is_of_file()) source = old.source, source.kind = "edit";
+  store::DocumentVersion version = version_by(context, old.path, std::move(source), in.change_note);
   version.mime_type = old.mime_type;
   const store::DocumentVersion written = TRY(store::write_document(
       *documents, {version, patched.content, store::Expected::version(old.number)}));

@@ -19,7 +19,8 @@ struct KbExportInput {
   static constexpr auto schema() {
     return object(
         "Write documents with all their versions into a file of the workspace, as JSON Lines that "
-        "kb_import reads. More than 60 MB need a folder.",
+        "kb_import reads. More than 60 MB need a folder. Versions of more than 44 MB, and the "
+        "oldest of a document that has more than 512 MB, are left out and told.",
         arg<&KbExportInput::file>(
             "A file such as kb.jsonl; a folder when it ends in a slash, which "
             "gets as many files as it takes")
@@ -123,16 +124,11 @@ class Parts {
 
 Result<void> add_document(const std::string& path, store::Documents& documents, Parts& parts,
                           KbExportOutput& out) {
-  std::vector<store::DocumentVersion> versions = TRY(documents.versions(path, store::kMaxVersions));
-  std::erase_if(versions, [&](const store::DocumentVersion& version) {
-    if (version.bytes <= kMaxArchivedVersion) return false;
-    out.note(fmt::format("version {} of {} is too large for an archive: {}", version.number, path,
-                         human_size(version.bytes)));
-    out.is_partial = true;
-    return true;
-  });
-  for (const store::DocumentVersion& version : std::views::reverse(versions)) {
-    ArchiveLine line{.version = version, .content = {}, .versions = versions.size()};
+  const Archived archived = archived_of(TRY(documents.versions(path, store::kMaxVersions)));
+  for (const std::string& reason : archived.left_out) out.note(reason);
+  out.is_partial = out.is_partial || !archived.left_out.empty();
+  for (const store::DocumentVersion& version : std::views::reverse(archived.versions)) {
+    ArchiveLine line{.version = version, .content = {}, .versions = archived.versions.size()};
     if (!version.is_removed) line.content = TRY(documents.content(version));
     TRY(parts.add(to_line(line)));
     ++out.versions;

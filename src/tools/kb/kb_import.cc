@@ -74,7 +74,11 @@ class Importer {
     if (!lines_.empty() && lines_.front().version.path != line->version.path) end_document();
     bytes_ += line->content.size();
     lines_.push_back(std::move(*line));
-    if (bytes_ > kMaxArchivedDocument) lines_.back().content.clear();
+    while (bytes_ > kMaxArchivedDocument) {
+      std::string& oldest = lines_[too_old_++].content;
+      bytes_ -= oldest.size();
+      oldest = std::string();
+    }
     return lines_.size() == lines_.back().versions ? finish() : Result<void>();
   }
   // No more versions of it follow.
@@ -84,7 +88,7 @@ class Importer {
                                    lines_.front().version.path, lines_.size(),
                                    lines_.front().versions));
     lines_.clear();
-    bytes_ = 0;
+    bytes_ = too_old_ = 0;
   }
 
   // What was gathered is in the store.
@@ -109,10 +113,12 @@ class Importer {
     std::vector<ArchiveLine> lines = std::exchange(lines_, {});
     const size_t bytes = std::exchange(bytes_, 0);
     const std::string path = lines.front().version.path;
-    const Result<Taken> taken =
-        bytes > kMaxArchivedDocument
-            ? Error{Code::too_large, "all its versions together are too large"}
-            : take(lines);
+    if (const size_t too_old = std::exchange(too_old_, 0); too_old > 0) {
+      lines.erase(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(too_old));
+      out_.add_problem(fmt::format("{}: its oldest versions ({}), as it has more than {}", path,
+                                   too_old, human_size(kMaxArchivedDocument)));
+    }
+    const Result<Taken> taken = take(lines);
     if (!taken && taken.error().code == Code::unavailable) return taken.error();
     if (!taken) {
       out_.add_problem(fmt::format("{}: {}", path, taken.error().message));
@@ -165,8 +171,9 @@ class Importer {
   store::Documents& documents_;
   KbImportOutput& out_;
   std::vector<ArchiveLine> lines_;  // of the document that is read
-  size_t bytes_ = 0;
-  std::vector<ArchiveLine> new_;  // of documents that are not there yet
+  size_t bytes_ = 0;                // of their contents …
+  size_t too_old_ = 0;              // … without these first ones
+  std::vector<ArchiveLine> new_;    // of documents that are not there yet
   size_t new_documents_ = 0, new_bytes_ = 0;
 };
 

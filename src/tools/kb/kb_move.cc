@@ -27,7 +27,10 @@ Result<KbWritten> kb_move(const KbMoveInput& in, Context& context) {
     return Error{Code::invalid_argument, "the document is there already: " + to,
                  "name another path", "no_change"};
   const std::string content = TRY(documents->content(old));
-  store::DocumentVersion version = version_by(context, to, {.kind = "move", .from = old.path}, {});
+  store::Source source{.kind = "move", .from = old.path};
+  if (old.source.is_of_file()) source = old.source;  // which kb_refresh goes on reading
+  store::DocumentVersion version =
+      version_by(context, to, std::move(source), "moved from " + old.path);
   version.mime_type = old.mime_type;
   store::DocumentVersion removal =
       version_by(context, old.path, {.kind = "move", .from = to}, "moved to " + to);

@@ -12,6 +12,7 @@ namespace helve::tools {
 namespace {
 
 constexpr size_t kPageBytes = 50 * 1024;  // as shown: with the numbers of the lines
+constexpr size_t kReadOfPage = kPageBytes + 64;
 constexpr size_t kNumberBytes = 7;
 constexpr size_t kEscapedByte = 4;  // \xNN
 
@@ -77,13 +78,39 @@ struct KbReadOutput {
   }
 };
 
+// From the beginning of a line on what a page may show, and a little more: the line that does not
+// fit is only begun.
+Result<std::string> text_of_page(store::Documents& documents, const store::DocumentVersion& version,
+                                 size_t lines_before, const Context& context) {
+  std::string text;
+  Result<void> checked;
+  TRY(documents.read(version, [&](std::string_view piece) {
+    checked = context.checkpoint();
+    if (const size_t newlines = lines_before > 0 ? count_newlines(piece) : 0;
+        newlines > 0 && newlines < lines_before) {
+      lines_before -= newlines;
+      return checked.has_value();
+    }
+    for (; lines_before > 0 && !piece.empty(); --lines_before) {
+      const size_t newline = piece.find('\n');
+      if (newline == piece.npos) return checked.has_value();
+      piece.remove_prefix(newline + 1);
+    }
+    text += piece.substr(0, kReadOfPage - text.size());
+    return checked && text.size() < kReadOfPage;
+  }));
+  TRY(std::move(checked));
+  // A character that was cut is no byte that is not UTF-8.
+  if (text.size() == kReadOfPage) text.resize(cut_utf8(text, kReadOfPage - 1).size());
+  return text;
+}
+
 Result<KbReadOutput> kb_read(const KbReadInput& in, Context& context) {
   const std::unique_ptr<store::Documents> documents = TRY(need_documents(context));
   std::optional<std::uint64_t> number;
   if (in.version) number = static_cast<std::uint64_t>(*in.version);
   const store::DocumentVersion version =
       TRY(documents->find(TRY(store::document_path(in.path)), number));
-  const std::string content = TRY(documents->content(version));
   KbReadOutput out{.path = version.path,
                    .version = static_cast<std::int64_t>(version.number),
                    .mime_type = version.mime_type,
@@ -92,8 +119,7 @@ Result<KbReadOutput> kb_read(const KbReadInput& in, Context& context) {
                    .next_offset = {},
                    .line_cut = {},
                    .escaped = {}};
-  if (content.empty() && in.offset == 0) return out;
-  if (in.offset >= out.total_lines)
+  if (in.offset > 0 && in.offset >= out.total_lines)
     return Error{
         Code::invalid_argument,
         fmt::format("'{}' has {} line{}: nothing follows {}={}", out.path, out.total_lines,
@@ -101,20 +127,20 @@ Result<KbReadOutput> kb_read(const KbReadInput& in, Context& context) {
                     context.as_caller_counts("offset", in.offset)),
         fmt::format("a smaller {}, or none for the beginning", context.parameter("offset")),
         "out_of_range"};
-  const std::vector<std::string_view> lines = split_lines(content);
-  const auto first = static_cast<size_t>(in.offset);
-  const size_t most = static_cast<size_t>(in.limit.value_or(out.total_lines));
-  const size_t end = first + std::min(most, lines.size() - first);
-  size_t last = first;
-  size_t bytes = 0;
-  size_t shown_of_page = 0;
-  while (last < end) {
-    const size_t shown_of_line = shown_bytes(lines[last]);
-    if (last > first && shown_of_page + shown_of_line > kPageBytes) break;
+  const std::string text =
+      TRY(text_of_page(*documents, version, static_cast<size_t>(in.offset), context));
+  if (text.empty()) return out;
+  const std::vector<std::string_view> lines = split_lines(text);
+  const size_t end =
+      std::min(static_cast<size_t>(in.limit.value_or(out.total_lines)), lines.size());
+  size_t shown_lines = 0, bytes = 0, shown_of_page = 0;
+  while (shown_lines < end) {
+    const size_t shown_of_line = shown_bytes(lines[shown_lines]);
+    if (shown_lines > 0 && shown_of_page + shown_of_line > kPageBytes) break;
     shown_of_page += shown_of_line;
-    bytes += lines[last++].size();
+    bytes += lines[shown_lines++].size();
   }
-  std::string_view page(lines[first].data(), bytes);
+  std::string_view page(text.data(), bytes);
   if (shown_of_page > kPageBytes) {
     page = cut_utf8(page, is_utf8(page) ? kPageBytes : kPageBytes / kEscapedByte);
     out.line_cut = true;
@@ -123,9 +149,9 @@ Result<KbReadOutput> kb_read(const KbReadInput& in, Context& context) {
   out.content = std::move(shown.text);
   out.escaped = shown.escaped;
   out.start_line = in.offset + 1;
-  out.end_line = static_cast<std::int64_t>(last);
-  if (last < lines.size())
-    out.next_offset = context.as_caller_counts("offset", static_cast<std::int64_t>(last));
+  out.end_line = in.offset + static_cast<std::int64_t>(shown_lines);
+  if (out.end_line < out.total_lines)
+    out.next_offset = context.as_caller_counts("offset", out.end_line);
   return out;
 }
 

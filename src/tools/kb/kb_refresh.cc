@@ -18,7 +18,8 @@ struct KbRefreshInput {
   static constexpr auto schema() {
     return object(
         "Read the files again that documents were added from. Where a file has changed, its "
-        "document gets a new version. Documents whose file is gone stay as they are.",
+        "document gets a new version. Documents that were edited since, and those whose file is "
+        "gone, stay as they are and are told.",
         opt<&KbRefreshInput::path>("Only this document and what lies below it; empty: all")
             .positional(),
         opt<&KbRefreshInput::force>(
@@ -32,6 +33,8 @@ struct KbRefreshOutput {
   std::int64_t unchanged = 0;
   std::vector<std::string> missing;
   std::int64_t missing_total = 0;
+  std::optional<std::vector<std::string>> edited;
+  std::int64_t edited_total = 0;  // not part of the value
   Notes notes;
   bool is_partial = false;  // not part of the value
 
@@ -43,13 +46,18 @@ struct KbRefreshOutput {
                   arg<&KbRefreshOutput::missing>(
                       "Documents whose files cannot be read, and why; the first hundred"),
                   arg<&KbRefreshOutput::missing_total>("Of all"),
-                  opt<&KbRefreshOutput::notes>("What new versions do not have of their files"));
+                  opt<&KbRefreshOutput::edited>("Documents that were edited since their files were "
+                                                "read, which have changed, too; the first hundred"),
+                  opt<&KbRefreshOutput::notes>("What new versions do not have of their files, and "
+                                               "what to do about edited documents"));
   }
   std::string text() const {
     std::string out;
     for (const KbWritten& each : refreshed)
       out += fmt::format("{} (version {})\n", each.path, each.version);
     for (const std::string& each : missing) out += fmt::format("not read: {}\n", each);
+    for (const std::string& each : edited.value_or(std::vector<std::string>()))
+      out += fmt::format("edited since, not refreshed: {}\n", each);
     for (const std::string& note : notes.value_or(std::vector<std::string>()))
       out += "note: " + note + "\n";
     return out + fmt::format("{} refreshed, {} unchanged, {} not read\n", total, unchanged,
@@ -57,7 +65,7 @@ struct KbRefreshOutput {
   }
 };
 
-enum class Fresh : unsigned char { unchanged, refreshed };
+enum class Fresh : unsigned char { unchanged, refreshed, edited };
 
 Result<Fresh> refresh(const store::DocumentVersion& old, const KbRefreshInput& in,
                       const workspace::Workspace& files, Context& context,
@@ -74,6 +82,7 @@ Result<Fresh> refresh(const store::DocumentVersion& old, const KbRefreshInput& i
   if (is_as_it_was && !in.force) return Fresh::unchanged;
   Intake intake = TRY(take_in(files, old.source.from, context));
   if (intake.source.hash == old.source.hash) return Fresh::unchanged;
+  if (old.source.kind == "edit") return Fresh::edited;
   store::DocumentVersion version =
       version_by(context, old.path, std::move(intake.source), "refreshed");
   version.mime_type = std::move(intake.mime_type);
@@ -83,6 +92,17 @@ Result<Fresh> refresh(const store::DocumentVersion& old, const KbRefreshInput& i
   out.is_partial = out.is_partial || intake.is_cut;
   if (out.refreshed.size() < kMaxTold) out.refreshed.push_back(KbWritten::of(written));
   return Fresh::refreshed;
+}
+
+void count(Fresh fresh, const store::DocumentVersion& version, KbRefreshOutput& out) {
+  if (fresh == Fresh::unchanged) ++out.unchanged;
+  if (fresh == Fresh::refreshed) ++out.total;
+  if (fresh != Fresh::edited) return;
+  ++out.edited_total;
+  if (!out.edited) out.edited.emplace();
+  if (out.edited->size() < kMaxTold)
+    out.edited->push_back(
+        fmt::format("{}, of {}", version.path, escape_for_display(version.source.from)));
 }
 
 Result<KbRefreshOutput> kb_refresh(const KbRefreshInput& in, Context& context) {
@@ -99,11 +119,11 @@ Result<KbRefreshOutput> kb_refresh(const KbRefreshInput& in, Context& context) {
     for (const store::DocumentVersion& each : page) {
       TRY(context.checkpoint());
       context.progress(done++, all, each.path);
-      if (each.source.kind != "file") continue;
+      if (!each.source.is_of_file()) continue;
       const Result<Fresh> fresh = refresh(each, in, files, context, *documents, out, notes);
       if (!fresh && fresh.error().code == Code::cancelled) return fresh.error();
       if (fresh) {
-        ++(*fresh == Fresh::refreshed ? out.total : out.unchanged);
+        count(*fresh, each, out);
       } else {
         ++out.missing_total;
         if (out.missing.size() < kMaxTold)
@@ -114,6 +134,12 @@ Result<KbRefreshOutput> kb_refresh(const KbRefreshInput& in, Context& context) {
     filter.after = page.back().path;
   }
   notes.append_to(out.notes);
+  if (out.edited_total == 0) return out;
+  if (!out.notes) out.notes.emplace();
+  out.notes->push_back(
+      fmt::format("documents that were edited since: {}; {} with one file as source, and the "
+                  "document as path, takes what the file has now",
+                  out.edited_total, context.other_tool("kb_add")));
   return out;
 }
 

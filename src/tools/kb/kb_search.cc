@@ -175,8 +175,9 @@ Result<KbSearchOutput> by_question(const KbSearchInput& in, std::optional<Patter
   std::int64_t undecided = 0;
   if (pattern)
     question.accepts = [&](const knowledge::PassageView& passage) {
+      if (!tried) return false;
       const Result<Pattern::Found> found = pattern->find(passage.text, 1);
-      if (!found && tried) tried = found.error();
+      if (!found) tried = found.error();
       if (!found || !found->lines.empty()) return found.has_value();
       undecided += found->is_whole ? 0 : 1;
       return false;

@@ -23,7 +23,7 @@ struct KbSourcesInput {
         opt<&KbSourcesInput::path>("Only this document and what lies below it; empty: all")
             .positional(),
         opt<&KbSourcesInput::kind>(
-            "Only these: inline, file, result, pipe, query, copy, move or import"),
+            "Only these: inline, file, edit, result, pipe, query, copy, move or import"),
         opt<&KbSourcesInput::limit>("Documents at most").min(1).max(kMostListed).shorthand('n'),
         opt<&KbSourcesInput::after>("Only paths after this one: to go on"));
   }

@@ -106,7 +106,7 @@ constexpr Pair kPairs[] = {
     {"membot_stats", "{}", "kb_stats", "{}"},
     {"membot_versions", R"({"logical_path":"d.json"})", "kb_versions", R"({"path":"d.json"})"},
     {"membot_diff", R"({"logical_path":"d.json"})", "kb_diff", R"({"path":"d.json"})"},
-    {"membot_write", R"({"logical_path":"new","content":"x"})", "kb_write",
+    {"membot_write", R"({"path":"new","content":"x"})", "kb_write",
      R"({"path":"new","content":"x"})"},
     {"membot_edit",
      R"({"logical_path":"d.json","patches":[{"start_line":2,"end_line":2,"content":"5,"}]})",
@@ -122,7 +122,7 @@ constexpr Pair kPairs[] = {
     {"membot_refresh", "{}", "kb_refresh", "{}"},
     {"membot_prune", R"({"keep_versions":1})", "kb_prune", R"({"keep_versions":1})"},
     {"membot_sources", "{}", "kb_sources", "{}"},
-    {"membot_pipe", R"({"tool_name":"Read","tool_input":{"file_path":"a.txt"},"logical_path":"p"})",
+    {"membot_pipe", R"({"tool_name":"Read","tool_input":{"file_path":"a.txt"},"path":"p"})",
      "kb_pipe", R"({"tool_name":"read","tool_input":{"path":"a.txt"},"path":"p"})"},
     {"membot_query",
      R"({"logical_path":"d.json","expression":"$[0]","output_logical_path":"s.json"})", "kb_query",
@@ -256,6 +256,21 @@ TEST_F(Dialects, ShowModelsSchemasInTheirWords) {
   const std::string edit = face.description(*tools().find("edit").tool);
   EXPECT_NE(edit.find("old_string must occur exactly once"), std::string::npos) << edit;
   EXPECT_EQ(edit.find("old_text"), std::string::npos) << edit;
+}
+
+TEST_F(Dialects, ShowTheFirstOfSeveralWordsForAParameter) {
+  const DialectFace face(tools(), find_dialect("botholomew"));
+  const Json write = face.input_schema(*tools().find("kb_write").tool);
+  EXPECT_EQ(to_text(*find(write, "required")), R"(["path","content"])");
+  EXPECT_FALSE(find(*find(write, "properties"), "logical_path"));
+  const Json read = face.input_schema(*tools().find("kb_read").tool);
+  EXPECT_EQ(to_text(*find(read, "required")), R"(["logical_path"])");
+  EXPECT_EQ(run({"membot", "write", "--help"}), 0);
+  EXPECT_NE(out_.find("helve membot write PATH CONTENT"), std::string::npos) << out_;
+  EXPECT_EQ(run({"call", "membot_write", R"({"logical_path":"a","content":"x"})"}), 0) << err_;
+  EXPECT_NE(run({"membot", "write", "a", "y"}), 0);
+  EXPECT_NE(err_.find("hint: look at it first: helve kb read shows it"), std::string::npos) << err_;
+  EXPECT_NE(err_.find("pass --on-conflict overwrite"), std::string::npos) << err_;
 }
 
 TEST_F(Dialects, FitTheSchemasThatTheyShow) {

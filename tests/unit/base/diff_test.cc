@@ -35,6 +35,30 @@ std::string some_lines(std::mt19937& random, size_t most, unsigned alphabet) {
   return text;
 }
 
+TEST(Diff, IsBoundedInLinesBytesAndTime) {
+  std::string old_text = "same\n", new_text = "same\n";
+  for (int i = 0; i < 5000; ++i) {
+    old_text += "old " + std::to_string(i) + "\n";
+    new_text += "new " + std::to_string(i) + "\n";
+  }
+  const UnifiedNames names{"a", "b"};
+  const Patch whole = *bounded_patch(names, old_text, new_text, {.lines = 10'010});
+  EXPECT_EQ(whole.text, unified_diff(names, old_text, new_text));
+  EXPECT_EQ(whole.counts.added, 5000u);
+  EXPECT_EQ(whole.counts.removed, 5000u);
+  const Patch cut = *bounded_patch(names, old_text, new_text, {.bytes = 1000});
+  EXPECT_EQ(cut.text.substr(0, 1000), whole.text.substr(0, 1000));
+  EXPECT_LT(cut.text.size(), 1100u);
+  EXPECT_EQ(cut.counts.added, 5000u);
+  EXPECT_EQ(bounded_patch(names, old_text, new_text, {.lines = 9'999}).error().code,
+            Code::too_large);
+  size_t asked = 0;
+  const auto is_over = [&] { return ++asked > 3; };
+  EXPECT_EQ(bounded_patch(names, old_text, new_text, {.is_over = is_over}).error().code,
+            Code::cancelled);
+  EXPECT_EQ(asked, 4u);
+}
+
 TEST(Diff, SplitsLinesWithTheirEndings) {
   EXPECT_EQ(split_lines(""), std::vector<std::string_view>{});
   EXPECT_EQ(split_lines("a\r\nb\n\nc"), (std::vector<std::string_view>{"a\r\n", "b\n", "\n", "c"}));

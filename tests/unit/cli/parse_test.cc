@@ -1,5 +1,6 @@
 #include "cli/parse.h"
 
+#include "cli/help.h"
 #include "unit/cli/fixture.h"
 
 namespace helve::cli {
@@ -118,7 +119,26 @@ TEST_F(Parse, ReportsAWrongValueOfAGlobalFlag) {
 
 TEST_F(Parse, TakesAGroupAlone) { EXPECT_EQ(parsed({"demo"})->group, "demo"); }
 
-TEST_F(Parse, DoesNotTakeThePrefixOfAnotherNameForAGroup) {
+TEST_F(Parse, TakesThePrefixOfSeveralNamesOfADialectForAGroup) {
+  std::vector<Tool> tools;
+  for (const char* name : {"kb_list", "kb_read"})
+    tools.push_back(make_tool({.name = name, .group = "kb"}, read));
+  registry_ = std::move(*Registry::load(std::move(tools)));
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"membot"}, {"membot", "--help"}})
+    EXPECT_EQ(parsed(words)->group, "membot");
+  EXPECT_EQ(parse_topic(program_, std::vector<std::string>{"membot"})->group, "membot");
+  const std::string help = group_help(registry_, "membot", {});
+  EXPECT_NE(help.find("usage: helve membot TOOL"), help.npos) << help;
+  EXPECT_NE(help.find("\n  list  "), help.npos) << help;
+  EXPECT_NE(help.find("\n  read  "), help.npos) << help;
+  EXPECT_EQ(refused({"membot_read", "a"}).hint, "did you mean 'helve membot read'?");
+  EXPECT_EQ(refused({"membot", "reed"}).hint, "did you mean 'read'?");
+  EXPECT_EQ(parse_topic(program_, std::vector<std::string>{"membot_read"})->tool->name,
+            "membot_read");
+}
+
+TEST_F(Parse, DoesNotTakeThePrefixOfOneOtherNameForAGroup) {
   EXPECT_EQ(refused({"membot", "--help"}).message, "there is no command or group 'membot'");
   EXPECT_EQ(refused({"membot"}).hint, "did you mean 'helve kb read'?");
   EXPECT_EQ(refused({"parrot"}).hint, "did you mean 'helve demo echo'?");

@@ -25,6 +25,12 @@ TEST_F(ShellWords, GiveParametersToTheToolThatWasNamedBefore) {
   EXPECT_EQ(said("kb_read with offset=3 shows it"), "helve kb read with --offset 3 shows it");
   EXPECT_EQ(said("offset=3 is nobody's"), "offset=3 is nobody's");
 }
+TEST_F(ShellWords, AreCommandLinesForCalls) {
+  EXPECT_EQ(said(R"(first: demo_echo {"text":"a } b","times":2}; kb_read shows it)"),
+            "first: helve demo echo 'a } b' --times 2; helve kb read shows it");
+  EXPECT_EQ(said(R"(no_such {"text":"a"} and {"text":"b"})"),
+            R"(no_such {"text":"a"} and {"text":"b"})");
+}
 TEST_F(ShellWords, LeaveWhatIsOnlyAWord) {
   for (const char* text :
        {"read the text", "the file 'kb_read'", "A=B, no_such, `other`", "x=", ""})

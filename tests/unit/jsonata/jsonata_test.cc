@@ -137,6 +137,18 @@ TEST(Scratch, WhatAPredicateChangesOutsideStaysValid) {
             "\"x0yyyyyyyyyyyyyyyy\"");
 }
 
+TEST(Jsonata, StopsWritingWhenNobodyWantsMore) {
+  const auto expression = Expression::compile("[1..100000]");
+  const auto output = expression->evaluate(nullptr, {});
+  size_t pieces = 0;
+  const Result<void> written = output->write(Output::Layout::compact, [&](std::string_view) {
+    ++pieces;
+    return false;
+  });
+  EXPECT_TRUE(written) << written.error().message;
+  EXPECT_EQ(pieces, 1u);
+}
+
 TEST(Limits, EndlessRecursionEnds) {
   EXPECT_EQ(ask("($f := function($n){ 1 + $f($n + 1) }; $f(0))").code, "D1011");
 }

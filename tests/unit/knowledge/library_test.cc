@@ -148,6 +148,39 @@ TEST_F(InLibrary, LetsNoDocumentTakeAllThePlaces) {
   EXPECT_EQ(std::ranges::count(found, "one@1"), 1);
 }
 
+TEST_F(InLibrary, FindsTheOthersBesideDocumentsWithManyPassages) {
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += fmt::format("# Zebra {}\n\nzebra zebra cat {}\n\n", i, i);
+  write("many", many);
+  write("more", many);
+  for (int i = 0; i < 8; ++i)
+    write(fmt::format("note{}", i), fmt::format("Long text and then a zebra, cat {}.\n", i));
+  for (const Mode mode : {Mode::keyword, Mode::semantic, Mode::hybrid}) {
+    for (const Reach reach : {Reach::latest, Reach::history}) {
+      const Paths found =
+          paths("zebra cat", {.mode = mode, .reach = reach, .limit = 14, .per_document = 3});
+      EXPECT_EQ(found.size(), 14);
+      EXPECT_EQ(std::ranges::count(found, "many@1"), 3);
+      EXPECT_EQ(std::ranges::count(found, "more@1"), 3);
+      EXPECT_EQ(std::ranges::count(found, "note7@1"), 1);
+    }
+  }
+}
+
+TEST_F(InLibrary, FindsWhatIsAcceptedHoweverManyAreBetter) {
+  std::string many;
+  for (int i = 0; i < 6000; ++i) many += fmt::format("# Zebra {}\n\nzebra zebra\n\n", i);
+  write("many", many);
+  write("one", "Long text with a zebra that is a secret.\n");
+  size_t asked = 0;
+  const LibraryQuestion question{.mode = Mode::keyword, .accepts = [&](const PassageView& passage) {
+                                   ++asked;
+                                   return passage.text.find("secret") != passage.text.npos;
+                                 }};
+  EXPECT_EQ(paths("zebra", question), Paths{"one@1"});
+  EXPECT_LE(asked, 6001u) << "about each passage once";
+}
+
 TEST_F(InLibrary, FindsByMeaning) {
   write("a", "The cat sleeps.\n");
   write("b", "The tax is due.\n");

@@ -203,6 +203,17 @@ TEST_F(InDocuments, TellWhatChanged) {
   EXPECT_TRUE(all[1].is_latest);
 }
 
+TEST_F(InDocuments, CountWhatIsKeptWhereNumbersHaveGaps) {
+  const Draft versions[] = {{{.path = "a", .number = 1}, "one"},
+                            {{.path = "a", .number = 2}, "two"},
+                            {{.path = "a", .number = 10}, "ten"}};
+  must(documents_->restore(versions));
+  EXPECT_EQ(must(documents_->forget({.keep = 3})).versions, 0u);
+  EXPECT_EQ(must(documents_->forget({.keep = 2})).versions, 1u);
+  EXPECT_EQ(content("a", 2), "two");
+  EXPECT_EQ(content("a"), "ten");
+}
+
 TEST_F(InDocuments, ForgetOnlyWhatTheyAreTold) {
   for (int i = 1; i <= 5; ++i) must(write("a", std::to_string(i)));
   must(write("gone", "x"));

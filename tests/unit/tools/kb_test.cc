@@ -7,6 +7,7 @@
 #include "store/call_store.h"
 #include "store/opener.h"
 #include "sys/clock.h"
+#include "tools/kb_archive.h"
 #include "unit/temp_store.h"
 #include "unit/tools/fixture.h"
 
@@ -167,6 +168,99 @@ TEST_F(Kb, QuerySaysThatNothingCouldBeWritten) {
   const Answer answer =
       call("kb_query", R"({"path":"full","expression":"$[0]","output_path":"full"})");
   EXPECT_EQ(kind_of(answer), "too_large write_failed");
+}
+
+TEST_F(Kb, QueryStoresNoResultThatIsTooLarge) {
+  write("in.json", "[1]");
+  const Answer answer = call("kb_query", R"-({"path":"in.json","output_path":"out.json",)-"
+                                         R"-("expression":"($x := $pad('', 1000000, 'x'); )-"
+                                         R"-([1..300].$x)"})-");
+  EXPECT_EQ(kind_of(answer), "too_large evaluation_error");
+}
+
+TEST_F(Kb, QueryRefusesADocumentThatIsNestedTooDeep) {
+  write("bomb.json", std::string(2'000'000, '['));
+  write("deep.json", std::string(100'000, '[') + std::string(100'000, ']'));
+  for (const char* path : {"bomb.json", "deep.json"}) {
+    for (const char* expression : {"$", "**", "$string($)", "$count($)"}) {
+      const Answer answer =
+          call("kb_query", fmt::format(R"({{"path":"{}","expression":"{}"}})", path, expression));
+      EXPECT_EQ(kind_of(answer), "too_large invalid_json") << path << " " << expression;
+    }
+  }
+}
+
+TEST_F(Kb, ReadsPagesOfLinesOfAnyLength) {
+  std::string content, shown;
+  for (int i = 0; i < 2000; ++i)
+    content += fmt::format("{}{}\n", i, std::string(static_cast<size_t>(i * 37 % 1500), 'x'));
+  content += "the end";
+  write("long", content);
+  std::int64_t offset = 0;
+  for (int pages = 0; pages < 100; ++pages) {
+    const Answer page = call("kb_read", fmt::format(R"({{"path":"long","offset":{}}})", offset));
+    ASSERT_TRUE(page.ok) << page.text;
+    EXPECT_EQ(page["start_line"], offset + 1);
+    shown += page["content"].json.get_string();
+    if (!page["next_offset"].json.is_int64()) break;
+    offset = page["next_offset"].json.get_int64();
+  }
+  EXPECT_EQ(shown, content);
+}
+
+TEST_F(Kb, ReadsTheBeginningOfALineThatIsLongerThanAPage) {
+  std::string line = "x";
+  while (line.size() < 1'000'000) line += "ä";
+  write("long", "first\n" + line + "\nlast\n");
+  const Answer page = call("kb_read", R"({"path":"long","offset":1})");
+  EXPECT_EQ(page["line_cut"], true);
+  EXPECT_FALSE(page["escaped"].json.is_bool());
+  EXPECT_EQ(page["next_offset"], 2);
+  EXPECT_TRUE(line.starts_with(std::string_view(page["content"].json.get_string())));
+  EXPECT_GT(page["content"].json.get_string().size(), 50'000u);
+  EXPECT_EQ(call("kb_read", R"({"path":"long","offset":2})")["content"], "last\n");
+}
+
+TEST_F(Kb, ReadsOnlyWhatAPageNeeds) {
+  write("newlines", std::string(2'000'000, '\n'));
+  const Answer page = call("kb_read", R"({"path":"newlines","offset":1999990})");
+  EXPECT_EQ(page["content"], std::string(10, '\n'));
+  EXPECT_EQ(call("kb_read", R"({"path":"newlines","offset":1999,"limit":1})")["next_offset"], 2000);
+  Context late = context;
+  late.deadline = std::chrono::steady_clock::time_point();
+  EXPECT_EQ(kind_of(call(late, "kb_read", R"({"path":"newlines"})")), "timeout timeout");
+}
+
+TEST_F(Kb, DiffEndsWithItsTimeAndIsBounded) {
+  std::string old, now;
+  for (int i = 0; i < 3000; ++i) {
+    old += fmt::format("old {}\n", i);
+    now += fmt::format("new {}\n", i);
+  }
+  write("a", old);
+  write("a", now);
+  EXPECT_EQ(call("kb_diff", R"({"path":"a"})")["added"], 3000);
+  Context late = context;
+  late.deadline = std::chrono::steady_clock::time_point();
+  EXPECT_EQ(kind_of(call(late, "kb_diff", R"({"path":"a"})")), "timeout timeout");
+  write("a", std::string(2'000'000, '\n') + "x");
+  const Answer answer = call("kb_diff", R"({"path":"a"})");
+  EXPECT_EQ(kind_of(answer), "too_large too_large");
+}
+
+TEST_F(Kb, ArchivesHoldTheNewestVersionsOfALargeDocument) {
+  std::vector<store::DocumentVersion> versions;  // the newest first
+  for (std::uint64_t number = 15; number > 0; --number)
+    versions.push_back({.path = "a", .number = number, .bytes = 41u << 20});
+  versions[2].bytes = 200u << 20;
+  const tools::Archived archived = tools::archived_of(versions);
+  ASSERT_EQ(archived.versions.size(), 12u);
+  EXPECT_EQ(archived.versions.front().number, 15u);
+  EXPECT_EQ(archived.versions.back().number, 3u);
+  ASSERT_EQ(archived.left_out.size(), 2u);
+  EXPECT_TRUE(has(archived.left_out[0], "version 13 of a is too large")) << archived.left_out[0];
+  EXPECT_TRUE(has(archived.left_out[1], "a: the oldest versions are left out (2)"))
+      << archived.left_out[1];
 }
 
 TEST_F(Kb, TellsHowFarItIs) {

@@ -114,6 +114,7 @@ class MemoryFiles::Walk {
     if (left_out_ > 0)
       changes_.problems.push_back(
           fmt::format("{} more notes are left out: there may be {}", left_out_, kMaxMemoryFiles));
+    changes_.is_stopped = stop_.stop_requested();
     return std::move(found_);
   }
 
@@ -139,10 +140,7 @@ class MemoryFiles::Walk {
     if (!listed) return leave_out(path + "/", listed.error());
     std::ranges::sort(names);
     for (const std::string& name : names) {
-      if (stop_.stop_requested()) {
-        changes_.is_stopped = true;
-        return;
-      }
+      if (stop_.stop_requested()) return;
       look_at(directory, name, path + "/" + name, depth);
     }
   }
@@ -186,7 +184,8 @@ class MemoryFiles::Walk {
   size_t left_out_ = 0;
 };
 
-MemoryFiles::Changes MemoryFiles::sync(std::int64_t now_ns, const std::stop_token& stop) {
+MemoryFiles::Changes MemoryFiles::sync(std::int64_t now_ns, const Put& put,
+                                       const std::stop_token& stop) {
   Changes changes;
   const std::vector<Walk::Found> found = Walk(root_, changes, stop).run();
   if (changes.is_stopped) return changes;
@@ -198,14 +197,19 @@ MemoryFiles::Changes MemoryFiles::sync(std::int64_t now_ns, const std::stop_toke
     changes.removed.push_back(here->first);
     drop(here);
   }
+  std::vector<const Walk::Found*> changed;
   for (const Walk::Found& each : found) {
-    if (stop.stop_requested()) {
-      changes.is_stopped = true;
-      break;
-    }
     const auto known = files_.find(each.path);
-    if (known == files_.end() || !is_same(known->second, each.status))
-      take(each.path, each.status, now_ns, changes);
+    if (known == files_.end() || !is_same(known->second, each.status)) changed.push_back(&each);
+  }
+  for (size_t i = 0; i < changed.size() && !changes.is_stopped; ++i) {
+    changes.is_stopped = stop.stop_requested();
+    if (changes.is_stopped) break;
+    std::optional<Note> note = take(changed[i]->path, changed[i]->status, now_ns, changes);
+    if (!note) continue;
+    const NoteStamp stamp = note->stamp;
+    changes.is_stopped = !put(std::move(*note), i, changed.size());
+    if (!changes.is_stopped) remember(changed[i]->path, stamp);
   }
   return changes;
 }
@@ -215,8 +219,9 @@ void MemoryFiles::remember(std::string path, const NoteStamp& stamp) {
   files_[std::move(path)] = stamp;
 }
 
-void MemoryFiles::take(const std::string& path, const FileStatus& status, std::int64_t now_ns,
-                       Changes& changes) {
+std::optional<MemoryFiles::Note> MemoryFiles::take(const std::string& path,
+                                                   const FileStatus& status, std::int64_t now_ns,
+                                                   Changes& changes) {
   const auto known = files_.find(path);
   const std::uint64_t others = bytes_ - (known == files_.end() ? 0 : known->second.size);
   sys::OrErrno<Content> content = std::unexpected(std::errc::not_enough_memory);
@@ -228,18 +233,18 @@ void MemoryFiles::take(const std::string& path, const FileStatus& status, std::i
         "{} is left out: {}", escape_for_display(path),
         is_full ? fmt::format("all notes together may have {}", human_size(kMaxMemoryBytes))
                 : sys::reason_of(content.error())));
-    if (known == files_.end()) return;
+    if (known == files_.end()) return {};
     changes.removed.push_back(path);
-    return drop(known);
+    drop(known);
+    return {};
   }
   const NoteStamp stamp = stamp_of(content->status, quick_hash_128(content->text), now_ns);
   const bool is_known = known != files_.end() && known->second.content == stamp.content;
   if (known != files_.end()) drop(known);
+  if (!is_known) return Note{path, std::move(content->text), stamp};
   remember(path, stamp);
-  if (is_known)
-    changes.restamped.push_back(path);
-  else
-    changes.put.push_back({path, std::move(content->text), stamp});
+  changes.restamped.push_back(path);
+  return {};
 }
 
 void MemoryFiles::drop(std::map<std::string, NoteStamp>::iterator file) {

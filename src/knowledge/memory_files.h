@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -43,8 +44,10 @@ class MemoryFiles {
     std::string path, content;
     NoteStamp stamp;
   };
+  // Takes a note that is new or was changed, the `number`th of `all` that are looked at, from 0.
+  // False: it did not, and the note counts as not read.
+  using Put = std::function<bool(Note note, size_t number, size_t all)>;
   struct Changes {
-    std::vector<Note> put;
     std::vector<std::string> removed;    // paths
     std::vector<std::string> restamped;  // with the content that they had
     std::vector<std::string> problems;   // what is left out, and why
@@ -55,8 +58,9 @@ class MemoryFiles {
 
   // A note that somebody remembers to have read.
   void remember(std::string path, const NoteStamp& stamp);
-  // Reads what is new or was changed since the last time, and nothing else.
-  Changes sync(std::int64_t now_ns, const std::stop_token& stop);
+  // Reads what is new or was changed since the last time, and nothing else. When it is stopped, the
+  // next time goes on from there.
+  Changes sync(std::int64_t now_ns, const Put& put, const std::stop_token& stop);
 
   // A note as a whole, as it is now; `not_found` when there is none. On any thread.
   Result<std::string> read(std::string_view path) const;
@@ -67,8 +71,9 @@ class MemoryFiles {
 
  private:
   class Walk;
-  void take(const std::string& path, const sys::FileStatus& status, std::int64_t now_ns,
-            Changes& changes);
+  // What of a file there is to put.
+  std::optional<Note> take(const std::string& path, const sys::FileStatus& status,
+                           std::int64_t now_ns, Changes& changes);
   void drop(std::map<std::string, NoteStamp>::iterator file);
 
   const sys::Fd root_;

@@ -60,7 +60,7 @@ struct PassageIndex::Parts {
   static WordIndex::Fields fields_of(const IndexedDocument& document, const PassageView& passage) {
     return {document.title, passage.heading, passage.text};
   }
-  void put(Document document);
+  bool put(Document document, const std::stop_token& stop);
   void remove(Entries::iterator found);
   void clear_away();
   std::vector<Hit> search(const Question& question) const;
@@ -73,13 +73,14 @@ PassageIndex::~PassageIndex() = default;
 PassageIndex::PassageIndex(PassageIndex&&) noexcept = default;
 PassageIndex& PassageIndex::operator=(PassageIndex&&) noexcept = default;
 
-void PassageIndex::put(Document document) {
+bool PassageIndex::put(Document document, const std::stop_token& stop) {
   remove(document.key);
-  parts_->put(std::move(document));
+  return parts_->put(std::move(document), stop);
 }
 
-void PassageIndex::Parts::put(Document document) {
-  Entry& entry = entries[document.key];
+bool PassageIndex::Parts::put(Document document, const std::stop_token& stop) {
+  const auto at = entries.try_emplace(document.key).first;
+  Entry& entry = at->second;
   entry.first = static_cast<Slot>(places.size());
   entry.owned = std::move(document.content);
   if (entry.owned.empty()) {
@@ -106,7 +107,7 @@ void PassageIndex::Parts::put(Document document) {
              .stamp = std::move(document.stamp),
              .content = owned.substr(0, content),
              .passages = {}};
-  for (size_t i = 0; i < document.passages.size(); ++i) {
+  for (size_t i = 0; i < document.passages.size() && !stop.stop_requested(); ++i) {
     const Passage& passage = document.passages[i];
     indexed.passages.push_back({.heading = owned.substr(headings[i], passage.heading.size()),
                                 .text = owned.substr(passage.begin, passage.text.size()),
@@ -117,6 +118,9 @@ void PassageIndex::Parts::put(Document document) {
   }
   alive += indexed.passages.size();
   unsaved += indexed.passages.size() + 1;
+  if (!stop.stop_requested()) return true;
+  remove(at);
+  return false;
 }
 
 void PassageIndex::remove(std::string_view key) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,7 +61,8 @@ class PassageIndex {
   PassageIndex(PassageIndex&&) noexcept;
   PassageIndex& operator=(PassageIndex&&) noexcept;
 
-  void put(Document document);
+  // Whether it is in there; after a stop not, nor is what it would have replaced.
+  bool put(Document document, const std::stop_token& stop = {});
   void remove(std::string_view key);
   void restamp(std::string_view key, std::string stamp);
   const IndexedDocument* find(std::string_view key) const;

@@ -359,6 +359,63 @@ TEST_F(MemoryTest, StopsWhenAsked) {
   EXPECT_EQ(answer.error().code, Code::cancelled);
 }
 
+// Sections, each of which becomes a passage.
+std::string sections(std::string_view word, size_t count = 100) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += fmt::format("# Part {}\n\n{} {}\n\n", i, word, i);
+  return text;
+}
+
+// However little time there is, each process reads one note at least, and none reads it again.
+TEST_F(MemoryTest, KeepsWhatItReadBeforeItWasStopped) {
+  constexpr size_t kNotes = 4;
+  for (size_t i = 0; i < kNotes; ++i) write(fmt::format("memory/{}.md", i), sections("pears"));
+  LaterClock clock;
+  const PassageIndex::Place place{.directory = base_ / "kept", .name = "notes.bin"};
+  size_t reads = 0, processes = 0;
+  for (bool is_done = false; !is_done && processes < 2 * kNotes; ++processes) {
+    Memory memory(*sys::open_directory(root_.string()), clock, {}, place);
+    std::stop_source deadline;
+    const auto answer =
+        memory.search({.text = "pears", .mode = Mode::keyword}, deadline.get_token(),
+                      [&](double, double, std::string_view) { deadline.request_stop(); });
+    is_done = answer.has_value();
+    EXPECT_TRUE(is_done || answer.error().code == Code::cancelled);
+    reads += memory.reads();
+  }
+  EXPECT_EQ(reads, kNotes);
+  EXPECT_EQ(processes, kNotes + 1);
+}
+
+TEST_F(MemoryTest, ForgetsNothingWhenItIsStoppedInTheMiddleOfANote) {
+  for (const char* name : {"a", "b"}) write(fmt::format("memory/{}.md", name), sections("pears"));
+  const auto memory = this->memory();
+  ASSERT_EQ(found(*memory, "pears", Mode::keyword).size(), 6u);
+  for (const char* name : {"a", "b"}) write(fmt::format("memory/{}.md", name), sections("plums"));
+  std::stop_source deadline;
+  ASSERT_FALSE(memory->search({.text = "plums"}, deadline.get_token(),
+                              [&](double done, double, std::string_view) {
+                                if (done == 1) deadline.request_stop();
+                              }));
+  for (const char* name : {"a", "b"}) write(fmt::format("memory/{}.md", name), sections("pears"));
+  EXPECT_EQ(memory->search({.text = "pears", .mode = Mode::keyword, .limit = 200}, {})->hits.size(),
+            200u);
+  EXPECT_THAT(found(*memory, "plums", Mode::keyword), IsEmpty());
+}
+
+TEST_F(MemoryTest, WaitsForAnotherReaderNoLongerThanItMay) {
+  write("memory/a.md", "pears\n");
+  const auto memory = this->memory();
+  std::stop_source source;
+  source.request_stop();
+  std::optional<Code> told;
+  ASSERT_TRUE(memory->search({.text = "pears"}, {}, [&](double, double, std::string_view) {
+    const auto answer = memory->search({.text = "pears"}, source.get_token());
+    if (!answer) told = answer.error().code;
+  }));
+  EXPECT_EQ(told, Code::cancelled);
+}
+
 TEST_F(MemoryTest, AnswersManyWhileFilesChange) {
   const auto memory = this->memory(fruit());
   std::vector<std::jthread> threads;
@@ -402,6 +459,12 @@ TEST(KeywordCount, CountsOccurrencesInParagraphs) {
   EXPECT_THAT(counted("", "one"), IsEmpty());
   EXPECT_THAT(counted("\n\n#\n", "x"), IsEmpty());
   EXPECT_THAT(keywords_of(" \t\n"), IsEmpty());
+}
+
+TEST(KeywordCount, EndsWhenItIsStopped) {
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_THAT(count_keywords("one\n\none\n", keywords_of("one"), source.get_token()), IsEmpty());
 }
 
 TEST(NoteHead, TellsTitleTagsAndDate) {

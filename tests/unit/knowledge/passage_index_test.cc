@@ -53,6 +53,18 @@ TEST(PassageIndex, ReplacesAndRemovesDocuments) {
   EXPECT_EQ(index.find("a")->passages.size(), 2u);
 }
 
+TEST(PassageIndex, HasNothingOfADocumentThatWasStopped) {
+  PassageIndex index;
+  index.put(document("a", {"apples"}));
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_FALSE(index.put(document("a", {"pears", "plums"}), source.get_token()));
+  EXPECT_EQ(index.find("a"), nullptr);
+  EXPECT_EQ(index.passages(), 0u);
+  EXPECT_TRUE(index.put(document("a", {"pears"})));
+  EXPECT_THAT(found(index, {.text = "pears apples"}), ElementsAre("a:0"));
+}
+
 // What was there before must not show.
 TEST(PassageIndex, ScoresTheSameHoweverItCameToBe) {
   PassageIndex changed;

@@ -226,7 +226,9 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
     return entry && std::string_view(entry->document.key).starts_with(question.prefix);
   };
   const bool by_meaning = question.meaning && question.mode != Mode::keyword && vectors.count() > 0;
-  const bool by_words = question.mode != Mode::semantic || !by_meaning;
+  // What has no vector yet is found by its words in every mode.
+  const bool is_incomplete = by_meaning && vectors.count() < alive;
+  const bool by_words = question.mode != Mode::semantic || !by_meaning || is_incomplete;
   const bool reorders = question.recency > 0 || (by_words && by_meaning);
   const size_t nominated = reorders ? std::max(kNominated, 2 * question.limit) : question.limit;
 
@@ -235,7 +237,9 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
   std::set<Slot> slots;
   if (by_words) {
     query = words.query(question.text);
-    for (const Ranked& each : words.best(query, nominated, accept)) slots.insert(each.slot);
+    const bool is_any = question.mode != Mode::semantic || !by_meaning;
+    const auto by_word = [&](Slot slot) { return accept(slot) && (is_any || !vectors.has(slot)); };
+    for (const Ranked& each : words.best(query, nominated, by_word)) slots.insert(each.slot);
   }
   if (by_meaning) {
     row = vectors.row_of(*question.meaning);
@@ -244,11 +248,12 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
   }
 
   const auto relevance_of = [&](Slot slot) {
-    if (!by_words) return meaning_relevance(vectors.cosine(row, slot));
-    const double by_word = WordIndex::relative_score(query, slot);
     // What has no vector yet is not less related for that.
-    return by_meaning && vectors.has(slot) ? relevance(by_word, vectors.cosine(row, slot))
-                                           : words_relevance(by_word);
+    if (!by_meaning || !vectors.has(slot))
+      return words_relevance(WordIndex::relative_score(query, slot));
+    const double cosine = vectors.cosine(row, slot);
+    if (question.mode == Mode::semantic) return meaning_relevance(cosine);
+    return relevance(WordIndex::relative_score(query, slot), cosine);
   };
   std::vector<Hit> hits;
   for (const Slot slot : slots) {

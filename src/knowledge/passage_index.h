@@ -33,6 +33,7 @@ struct IndexedDocument {
   std::vector<PassageView> passages;
 };
 
+// In which way passages are compared that have a vector; the others are by their words.
 enum class Mode : unsigned char { keyword, semantic, hybrid };
 
 struct Question {

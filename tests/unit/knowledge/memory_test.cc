@@ -299,6 +299,11 @@ TEST_F(MemoryTest, SaysHowManyVectorsAreMissing) {
   for (const MemoryHit& hit : answer->hits) kinds.push_back(hit.score_kind);
   EXPECT_EQ(std::ranges::count(kinds, ScoreKind::hybrid), 4);
   EXPECT_EQ(std::ranges::count(kinds, ScoreKind::bm25), 1);
+  embedder_->most = 6;
+  const auto semantic =
+      memory->search({.text = "pears", .mode = Mode::semantic, .limit = 10, .min_score = 0}, {});
+  EXPECT_EQ(std::ranges::count(semantic->hits, ScoreKind::bm25, &MemoryHit::score_kind), 1);
+  EXPECT_EQ(std::ranges::count(semantic->hits, ScoreKind::semantic, &MemoryHit::score_kind), 4);
   embedder_->most = 100;
   const auto built = memory->build({}, {});
   ASSERT_TRUE(built);

@@ -9,6 +9,7 @@
 #include "knowledge/front_matter.h"
 #include "knowledge/keyword_count.h"
 #include "knowledge/snippet.h"
+#include "sys/local_time.h"
 
 namespace helve::knowledge {
 namespace {
@@ -22,11 +23,12 @@ std::string_view name_of(std::string_view path) {
   return name;
 }
 
-// When a note was written: as it says, by its name, or else when its file was changed.
+// When a note was written: as it says, by its name, or else when its file was changed. Local time,
+// as days are, and so is the time that it is compared with.
 std::int64_t date_of(const MemoryFiles::Note& note, const NoteHead& head) {
   if (head.date_ms != 0) return head.date_ms;
   const std::int64_t named = date_ms(name_of(note.path));
-  return named != 0 ? named : note.stamp.modified_ns / 1'000'000;
+  return named != 0 ? named : sys::local_ms(note.stamp.modified_ns / 1'000'000);
 }
 
 Document document_of(MemoryFiles::Note note) {
@@ -181,7 +183,7 @@ bool Memory::put(MemoryFiles::Note note, const std::stop_token& stop) {
 void Memory::count(const MemoryQuestion& question, MemoryAnswer& answer,
                    const std::stop_token& stop) const {
   const std::vector<std::string> keywords = keywords_of(question.text);
-  const std::int64_t now = clock_.unix_ms();
+  const std::int64_t now = sys::local_ms(clock_.unix_ms());
   struct Counted {
     const std::string* path;
     CountedParagraph paragraph;
@@ -213,7 +215,7 @@ void Memory::rank(const MemoryQuestion& question, const Vector* meaning,
                                                .meaning = meaning,
                                                .limit = question.limit,
                                                .recency = question.recency,
-                                               .now_ms = clock_.unix_ms()});
+                                               .now_ms = sys::local_ms(clock_.unix_ms())});
   for (const Hit& hit : hits) {
     if (hit.score < question.min_score) break;
     const PassageView& passage = hit.document->passages[hit.passage];

@@ -5,6 +5,7 @@
 
 #include "guidance/skills.h"
 #include "unit/app/fixture.h"
+#include "unit/time_zone.h"
 
 namespace helve::app {
 namespace {
@@ -74,6 +75,7 @@ TEST_F(PromptParts, WhatChangesLeastComesFirst) {
 }
 
 TEST_F(PromptParts, FactsSayWhereTheModelIs) {
+  const TimeZone hawaii("HST10");  // where it is still the day before
   put("work/README.md", "");
   put("work/src/a.cc", "");
   put("work/.hidden", "");
@@ -85,7 +87,7 @@ TEST_F(PromptParts, FactsSayWhereTheModelIs) {
                        " (relative paths begin here)\n- other directories: " + at("home") +
                        "\n- system: Linux"),
             EndsWith(", shell /bin/sh\n"
-                     "- date: 2026-01-01\n"
+                     "- date: 2025-12-31\n"
                      "- commands: run in a sandbox, may write the workspace and a private "
                      "/tmp, have no network\n"
                      "- git: on branch feature/x\n"

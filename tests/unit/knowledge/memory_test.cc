@@ -12,11 +12,14 @@
 #include "knowledge/front_matter.h"
 #include "knowledge/keyword_count.h"
 #include "knowledge/snippet.h"
+#include "sys/local_time.h"
+#include "unit/time_zone.h"
 
 namespace helve::knowledge {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -342,7 +345,7 @@ TEST_F(MemoryTest, KeywordsNeedNoEmbedder) {
 }
 
 TEST_F(MemoryTest, PrefersNewNotesWhenAsked) {
-  const std::string today = sys::utc(clock_.unix_ms()).substr(0, 10);
+  const std::string today = sys::utc(sys::local_ms(clock_.unix_ms())).substr(0, 10);
   write("memory/2020-01-01.md", "pears pears\n");
   write("memory/" + today + ".md", "pears pears\n");
   const auto memory = this->memory();
@@ -353,6 +356,19 @@ TEST_F(MemoryTest, PrefersNewNotesWhenAsked) {
   EXPECT_EQ(recent->hits[0].score, 3);
   EXPECT_EQ(memory->search({.text = "pears", .recency = 0.5}, {})->hits[0].path,
             "memory/" + today + ".md");
+}
+
+TEST_F(MemoryTest, TodayIsThatOfTheLocalTime) {
+  const TimeZone kiritimati("KIR-14");
+  sys::ManualClock clock;  // 2026-01-01 00:00 in London, 14:00 on Kiritimati
+  clock.advance(12h);      // and now it is the second
+  write("memory/2026-01-02.md", "pears\n");
+  Memory memory(*sys::open_directory(root_.string()), clock, {});
+  const auto found = memory.search({.text = "pears", .mode = Mode::keyword, .recency = 1}, {});
+  EXPECT_EQ(found->hits.at(0).score, 1.5);
+  clock.advance(24h);
+  const auto next = memory.search({.text = "pears", .mode = Mode::keyword, .recency = 1}, {});
+  EXPECT_EQ(next->hits.at(0).score, 1.3);
 }
 
 TEST_F(MemoryTest, StopsWhenAsked) {

@@ -4,6 +4,7 @@
 
 #include "sys/clock.h"
 #include "tools/agent_memories.h"
+#include "unit/time_zone.h"
 #include "unit/tools/fixture.h"
 
 namespace helve {
@@ -48,6 +49,16 @@ TEST_F(MemoryToolsTest, KeepAgentsApart) {
     EXPECT_EQ(kind_of(call("memory_get", R"({"path": "memory/../../outer/MEMORY.md"})")),
               "invalid_argument not_memory");
   }
+}
+
+TEST_F(MemoryToolsTest, RememberByTheLocalDay) {
+  const TimeZone kiritimati("KIR-14");
+  sys::ManualClock evening;  // 2026-01-01 00:00 in London …
+  evening.advance(std::chrono::minutes(10 * 60 + 5));
+  context.clock = &evening;
+  EXPECT_EQ(call("memory_append", R"({"text": "x"})")["path"], "memory/2026-01-02.md");
+  EXPECT_THAT(tree.content("memory/2026-01-02.md"),
+              HasSubstr("title: Notes of 2026-01-02\ndate: 2026-01-02\n---\n\n## 00:05\nx\n"));
 }
 
 TEST_F(MemoryToolsTest, FollowNoLinkToAnotherAgent) {

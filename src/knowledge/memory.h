@@ -105,7 +105,7 @@ class Memory {
   std::condition_variable_any read_;
   MemoryFiles files_;
   PassageIndex index_;
-  VectorMaker vectors_{index_, mutex_};
+  VectorMaker vectors_{index_, mutex_, &clock_};
 };
 
 }  // namespace helve::knowledge

@@ -7,11 +7,13 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "knowledge/cached_embedder.h"
 #include "knowledge/front_matter.h"
 #include "knowledge/keyword_count.h"
 #include "knowledge/snippet.h"
+#include "knowledge/step_size.h"
 #include "sys/local_time.h"
 #include "unit/time_zone.h"
 
@@ -288,6 +290,95 @@ TEST_F(MemoryTest, ShortProcessesCompleteTheVectorsTogether) {
   const auto last = search_in_a_process();
   ASSERT_TRUE(last);
   EXPECT_THAT(last->notes, IsEmpty());
+}
+
+// A server that takes its time for each text, by a clock that it moves, and a process that has only
+// so much of it.
+class SlowEmbedder final : public Embedder {
+ public:
+  SlowEmbedder(sys::ManualClock& clock, std::stop_source& end, std::vector<size_t>& steps)
+      : clock_(clock), end_(end), steps_(steps) {}
+  std::string_view id() const override { return "slow"; }
+  size_t step_bytes() const override { return 1u << 20; }
+  size_t step_texts() const override { return step_.texts(); }
+  Result<Vector> embed_query(std::string_view, std::stop_token) override { return Vector{0, 1}; }
+  Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                    std::stop_token stop) override {
+    const std::chrono::milliseconds cost = 60ms * texts.size();
+    left_ -= cost;
+    if (left_ < 0ms) end_.request_stop();
+    if (left_ < 0ms || stop.stop_requested()) return Error{Code::cancelled, "the process ends"};
+    clock_.advance(cost);
+    step_.took(texts.size(), cost);
+    steps_.push_back(texts.size());
+    return std::vector<Vector>(texts.size(), Vector{0, 1});
+  }
+
+ private:
+  sys::ManualClock& clock_;
+  std::stop_source& end_;
+  std::vector<size_t>& steps_;
+  StepSize step_;
+  std::chrono::milliseconds left_ = VectorMaker::kPatience;
+};
+
+TEST_F(MemoryTest, ShortProcessesGetOnWithASlowServer) {
+  constexpr size_t kNotes = 150;
+  for (size_t i = 0; i < kNotes; ++i) write(fmt::format("memory/{}.md", i), fmt::format("{}\n", i));
+  std::vector<size_t> steps;
+  bool is_done = false;
+  for (size_t processes = 0; !is_done && processes < kNotes / StepSize::kFirst; ++processes) {
+    sys::ManualClock clock;
+    std::stop_source end;
+    const auto embedder = std::make_shared<CachedEmbedder>(
+        std::make_unique<SlowEmbedder>(clock, end, steps), (base_ / "cache").string());
+    Memory memory(*sys::open_directory(root_.string()), clock,
+                  [&] { return Result<std::shared_ptr<Embedder>>(embedder); });
+    const auto answer = memory.search({.text = "pears"}, end.get_token());
+    is_done = answer && answer->notes.empty();
+  }
+  EXPECT_TRUE(is_done);
+  EXPECT_EQ(std::accumulate(steps.begin(), steps.end(), size_t{0}), kNotes);  // each once
+  EXPECT_LE(std::ranges::max(steps), 8u);  // 8 take almost as long as a step may
+}
+
+// Takes longer than a search has patience for, but for the first vectors it has more.
+TEST_F(MemoryTest, WaitsLongerForTheFirstVectors) {
+  class Gated final : public Embedder {
+   public:
+    std::string_view id() const override { return "gated"; }
+    Result<Vector> embed_query(std::string_view, std::stop_token) override { return Vector{0, 1}; }
+    Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                      std::stop_token stop) override {
+      if (embeds++ > 0) return Error{Code::unavailable, "no more"};
+      clock.advance(VectorMaker::kPatience + 1s);
+      std::unique_lock lock(mutex);
+      looked = 0;
+      changed.wait(lock, stop, [this] { return looked > 1; });
+      if (stop.stop_requested()) return Error{Code::cancelled, "nobody waits"};
+      return std::vector<Vector>(texts.size(), Vector{0, 1});
+    }
+    void look() {
+      std::lock_guard lock(mutex);
+      ++looked;
+      changed.notify_all();
+    }
+
+    sys::ManualClock clock;
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    int embeds = 0, looked = 0;
+  };
+  for (const char* name : {"a", "b"}) write(fmt::format("memory/{}.md", name), "pears\n");
+  const auto embedder = std::make_shared<Gated>();
+  Memory memory(*sys::open_directory(root_.string()), embedder->clock,
+                [&] { return Result<std::shared_ptr<Embedder>>(embedder); });
+  const auto answer =
+      memory.search({.text = "pears"}, {}, [&](double, double, std::string_view what) {
+        if (what == "making vectors") embedder->look();
+      });
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->hits.at(0).score_kind, ScoreKind::hybrid);
 }
 
 TEST_F(MemoryTest, SaysHowManyVectorsAreMissing) {

@@ -268,7 +268,7 @@ TEST_F(PromptParts, OfSkillsOnlyNameAndPurposeAreTold) {
                                        ")\n"
                                        "- review: Look: closely (.helve/skills/y/SKILL.md)\n"
                                        "- z: Several lines (.claude/skills/z/SKILL.md)\n"));
-  EXPECT_THAT(notices_, IsEmpty());
+  EXPECT_THAT(notices_, ElementsAre(HasSubstr("'.helve/skills/x/SKILL.md' is left out")));
   EXPECT_THAT(agent::system_prompt(parts_), Not(HasSubstr("Secret steps")));
 }
 

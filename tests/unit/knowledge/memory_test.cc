@@ -604,5 +604,21 @@ TEST(Snippet, ShowsTheLinesWithTheWordsOfTheQuestion) {
   EXPECT_TRUE(snippet_of(passage, "other").ends_with("…"));
 }
 
+TEST(Snippet, ShowsTheWordsWhereverTheyStandInALongLine) {
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += "filler about codes ";
+  const std::string early = "the door, " + line;
+  const std::string passage = early + "the code of the door is 4711. " + line;
+  const std::string snippet = snippet_of(passage, "what is the code of the door");
+  EXPECT_THAT(snippet, HasSubstr("the code of the door is 4711"));
+  EXPECT_TRUE(snippet.starts_with("…") && snippet.ends_with("…"));
+  EXPECT_THAT(
+      snippet_of("# Doors\n\n" + line + "and the code of the door is 4711", "code of the door"),
+      testing::EndsWith("the code of the door is 4711"));
+  std::string chinese;
+  for (int i = 0; i < 400; ++i) chinese += "\u4e00";
+  EXPECT_THAT(snippet_of(chinese + "\u9580" + chinese, "\u9580"), HasSubstr("\u9580"));
+}
+
 }  // namespace
 }  // namespace helve::knowledge

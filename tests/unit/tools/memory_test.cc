@@ -83,7 +83,9 @@ TEST_F(MemoryToolsTest, AreDeniedWithoutAWorkspace) {
 
 TEST_F(MemoryToolsTest, SaySoWhenADirectoryIsMissing) {
   become("outer");
-  EXPECT_EQ(kind_of(call("memory_get", R"({"path": "MEMORY.md"})")), "not_found no_memory");
+  const Answer missing = call("memory_get", R"({"path": "MEMORY.md"})");
+  EXPECT_EQ(kind_of(missing), "not_found no_memory");
+  EXPECT_THAT(missing.error.hint, HasSubstr("memory_append makes it"));
   EXPECT_FALSE(other.exists("outer"));
 }
 

@@ -18,7 +18,6 @@ using sys::FileStatus;
 
 constexpr std::string_view kTopFiles[] = {"MEMORY.md", "memory.md", ".helve/MEMORY.md"};
 constexpr std::string_view kDirectory = "memory";
-constexpr size_t kMaxNames = 100'000;  // entries of one directory that are looked at
 // File systems count time in steps, some of them in steps of two seconds: two changes within one
 // look like one.
 constexpr std::int64_t kSecondNs = 1'000'000'000;
@@ -100,8 +99,8 @@ class MemoryFiles::Walk {
     FileStatus status;
   };
 
-  Walk(const sys::Fd& root, Changes& changes, const std::stop_token& stop)
-      : root_(root), changes_(changes), stop_(stop) {}
+  Walk(const sys::Fd& root, size_t max_names, Changes& changes, const std::stop_token& stop)
+      : root_(root), max_names_(max_names), changes_(changes), stop_(stop) {}
 
   std::vector<Found> run() {
     for (const std::string_view path : kTopFiles) look_at_top(std::string(path));
@@ -133,16 +132,30 @@ class MemoryFiles::Walk {
 
   void enter(const sys::Fd& directory, const std::string& path, int depth) {
     std::vector<std::string> names;
+    bool is_cut = false;
     const auto listed = sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
-      if (!entry.name.starts_with('.')) names.emplace_back(entry.name);
-      return names.size() < kMaxNames && !stop_.stop_requested();
+      if (!may_matter(entry)) return !stop_.stop_requested();
+      is_cut = names.size() == max_names_;
+      if (!is_cut) names.emplace_back(entry.name);
+      return !is_cut && !stop_.stop_requested();
     });
     if (!listed) return leave_out(path + "/", listed.error());
+    if (is_cut)
+      changes_.problems.push_back(
+          fmt::format("a part of {}/ is left out: it has more than {} notes and directories",
+                      escape_for_display(path), max_names_));
     std::ranges::sort(names);
     for (const std::string& name : names) {
       if (stop_.stop_requested()) return;
       look_at(directory, name, path + "/" + name, depth);
     }
+  }
+
+  // A note, a directory, or a link, which is named because it is not followed.
+  static bool may_matter(const sys::DirectoryEntry& entry) {
+    if (entry.name.starts_with('.')) return false;
+    return entry.name.ends_with(".md") || !entry.kind || *entry.kind == FileKind::directory ||
+           *entry.kind == FileKind::symlink;
   }
 
   void look_at(const sys::Fd& directory, const std::string& name, std::string path, int depth) {
@@ -178,6 +191,7 @@ class MemoryFiles::Walk {
   void leave_out(const std::string& path, std::errc why) { leave_out(path, sys::reason_of(why)); }
 
   const sys::Fd& root_;
+  const size_t max_names_;
   Changes& changes_;
   const std::stop_token& stop_;
   std::vector<Found> found_;
@@ -187,7 +201,7 @@ class MemoryFiles::Walk {
 MemoryFiles::Changes MemoryFiles::sync(std::int64_t now_ns, const Put& put,
                                        const std::stop_token& stop) {
   Changes changes;
-  const std::vector<Walk::Found> found = Walk(root_, changes, stop).run();
+  const std::vector<Walk::Found> found = Walk(root_, max_names_, changes, stop).run();
   if (changes.is_stopped) return changes;
   std::set<std::string_view> paths;
   for (const Walk::Found& each : found) paths.insert(each.path);

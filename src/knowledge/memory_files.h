@@ -20,6 +20,7 @@ namespace helve::knowledge {
 constexpr size_t kMaxMemoryFiles = 20'000;
 constexpr size_t kMaxMemoryFileBytes = 8u << 20;
 constexpr size_t kMaxMemoryBytes = 256u << 20;  // of all files
+constexpr size_t kMaxMemoryNames = 100'000;     // notes and directories in one directory
 constexpr int kMaxMemoryDepth = 16;             // of directories in memory/
 
 // Whether the path may name a note: "MEMORY.md", "memory.md", ".helve/MEMORY.md" (which the system
@@ -54,7 +55,8 @@ class MemoryFiles {
     bool is_stopped = false;             // before all was looked at
   };
 
-  explicit MemoryFiles(sys::Fd root) : root_(std::move(root)) {}
+  explicit MemoryFiles(sys::Fd root, size_t max_names = kMaxMemoryNames)
+      : root_(std::move(root)), max_names_(max_names) {}
 
   // A note that somebody remembers to have read.
   void remember(std::string path, const NoteStamp& stamp);
@@ -77,6 +79,7 @@ class MemoryFiles {
   void drop(std::map<std::string, NoteStamp>::iterator file);
 
   const sys::Fd root_;
+  const size_t max_names_;
   std::map<std::string, NoteStamp> files_;  // by path
   std::uint64_t bytes_ = 0;
   size_t reads_ = 0;

@@ -229,6 +229,18 @@ TEST_F(MemoryTest, SaysWhatItLeavesOut) {
   EXPECT_THAT(answer->notes, Contains(HasSubstr("more than 16 deep")));
 }
 
+// Other files do not take the place of notes.
+TEST_F(MemoryTest, SaysWhenADirectoryHasTooMany) {
+  for (int i = 0; i < 9; ++i) write(fmt::format("memory/{}.txt", i), "x");
+  for (int i = 0; i < 3; ++i) write(fmt::format("memory/{}.md", i), "x");
+  const auto all = [](auto&&...) { return true; };
+  const auto sync = [&](size_t most) {
+    return MemoryFiles(*sys::open_directory(root_.string()), most).sync(0, all, {});
+  };
+  EXPECT_THAT(sync(3).problems, IsEmpty());
+  EXPECT_THAT(sync(2).problems, ElementsAre(HasSubstr("memory/ is left out: it has more than 2")));
+}
+
 TEST_F(MemoryTest, FindsByMeaning) {
   write("memory/a.md", "pears\n");
   write("memory/b.md", "cheese\n");

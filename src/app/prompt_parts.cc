@@ -10,6 +10,7 @@
 #include "search/repository.h"
 #include "sys/directory.h"
 #include "sys/file.h"
+#include "sys/local_time.h"
 
 namespace helve::app {
 namespace {
@@ -165,7 +166,8 @@ PromptPart facts_part(const Place& place, const sys::Clock& clock) {
   }
   const config::Config& config = place.settings.config;
   add("system", fmt::format("{}, shell {}", kPlatform, escape_for_display(config.exec.shell)));
-  add("date", sys::utc(clock.unix_ms()).substr(0, std::string_view("2026-01-31").size()));
+  const std::string now = sys::utc(sys::local_ms(clock.unix_ms()));
+  add("date", now.substr(0, std::string_view("2026-01-31").size()));
   add("commands", sandbox_fact(config.sandbox));
   if (place.files) {
     add(kGit, git_fact(place.files->roots().front().path));

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "guidance/source.h"
 #include "workspace/path.h"
 
 namespace helve::guidance {
@@ -46,18 +45,20 @@ Shelf<PromptFile> Library::prompts_of(Owner owner) const {
   if (is_own ? config_directory_.empty() : !files_) return shelf;
   const Source source = is_own ? own_source(config_directory_) : workspace_source(*files_);
   const std::string directory(is_own ? kOwnPrompts : kProjectPrompts);
-  Result<std::vector<std::string>> names = names_in(source, directory, kMaxFiles + 1);
-  if (!names) {
-    shelf.problems.push_back(describe(names.error()));
+  const Result<Names> files = names_in(source, directory, kExtension);
+  if (!files) {
+    shelf.problems.push_back(describe(files.error()));
     return shelf;
   }
-  for (const std::string& name : *names) {
-    if (!name.ends_with(kExtension)) continue;
+  if (files->is_cut) shelf.problems.push_back(files->note(source.shown_above + directory));
+  size_t looked_at = 0;
+  for (const std::string& name : files->names) {
     const std::string path = directory + "/" + name;
     const std::string shown = source.shown_above + escape_for_display(path);
-    if (shelf.items.size() == kMaxFiles) {
-      shelf.problems.push_back(fmt::format(
-          "'{}' and those after it are left out: {} prompts are the limit", shown, kMaxFiles));
+    if (looked_at++ == kMaxFiles) {
+      shelf.problems.push_back(
+          fmt::format("'{}' and {} after it are left out: {} prompts are the limit", shown,
+                      files->names.size() - looked_at, kMaxFiles));
       break;
     }
     Result<File> file = read(owner, path);
@@ -107,24 +108,39 @@ Result<PromptFile> Library::prompt(std::string_view name) const {
   return missing("prompt", name);
 }
 
+std::vector<Library::SkillPlace> Library::skill_places() const {
+  std::vector<SkillPlace> places;
+  if (!config_directory_.empty())
+    places.push_back({own_source(config_directory_), Owner::user, std::string(kOwnSkills)});
+  if (!files_) return places;
+  for (const std::string_view directory : {kProjectSkills, kOthersSkills})
+    places.push_back({workspace_source(*files_), Owner::project, std::string(directory)});
+  return places;
+}
+
 Shelf<Skill> Library::skills() const {
   Shelf<Skill> shelf;
-  if (!config_directory_.empty())
-    add_skills(shelf.items, own_source(config_directory_), Owner::user, std::string(kOwnSkills),
-               shelf.problems);
-  if (!files_) return shelf;
-  const Source source = workspace_source(*files_);
-  for (const std::string_view directory : {kProjectSkills, kOthersSkills})
-    add_skills(shelf.items, source, Owner::project, std::string(directory), shelf.problems);
+  for (const SkillPlace& place : skill_places())
+    add_skills(shelf.items, place.source, place.owner, place.directory, shelf.problems);
   return shelf;
 }
 
 Result<SkillFile> Library::skill(std::string_view name) const {
-  Shelf<Skill> shelf = skills();
-  const auto found = std::ranges::find(shelf.items, name, &Skill::name);
-  if (found == shelf.items.end()) return missing("skill", name);
-  File file = TRY(file_of(*found));
-  return SkillFile{std::move(*found), std::move(file)};
+  Shelf<Skill> shelf;
+  for (const SkillPlace& place : skill_places()) {
+    add_skills(shelf.items, place.source, place.owner, place.directory, shelf.problems);
+    // What is beyond the limit is not offered, and yet there.
+    if (is_name(name) && std::ranges::find(shelf.items, name, &Skill::name) == shelf.items.end()) {
+      auto beyond =
+          read_skill(place.source, place.owner, fmt::format("{}/{}", place.directory, name));
+      if (beyond && *beyond && (*beyond)->name == name) shelf.items.push_back(std::move(**beyond));
+    }
+    const auto found = std::ranges::find(shelf.items, name, &Skill::name);
+    if (found == shelf.items.end()) continue;
+    File file = TRY(file_of(*found));
+    return SkillFile{std::move(*found), std::move(file)};
+  }
+  return missing("skill", name);
 }
 
 Result<File> Library::file_of(const Skill& skill) const {
@@ -142,14 +158,13 @@ Result<File> Library::beside(const Skill& skill, const std::string& path) const 
   return read(skill.owner, skill.folder + "/" + path);
 }
 
-std::vector<std::string> Library::names_beside(const Skill& skill) const {
+Names Library::names_beside(const Skill& skill) const {
   const Source source =
       skill.owner == Owner::user ? own_source(config_directory_) : workspace_source(*files_);
-  std::vector<std::string> names =
-      names_in(source, skill.folder, kMaxFiles).value_or(std::vector<std::string>());
-  std::erase(names, kSkillFile.substr(1));
-  for (std::string& name : names) name = escape_invalid_utf8(name);
-  return names;
+  Names found = names_in(source, skill.folder).value_or(Names());
+  std::erase(found.names, kSkillFile.substr(1));
+  for (std::string& name : found.names) name = escape_invalid_utf8(name);
+  return found;
 }
 
 Result<std::string> Library::prompt_path(std::string_view name) {

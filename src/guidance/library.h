@@ -58,7 +58,7 @@ class Library {
   Result<File> file_of(const Skill& skill) const;
   // A file in the folder of a skill, by its path there, and what else the folder holds.
   Result<File> beside(const Skill& skill, const std::string& path) const;
-  std::vector<std::string> names_beside(const Skill& skill) const;
+  Names names_beside(const Skill& skill) const;
 
   // Where a prompt, or a skill, of the workspace lies; fails on what is no name.
   static Result<std::string> prompt_path(std::string_view name);
@@ -72,6 +72,12 @@ class Library {
   Result<workspace::Applied> remove(const File& file, const workspace::Author& author) const;
 
  private:
+  struct SkillPlace {
+    Source source;
+    Owner owner;
+    std::string directory;
+  };
+  std::vector<SkillPlace> skill_places() const;  // the first count first
   Result<File> read(Owner owner, const std::string& path) const;
   Result<workspace::Applied> apply(const workspace::Change& change,
                                    const workspace::Author& author) const;

@@ -43,8 +43,9 @@ struct Head {
   }
 };
 
-Error bad_prompt(std::string message) {
-  return Error{Code::invalid_argument, std::move(message), "", std::string(kInvalidFrontMatter)};
+Error bad_prompt(std::string message, std::string hint = "") {
+  return Error{Code::invalid_argument, std::move(message), std::move(hint),
+               std::string(kInvalidFrontMatter)};
 }
 
 // One key is taken before the others are decoded, which do not know of it then.
@@ -114,7 +115,7 @@ Result<void> check_name(std::string_view name) {
 
 Result<Prompt> parse_prompt(std::string_view name, std::string_view text) {
   TRY(check_name(name));
-  if (!is_utf8(text)) return bad_prompt("it is not UTF-8 text");
+  if (!is_utf8(text)) return bad_prompt("it is not UTF-8 text", "convert it to UTF-8");
   Json front = TRY(take_front_matter(text));
   Prompt prompt{.name = std::string(name), .body = std::string(text)};
   prompt.agent_modification = TRY(take_agent_modification(front));
@@ -135,6 +136,11 @@ Result<Prompt> parse_prompt(std::string_view name, std::string_view text) {
   if (prompt.loading && !prompt.arguments.empty())
     return bad_prompt("a prompt that is loaded has no arguments: leave out one of the two");
   return prompt;
+}
+
+Result<void> check_prompt(const std::string& name, std::string_view text) {
+  TRY(parse_prompt(name, text));
+  return {};
 }
 
 std::string fill(std::string_view body, const std::map<std::string, std::string>& arguments) {

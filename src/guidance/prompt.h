@@ -56,6 +56,8 @@ Result<void> check_name(std::string_view name);
 
 // Errors of the type invalid_frontmatter say what is wrong, with its line where there is one.
 Result<Prompt> parse_prompt(std::string_view name, std::string_view text);
+// Whether a text is a prompt.
+Result<void> check_prompt(const std::string& name, std::string_view text);
 
 // The body with its {{placeholders}} filled in; those that are not given become empty.
 std::string fill(std::string_view body, const std::map<std::string, std::string>& arguments);

@@ -11,7 +11,6 @@ namespace helve::guidance {
 namespace {
 
 constexpr std::string_view kFile = "SKILL.md";
-constexpr size_t kMaxFolders = 200;       // of one directory
 constexpr size_t kMaxNameChars = 64;      //
 constexpr size_t kMaxPurposeChars = 400;  //
 constexpr size_t kMaxListBytes = 16u << 10;
@@ -41,34 +40,57 @@ Result<Skill> parse_skill(const std::string& folder, std::string_view text) {
 }
 
 Result<void> check_skill(const std::string& name, std::string_view text) {
-  const auto wrong = [](std::string message) {
-    return Error{Code::invalid_argument, std::move(message), "", std::string(kInvalidFrontMatter)};
+  const auto wrong = [](std::string message, std::string hint) {
+    return Error{Code::invalid_argument, std::move(message), std::move(hint),
+                 std::string(kInvalidFrontMatter)};
   };
-  if (!is_utf8(text)) return wrong("it is not UTF-8 text");
+  if (!is_utf8(text)) return wrong("it is not UTF-8 text", "convert it to UTF-8");
   const Skill skill = TRY(parse_skill(name, cut_utf8(text, kMaxSkillHead)));
   if (skill.name == name) return {};
-  return wrong(fmt::format("its name would be '{}', not '{}'", skill.name, name));
+  return wrong(fmt::format("its name would be '{}', not '{}'", skill.name, name),
+               "leave the name in its front matter as it is");
+}
+
+Result<std::optional<Skill>> read_skill(const Source& source, Owner owner,
+                                        const std::string& folder) {
+  const std::optional<Excerpt> file =
+      TRY(read_excerpt(source, fmt::format("{}/{}", folder, kFile), kMaxSkillHead));
+  if (!file) return std::optional<Skill>();
+  Skill skill = TRY(parse_skill(folder, file->text));
+  skill.path = file->path;
+  skill.owner = owner;
+  skill.folder = folder;
+  return std::optional(std::move(skill));
 }
 
 void add_skills(std::vector<Skill>& skills, const Source& source, Owner owner,
                 const std::string& directory, std::vector<std::string>& notices) {
-  const Result<std::vector<std::string>> folders = names_in(source, directory, kMaxFolders);
+  const Result<Names> folders = names_in(source, directory);
   if (!folders) return notices.push_back(describe(folders.error()));
-  for (const std::string& name : *folders) {
+  if (folders->is_cut) notices.push_back(folders->note(source.shown_above + directory));
+  size_t looked_at = 0;
+  for (const std::string& name : folders->names) {
     const std::string folder = directory + "/" + name;
-    const std::string path = fmt::format("{}/{}", folder, kFile);
-    const Result<std::optional<Excerpt>> file = read_excerpt(source, path, kMaxSkillHead);
-    if (file && !*file) continue;  // some other folder
-    Result<Skill> skill = file ? parse_skill(folder, (**file).text) : Result<Skill>(file.error());
-    if (!skill) {
-      notices.push_back(fmt::format("the skill '{}{}' is left out: {}", source.shown_above,
-                                    escape_for_display(path), describe(skill.error())));
-    } else if (std::ranges::find(skills, skill->name, &Skill::name) == skills.end()) {
-      skill->path = (**file).path;
-      skill->owner = owner;
-      skill->folder = folder;
-      skills.push_back(std::move(*skill));
+    Result<std::optional<Skill>> read = read_skill(source, owner, folder);
+    if (read && !*read) continue;  // some other folder
+    const std::string shown =
+        fmt::format("{}{}/{}", source.shown_above, escape_for_display(folder), kFile);
+    if (looked_at++ == kMaxSkills)
+      return notices.push_back(
+          fmt::format("the skill '{}' and those after it are left out: {} of one directory are the "
+                      "limit",
+                      shown, kMaxSkills));
+    if (!read) {
+      notices.push_back(
+          fmt::format("the skill '{}' is left out: {}", shown, describe(read.error())));
+      continue;
     }
+    const auto other = std::ranges::find(skills, (*read)->name, &Skill::name);
+    if (other == skills.end())
+      skills.push_back(std::move(**read));
+    else
+      notices.push_back(fmt::format("the skill '{}' is left out: '{}' is called '{}', too", shown,
+                                    other->path, other->name));
   }
 }
 

@@ -2,6 +2,7 @@
 // names and the purposes; it reads the file when a task asks for it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +31,14 @@ Result<Skill> parse_skill(const std::string& folder, std::string_view text);
 // Whether a text is a skill of this very name.
 Result<void> check_skill(const std::string& name, std::string_view text);
 
-// Those in the folders of a directory. A skill whose name is taken, and one that cannot be read, is
-// left out; the latter is noticed.
+constexpr size_t kMaxSkills = 200;  // of one directory that are looked at
+
+// The skill in a folder; nothing when there is no SKILL.md in it.
+Result<std::optional<Skill>> read_skill(const Source& source, Owner owner,
+                                        const std::string& folder);
+
+// Those in the folders of a directory, in the order of these. A skill whose name is taken, one that
+// cannot be read, and what is beyond the limit is left out and noticed.
 void add_skills(std::vector<Skill>& skills, const Source& source, Owner owner,
                 const std::string& directory, std::vector<std::string>& notices);
 

@@ -104,20 +104,28 @@ Result<std::string> read_whole(const Source& source, const std::string& path, si
   return text;
 }
 
-Result<std::vector<std::string>> names_in(const Source& source, const std::string& path,
-                                          size_t limit) {
-  std::vector<std::string> names;
+std::string Names::note(std::string_view directory) const {
+  return fmt::format("not all of '{}' was looked at: it has more than {} entries", directory,
+                     kMaxEntries);
+}
+
+Result<Names> names_in(const Source& source, const std::string& path, std::string_view ending,
+                       size_t most) {
+  Names found;
   const Result<sys::Fd> directory = source.open_directory(path);
-  if (!directory && directory.error().code == Code::not_found) return names;
+  if (!directory && directory.error().code == Code::not_found) return found;
   if (!directory) return directory.error();
+  size_t entries = 0;
   const auto listed = sys::for_each_entry(*directory, [&](const sys::DirectoryEntry& entry) {
-    if (!entry.name.starts_with('.')) names.emplace_back(entry.name);
-    return names.size() < limit;
+    found.is_cut = entries++ == most;
+    if (!found.is_cut && !entry.name.starts_with('.') && entry.name.ends_with(ending))
+      found.names.emplace_back(entry.name);
+    return !found.is_cut;
   });
   if (!listed)
     return sys::to_error(listed.error(), "list", source.shown_above + escape_for_display(path));
-  std::ranges::sort(names);
-  return names;
+  std::ranges::sort(found.names);
+  return found;
 }
 
 }  // namespace helve::guidance

@@ -37,9 +37,18 @@ Result<std::optional<Excerpt>> read_excerpt(const Source& source, const std::str
                                             size_t bytes);
 // All of a regular file.
 Result<std::string> read_whole(const Source& source, const std::string& path, size_t limit);
-// What a directory holds but for hidden names, sorted; nothing when there is no such directory. Of
-// more than `limit` some are left out.
-Result<std::vector<std::string>> names_in(const Source& source, const std::string& path,
-                                          size_t limit);
+constexpr size_t kMaxEntries = 100'000;  // of one directory that are looked at
+
+// Names in a directory, sorted.
+struct Names {
+  std::vector<std::string> names;
+  bool is_cut = false;  // there are more entries than are looked at
+
+  // For people; only when it is cut.
+  std::string note(std::string_view directory) const;
+};
+// Those that end so, but for hidden ones; nothing when there is no such directory.
+Result<Names> names_in(const Source& source, const std::string& path, std::string_view ending = {},
+                       size_t most = kMaxEntries);
 
 }  // namespace helve::guidance

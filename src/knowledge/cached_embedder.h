@@ -17,6 +17,7 @@ class CachedEmbedder final : public Embedder {
 
   std::string_view id() const override { return inner_->id(); }
   size_t step_bytes() const override { return inner_->step_bytes(); }
+  size_t step_texts() const override { return inner_->step_texts(); }
   // What was made before a stop, or before an error, is kept.
   Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
                                     std::stop_token stop) override;

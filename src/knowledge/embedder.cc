@@ -1,5 +1,6 @@
 #include "knowledge/embedder.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace helve::knowledge {
@@ -15,8 +16,9 @@ bool to_unit_length(Vector& vector) {
 }
 
 size_t Embedder::step(std::span<const std::string_view> texts) const {
+  const size_t most = std::min(texts.size(), step_texts());
   size_t count = 0;
-  for (size_t bytes = 0; count < texts.size(); ++count) {
+  for (size_t bytes = 0; count < most; ++count) {
     bytes += texts[count].size();
     if (count > 0 && bytes > step_bytes()) break;
   }

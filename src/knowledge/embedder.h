@@ -1,6 +1,7 @@
 // Embedder: turns texts into vectors whose dot product tells how near their meanings are.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -22,9 +23,10 @@ class Embedder {
   // Tells vectors of different embedders, models and versions apart: what one made is of no use to
   // another.
   virtual std::string_view id() const = 0;
-  // Bytes of texts that are best given at once: the fewer, the less is lost when there is no time
-  // left.
+  // Bytes of texts that are best given at once, and how many texts: the fewer, the less is lost
+  // when there is no time left.
   virtual size_t step_bytes() const { return 1'000; }
+  virtual size_t step_texts() const { return SIZE_MAX; }
   // How many of the texts, from the first on: one at least.
   size_t step(std::span<const std::string_view> texts) const;
   // One for each text, in their order, all of the same size. Soon after a stop: `cancelled`.

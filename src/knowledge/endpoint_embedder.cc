@@ -58,12 +58,13 @@ Result<Vector> vector_of(const Json& value) {
 EndpointEmbedder::EndpointEmbedder(EmbeddingEndpoint endpoint,
                                    std::unique_ptr<sys::HttpClient> client,
                                    model::RetrySettings retry, model::Wait wait,
-                                   std::unique_ptr<ServerRest> rest)
+                                   std::unique_ptr<ServerRest> rest, const sys::Clock* clock)
     : endpoint_(std::move(endpoint)),
       client_(std::move(client)),
       retry_(retry),
       wait_(std::move(wait)),
       rest_(std::move(rest)),
+      clock_(clock ? *clock : real_clock_),
       id_(fmt::format("{} of {} ({})", endpoint_.model, endpoint_.base_url, endpoint_.dimensions)) {
 }
 
@@ -77,7 +78,9 @@ Result<std::vector<Vector>> EndpointEmbedder::embed(std::span<const std::string_
     while (count < std::min(rest.size(), kMaxTexts) &&
            (count == 0 || bytes + std::min(rest[count].size(), kMaxOneText) <= kMaxTextBytes))
       bytes += std::min(rest[count++].size(), kMaxOneText);
+    const auto begin = clock_.steady();
     std::ranges::move(TRY(ask(rest.first(count), stop)), std::back_inserter(vectors));
+    step_.took(count, clock_.steady() - begin);
   }
   return vectors;
 }

@@ -39,7 +39,8 @@ std::vector<std::string> keywords_of(std::string_view question) {
 }
 
 std::vector<CountedParagraph> count_keywords(std::string_view text,
-                                             const std::vector<std::string>& keywords) {
+                                             const std::vector<std::string>& keywords,
+                                             const std::stop_token& stop) {
   std::vector<CountedParagraph> found;
   size_t begin = 0;
   size_t first_line = 1;
@@ -47,7 +48,10 @@ std::vector<CountedParagraph> count_keywords(std::string_view text,
     const std::string_view paragraph = text.substr(begin, end - begin);
     const std::string lower = lower_case(paragraph);
     size_t count = 0;
-    for (const std::string& word : keywords) count += occurrences(lower, word);
+    for (const std::string& word : keywords) {
+      if (stop.stop_requested()) return;
+      count += occurrences(lower, word);
+    }
     if (count == 0) return;
     const size_t from = std::min(paragraph.find_first_not_of("\r\n"), paragraph.size());
     const size_t till = paragraph.find_last_not_of("\r\n") + 1;
@@ -57,7 +61,8 @@ std::vector<CountedParagraph> count_keywords(std::string_view text,
                      .count = count});
   };
   size_t line = 1;
-  for (size_t at = text.find('\n'); at < text.size(); at = text.find('\n', at)) {
+  for (size_t at = text.find('\n'); at < text.size() && !stop.stop_requested();
+       at = text.find('\n', at)) {
     // Where the line's text ends, and where the next one that has any begins.
     const size_t end = at > begin && text[at - 1] == '\r' ? at - 1 : at;
     size_t next = at;

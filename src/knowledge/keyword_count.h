@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,9 @@ struct CountedParagraph {
   size_t count = 0;
 };
 // The paragraphs of a text, between blank lines and before lines that begin with #, that have any
-// of the keywords, in their order.
+// of the keywords, in their order. After a stop, those that were counted before it.
 std::vector<CountedParagraph> count_keywords(std::string_view text,
-                                             const std::vector<std::string>& keywords);
+                                             const std::vector<std::string>& keywords,
+                                             const std::stop_token& stop = {});
 
 }  // namespace helve::knowledge

@@ -9,6 +9,7 @@
 #include "knowledge/front_matter.h"
 #include "knowledge/keyword_count.h"
 #include "knowledge/snippet.h"
+#include "sys/local_time.h"
 
 namespace helve::knowledge {
 namespace {
@@ -22,11 +23,12 @@ std::string_view name_of(std::string_view path) {
   return name;
 }
 
-// When a note was written: as it says, by its name, or else when its file was changed.
+// When a note was written: as it says, by its name, or else when its file was changed. Local time,
+// as days are, and so is the time that it is compared with.
 std::int64_t date_of(const MemoryFiles::Note& note, const NoteHead& head) {
   if (head.date_ms != 0) return head.date_ms;
   const std::int64_t named = date_ms(name_of(note.path));
-  return named != 0 ? named : note.stamp.modified_ns / 1'000'000;
+  return named != 0 ? named : sys::local_ms(note.stamp.modified_ns / 1'000'000);
 }
 
 Document document_of(MemoryFiles::Note note) {
@@ -49,7 +51,30 @@ double newness(std::string_view path, std::int64_t now_ms) {
   return days <= 0 ? 1.5 : days == 1 ? 1.3 : days <= 7 ? 1.1 : 1;
 }
 
+Error stopped() { return {Code::cancelled, "the search was stopped"}; }
+
 }  // namespace
+
+// One thread's time with the files. The mutex is not held meanwhile, so that others can wait for
+// their turn no longer than they want to.
+class Memory::Reading {
+ public:
+  Reading(Memory& memory, std::unique_lock<std::mutex>& lock) : memory_(memory), lock_(lock) {
+    memory_.is_reading_ = true;
+    lock_.unlock();
+  }
+  ~Reading() {
+    lock_.lock();
+    memory_.is_reading_ = false;
+    memory_.read_.notify_all();
+  }
+  Reading(const Reading&) = delete;
+  Reading& operator=(const Reading&) = delete;
+
+ private:
+  Memory& memory_;
+  std::unique_lock<std::mutex>& lock_;
+};
 
 Memory::Memory(sys::Fd root, const sys::Clock& clock, FindEmbedder find_embedder,
                std::optional<PassageIndex::Place> index_place)
@@ -61,7 +86,8 @@ Memory::Memory(sys::Fd root, const sys::Clock& clock, FindEmbedder find_embedder
 Memory::~Memory() = default;
 
 size_t Memory::reads() {
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
+  read_.wait(lock, [this] { return !is_reading_; });
   return files_.reads();
 }
 
@@ -71,10 +97,9 @@ Result<MemoryAnswer> Memory::search(const MemoryQuestion& question, std::stop_to
   const Meaning meaning = meaning_of(question, stop);
   MemoryAnswer answer;
   std::unique_lock lock(mutex_);
-  open_once();
-  TRY(sync(answer, progress, stop));
+  TRY(sync(lock, answer, progress, stop));
   if (question.mode == Mode::keyword) {
-    count(question, answer);
+    count(question, answer, stop);
   } else {
     if (!meaning.embedder && answer.files > 0)
       answer.notes.push_back("semantic search was not available, so only words were compared: " +
@@ -86,8 +111,8 @@ Result<MemoryAnswer> Memory::search(const MemoryQuestion& question, std::stop_to
     }
     rank(question, meaning.embedder && index_.vectors() > 0 ? &meaning.vector : nullptr, answer);
   }
-  if (stop.stop_requested()) return Error{Code::cancelled, "the search was stopped"};
   keep();
+  if (stop.stop_requested()) return stopped();
   return answer;
 }
 
@@ -96,8 +121,7 @@ Result<VectorCount> Memory::build(const Progress& progress, std::stop_token stop
       TRY(find_embedder_ ? find_embedder_() : Error{Code::unsupported, "there is no embedder"});
   MemoryAnswer answer;
   std::unique_lock lock(mutex_);
-  open_once();
-  TRY(sync(answer, progress, stop));
+  TRY(sync(lock, answer, progress, stop));
   VectorCount vectors = vectors_.wait(lock, embedder, VectorMaker::Until::complete, progress, stop);
   keep();
   if (stop.stop_requested()) return Error{Code::cancelled, "stopped while vectors were made"};
@@ -117,19 +141,29 @@ void Memory::keep() {
   if (index_place_ && index_.is_worth_saving()) (void)index_.save(*index_place_);
 }
 
-Result<void> Memory::sync(MemoryAnswer& answer, const Progress& progress,
-                          const std::stop_token& stop) {
-  MemoryFiles::Changes changes = files_.sync(clock_.unix_ms() * 1'000'000, stop);
+Result<void> Memory::sync(std::unique_lock<std::mutex>& lock, MemoryAnswer& answer,
+                          const Progress& progress, const std::stop_token& stop) {
+  if (!read_.wait(lock, stop, [this] { return !is_reading_; })) return stopped();
+  open_once();
+  MemoryFiles::Changes changes;
+  {
+    const Reading reading(*this, lock);
+    changes = files_.sync(
+        clock_.unix_ms() * 1'000'000,
+        [&](MemoryFiles::Note note, size_t number, size_t all) {
+          if (progress) progress(static_cast<double>(number), static_cast<double>(all), note.path);
+          // The first one is not given up: else the same note would end every search in time.
+          return put(std::move(note), number == 0 ? std::stop_token() : stop);
+        },
+        stop);
+  }
   for (const std::string& path : changes.removed) index_.remove(path);
   for (const std::string& path : changes.restamped)
     index_.restamp(path, files_.files().at(path).bytes());
-  const auto all = static_cast<double>(changes.put.size());
-  double done = 0;
-  for (MemoryFiles::Note& note : changes.put) {
-    if (progress) progress(done++, all, note.path);
-    index_.put(document_of(std::move(note)));
+  if (changes.is_stopped) {
+    keep();
+    return stopped();
   }
-  if (changes.is_stopped) return Error{Code::cancelled, "the search was stopped"};
   answer.files = files_.files().size();
   answer.bytes = files_.bytes();
   const size_t named = std::min(changes.problems.size(), kMaxNamedProblems);
@@ -140,9 +174,16 @@ Result<void> Memory::sync(MemoryAnswer& answer, const Progress& progress,
   return {};
 }
 
-void Memory::count(const MemoryQuestion& question, MemoryAnswer& answer) const {
+bool Memory::put(MemoryFiles::Note note, const std::stop_token& stop) {
+  Document document = document_of(std::move(note));
+  std::lock_guard lock(mutex_);
+  return index_.put(std::move(document), stop);
+}
+
+void Memory::count(const MemoryQuestion& question, MemoryAnswer& answer,
+                   const std::stop_token& stop) const {
   const std::vector<std::string> keywords = keywords_of(question.text);
-  const std::int64_t now = clock_.unix_ms();
+  const std::int64_t now = sys::local_ms(clock_.unix_ms());
   struct Counted {
     const std::string* path;
     CountedParagraph paragraph;
@@ -151,7 +192,8 @@ void Memory::count(const MemoryQuestion& question, MemoryAnswer& answer) const {
   std::vector<Counted> found;
   for (const IndexedDocument* document : index_.documents()) {
     const double factor = 1 + (newness(document->key, now) - 1) * question.recency;
-    for (const CountedParagraph& each : count_keywords(document->content, keywords))
+    if (stop.stop_requested()) return;
+    for (const CountedParagraph& each : count_keywords(document->content, keywords, stop))
       found.push_back({&document->key, each, static_cast<double>(each.count) * factor});
   }
   std::ranges::stable_sort(found, std::greater(), &Counted::score);
@@ -173,7 +215,7 @@ void Memory::rank(const MemoryQuestion& question, const Vector* meaning,
                                                .meaning = meaning,
                                                .limit = question.limit,
                                                .recency = question.recency,
-                                               .now_ms = clock_.unix_ms()});
+                                               .now_ms = sys::local_ms(clock_.unix_ms())});
   for (const Hit& hit : hits) {
     if (hit.score < question.min_score) break;
     const PassageView& passage = hit.document->passages[hit.passage];

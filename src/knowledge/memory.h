@@ -4,6 +4,7 @@
 // Thread-safe.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -60,6 +61,8 @@ class Memory {
          std::optional<PassageIndex::Place> index_place = {});
   ~Memory();
 
+  // Stopped before all was read: what was read by then need not be read again, and is one note at
+  // least.
   Result<MemoryAnswer> search(const MemoryQuestion& question, std::stop_token stop,
                               const Progress& progress = {});
   // Reads what is new and makes all vectors that are missing, however long that takes.
@@ -79,10 +82,15 @@ class Memory {
     std::string why_not;
   };
 
+  class Reading;
+
   void open_once();
   void keep();
-  Result<void> sync(MemoryAnswer& answer, const Progress& progress, const std::stop_token& stop);
-  void count(const MemoryQuestion& question, MemoryAnswer& answer) const;
+  Result<void> sync(std::unique_lock<std::mutex>& lock, MemoryAnswer& answer,
+                    const Progress& progress, const std::stop_token& stop);
+  bool put(MemoryFiles::Note note, const std::stop_token& stop);
+  void count(const MemoryQuestion& question, MemoryAnswer& answer,
+             const std::stop_token& stop) const;
   void rank(const MemoryQuestion& question, const Vector* meaning, MemoryAnswer& answer) const;
   Meaning meaning_of(const MemoryQuestion& question, const std::stop_token& stop) const;
 
@@ -93,9 +101,11 @@ class Memory {
 
   std::mutex mutex_;  // guards all that follows
   bool was_opened_ = false;
+  bool is_reading_ = false;  // whoever does has files_ alone, without the mutex
+  std::condition_variable_any read_;
   MemoryFiles files_;
   PassageIndex index_;
-  VectorMaker vectors_{index_, mutex_};
+  VectorMaker vectors_{index_, mutex_, &clock_};
 };
 
 }  // namespace helve::knowledge

@@ -18,7 +18,6 @@ using sys::FileStatus;
 
 constexpr std::string_view kTopFiles[] = {"MEMORY.md", "memory.md", ".helve/MEMORY.md"};
 constexpr std::string_view kDirectory = "memory";
-constexpr size_t kMaxNames = 100'000;  // entries of one directory that are looked at
 // File systems count time in steps, some of them in steps of two seconds: two changes within one
 // look like one.
 constexpr std::int64_t kSecondNs = 1'000'000'000;
@@ -100,8 +99,8 @@ class MemoryFiles::Walk {
     FileStatus status;
   };
 
-  Walk(const sys::Fd& root, Changes& changes, const std::stop_token& stop)
-      : root_(root), changes_(changes), stop_(stop) {}
+  Walk(const sys::Fd& root, size_t max_names, Changes& changes, const std::stop_token& stop)
+      : root_(root), max_names_(max_names), changes_(changes), stop_(stop) {}
 
   std::vector<Found> run() {
     for (const std::string_view path : kTopFiles) look_at_top(std::string(path));
@@ -114,6 +113,7 @@ class MemoryFiles::Walk {
     if (left_out_ > 0)
       changes_.problems.push_back(
           fmt::format("{} more notes are left out: there may be {}", left_out_, kMaxMemoryFiles));
+    changes_.is_stopped = stop_.stop_requested();
     return std::move(found_);
   }
 
@@ -132,19 +132,30 @@ class MemoryFiles::Walk {
 
   void enter(const sys::Fd& directory, const std::string& path, int depth) {
     std::vector<std::string> names;
+    bool is_cut = false;
     const auto listed = sys::for_each_entry(directory, [&](const sys::DirectoryEntry& entry) {
-      if (!entry.name.starts_with('.')) names.emplace_back(entry.name);
-      return names.size() < kMaxNames && !stop_.stop_requested();
+      if (!may_matter(entry)) return !stop_.stop_requested();
+      is_cut = names.size() == max_names_;
+      if (!is_cut) names.emplace_back(entry.name);
+      return !is_cut && !stop_.stop_requested();
     });
     if (!listed) return leave_out(path + "/", listed.error());
+    if (is_cut)
+      changes_.problems.push_back(
+          fmt::format("a part of {}/ is left out: it has more than {} notes and directories",
+                      escape_for_display(path), max_names_));
     std::ranges::sort(names);
     for (const std::string& name : names) {
-      if (stop_.stop_requested()) {
-        changes_.is_stopped = true;
-        return;
-      }
+      if (stop_.stop_requested()) return;
       look_at(directory, name, path + "/" + name, depth);
     }
+  }
+
+  // A note, a directory, or a link, which is named because it is not followed.
+  static bool may_matter(const sys::DirectoryEntry& entry) {
+    if (entry.name.starts_with('.')) return false;
+    return entry.name.ends_with(".md") || !entry.kind || *entry.kind == FileKind::directory ||
+           *entry.kind == FileKind::symlink;
   }
 
   void look_at(const sys::Fd& directory, const std::string& name, std::string path, int depth) {
@@ -180,15 +191,17 @@ class MemoryFiles::Walk {
   void leave_out(const std::string& path, std::errc why) { leave_out(path, sys::reason_of(why)); }
 
   const sys::Fd& root_;
+  const size_t max_names_;
   Changes& changes_;
   const std::stop_token& stop_;
   std::vector<Found> found_;
   size_t left_out_ = 0;
 };
 
-MemoryFiles::Changes MemoryFiles::sync(std::int64_t now_ns, const std::stop_token& stop) {
+MemoryFiles::Changes MemoryFiles::sync(std::int64_t now_ns, const Put& put,
+                                       const std::stop_token& stop) {
   Changes changes;
-  const std::vector<Walk::Found> found = Walk(root_, changes, stop).run();
+  const std::vector<Walk::Found> found = Walk(root_, max_names_, changes, stop).run();
   if (changes.is_stopped) return changes;
   std::set<std::string_view> paths;
   for (const Walk::Found& each : found) paths.insert(each.path);
@@ -198,14 +211,19 @@ MemoryFiles::Changes MemoryFiles::sync(std::int64_t now_ns, const std::stop_toke
     changes.removed.push_back(here->first);
     drop(here);
   }
+  std::vector<const Walk::Found*> changed;
   for (const Walk::Found& each : found) {
-    if (stop.stop_requested()) {
-      changes.is_stopped = true;
-      break;
-    }
     const auto known = files_.find(each.path);
-    if (known == files_.end() || !is_same(known->second, each.status))
-      take(each.path, each.status, now_ns, changes);
+    if (known == files_.end() || !is_same(known->second, each.status)) changed.push_back(&each);
+  }
+  for (size_t i = 0; i < changed.size() && !changes.is_stopped; ++i) {
+    changes.is_stopped = stop.stop_requested();
+    if (changes.is_stopped) break;
+    std::optional<Note> note = take(changed[i]->path, changed[i]->status, now_ns, changes);
+    if (!note) continue;
+    const NoteStamp stamp = note->stamp;
+    changes.is_stopped = !put(std::move(*note), i, changed.size());
+    if (!changes.is_stopped) remember(changed[i]->path, stamp);
   }
   return changes;
 }
@@ -215,8 +233,9 @@ void MemoryFiles::remember(std::string path, const NoteStamp& stamp) {
   files_[std::move(path)] = stamp;
 }
 
-void MemoryFiles::take(const std::string& path, const FileStatus& status, std::int64_t now_ns,
-                       Changes& changes) {
+std::optional<MemoryFiles::Note> MemoryFiles::take(const std::string& path,
+                                                   const FileStatus& status, std::int64_t now_ns,
+                                                   Changes& changes) {
   const auto known = files_.find(path);
   const std::uint64_t others = bytes_ - (known == files_.end() ? 0 : known->second.size);
   sys::OrErrno<Content> content = std::unexpected(std::errc::not_enough_memory);
@@ -228,18 +247,18 @@ void MemoryFiles::take(const std::string& path, const FileStatus& status, std::i
         "{} is left out: {}", escape_for_display(path),
         is_full ? fmt::format("all notes together may have {}", human_size(kMaxMemoryBytes))
                 : sys::reason_of(content.error())));
-    if (known == files_.end()) return;
+    if (known == files_.end()) return {};
     changes.removed.push_back(path);
-    return drop(known);
+    drop(known);
+    return {};
   }
   const NoteStamp stamp = stamp_of(content->status, quick_hash_128(content->text), now_ns);
   const bool is_known = known != files_.end() && known->second.content == stamp.content;
   if (known != files_.end()) drop(known);
+  if (!is_known) return Note{path, std::move(content->text), stamp};
   remember(path, stamp);
-  if (is_known)
-    changes.restamped.push_back(path);
-  else
-    changes.put.push_back({path, std::move(content->text), stamp});
+  changes.restamped.push_back(path);
+  return {};
 }
 
 void MemoryFiles::drop(std::map<std::string, NoteStamp>::iterator file) {

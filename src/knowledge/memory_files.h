@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <stop_token>
@@ -19,6 +20,7 @@ namespace helve::knowledge {
 constexpr size_t kMaxMemoryFiles = 20'000;
 constexpr size_t kMaxMemoryFileBytes = 8u << 20;
 constexpr size_t kMaxMemoryBytes = 256u << 20;  // of all files
+constexpr size_t kMaxMemoryNames = 100'000;     // notes and directories in one directory
 constexpr int kMaxMemoryDepth = 16;             // of directories in memory/
 
 // Whether the path may name a note: "MEMORY.md", "memory.md", ".helve/MEMORY.md" (which the system
@@ -43,20 +45,24 @@ class MemoryFiles {
     std::string path, content;
     NoteStamp stamp;
   };
+  // Takes a note that is new or was changed, the `number`th of `all` that are looked at, from 0.
+  // False: it did not, and the note counts as not read.
+  using Put = std::function<bool(Note note, size_t number, size_t all)>;
   struct Changes {
-    std::vector<Note> put;
     std::vector<std::string> removed;    // paths
     std::vector<std::string> restamped;  // with the content that they had
     std::vector<std::string> problems;   // what is left out, and why
     bool is_stopped = false;             // before all was looked at
   };
 
-  explicit MemoryFiles(sys::Fd root) : root_(std::move(root)) {}
+  explicit MemoryFiles(sys::Fd root, size_t max_names = kMaxMemoryNames)
+      : root_(std::move(root)), max_names_(max_names) {}
 
   // A note that somebody remembers to have read.
   void remember(std::string path, const NoteStamp& stamp);
-  // Reads what is new or was changed since the last time, and nothing else.
-  Changes sync(std::int64_t now_ns, const std::stop_token& stop);
+  // Reads what is new or was changed since the last time, and nothing else. When it is stopped, the
+  // next time goes on from there.
+  Changes sync(std::int64_t now_ns, const Put& put, const std::stop_token& stop);
 
   // A note as a whole, as it is now; `not_found` when there is none. On any thread.
   Result<std::string> read(std::string_view path) const;
@@ -67,11 +73,13 @@ class MemoryFiles {
 
  private:
   class Walk;
-  void take(const std::string& path, const sys::FileStatus& status, std::int64_t now_ns,
-            Changes& changes);
+  // What of a file there is to put.
+  std::optional<Note> take(const std::string& path, const sys::FileStatus& status,
+                           std::int64_t now_ns, Changes& changes);
   void drop(std::map<std::string, NoteStamp>::iterator file);
 
   const sys::Fd root_;
+  const size_t max_names_;
   std::map<std::string, NoteStamp> files_;  // by path
   std::uint64_t bytes_ = 0;
   size_t reads_ = 0;

@@ -60,7 +60,7 @@ struct PassageIndex::Parts {
   static WordIndex::Fields fields_of(const IndexedDocument& document, const PassageView& passage) {
     return {document.title, passage.heading, passage.text};
   }
-  void put(Document document);
+  bool put(Document document, const std::stop_token& stop);
   void remove(Entries::iterator found);
   void clear_away();
   std::vector<Hit> search(const Question& question) const;
@@ -73,13 +73,14 @@ PassageIndex::~PassageIndex() = default;
 PassageIndex::PassageIndex(PassageIndex&&) noexcept = default;
 PassageIndex& PassageIndex::operator=(PassageIndex&&) noexcept = default;
 
-void PassageIndex::put(Document document) {
+bool PassageIndex::put(Document document, const std::stop_token& stop) {
   remove(document.key);
-  parts_->put(std::move(document));
+  return parts_->put(std::move(document), stop);
 }
 
-void PassageIndex::Parts::put(Document document) {
-  Entry& entry = entries[document.key];
+bool PassageIndex::Parts::put(Document document, const std::stop_token& stop) {
+  const auto at = entries.try_emplace(document.key).first;
+  Entry& entry = at->second;
   entry.first = static_cast<Slot>(places.size());
   entry.owned = std::move(document.content);
   if (entry.owned.empty()) {
@@ -106,7 +107,7 @@ void PassageIndex::Parts::put(Document document) {
              .stamp = std::move(document.stamp),
              .content = owned.substr(0, content),
              .passages = {}};
-  for (size_t i = 0; i < document.passages.size(); ++i) {
+  for (size_t i = 0; i < document.passages.size() && !stop.stop_requested(); ++i) {
     const Passage& passage = document.passages[i];
     indexed.passages.push_back({.heading = owned.substr(headings[i], passage.heading.size()),
                                 .text = owned.substr(passage.begin, passage.text.size()),
@@ -117,6 +118,9 @@ void PassageIndex::Parts::put(Document document) {
   }
   alive += indexed.passages.size();
   unsaved += indexed.passages.size() + 1;
+  if (!stop.stop_requested()) return true;
+  remove(at);
+  return false;
 }
 
 void PassageIndex::remove(std::string_view key) {
@@ -223,7 +227,9 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
            (!question.accepts || question.accepts(entry->document, places[slot].passage));
   };
   const bool by_meaning = question.meaning && question.mode != Mode::keyword && vectors.count() > 0;
-  const bool by_words = question.mode != Mode::semantic || !by_meaning;
+  // What has no vector yet is found by its words in every mode.
+  const bool is_incomplete = by_meaning && vectors.count() < alive;
+  const bool by_words = question.mode != Mode::semantic || !by_meaning || is_incomplete;
   const bool reorders = question.recency > 0 || (by_words && by_meaning);
   const size_t nominated = reorders ? std::max(kNominated, 2 * question.limit) : question.limit;
 
@@ -232,7 +238,9 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
   std::set<Slot> slots;
   if (by_words) {
     query = words.query(question.text);
-    for (const Ranked& each : words.best(query, nominated, accept)) slots.insert(each.slot);
+    const bool is_any = question.mode != Mode::semantic || !by_meaning;
+    const auto by_word = [&](Slot slot) { return accept(slot) && (is_any || !vectors.has(slot)); };
+    for (const Ranked& each : words.best(query, nominated, by_word)) slots.insert(each.slot);
   }
   if (by_meaning) {
     row = vectors.row_of(*question.meaning);
@@ -241,11 +249,12 @@ std::vector<Hit> PassageIndex::Parts::search(const Question& question) const {
   }
 
   const auto relevance_of = [&](Slot slot) {
-    if (!by_words) return meaning_relevance(vectors.cosine(row, slot));
-    const double by_word = WordIndex::relative_score(query, slot);
     // What has no vector yet is not less related for that.
-    return by_meaning && vectors.has(slot) ? relevance(by_word, vectors.cosine(row, slot))
-                                           : words_relevance(by_word);
+    if (!by_meaning || !vectors.has(slot))
+      return words_relevance(WordIndex::relative_score(query, slot));
+    const double cosine = vectors.cosine(row, slot);
+    if (question.mode == Mode::semantic) return meaning_relevance(cosine);
+    return relevance(WordIndex::relative_score(query, slot), cosine);
   };
   std::vector<Hit> hits;
   for (const Slot slot : slots) {

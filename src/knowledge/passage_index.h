@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ struct IndexedDocument {
   std::vector<PassageView> passages;
 };
 
+// In which way passages are compared that have a vector; the others are by their words.
 enum class Mode : unsigned char { keyword, semantic, hybrid };
 
 struct Question {
@@ -64,7 +66,8 @@ class PassageIndex {
   PassageIndex(PassageIndex&&) noexcept;
   PassageIndex& operator=(PassageIndex&&) noexcept;
 
-  void put(Document document);
+  // Whether it is in there; after a stop not, nor is what it would have replaced.
+  bool put(Document document, const std::stop_token& stop = {});
   void remove(std::string_view key);
   void restamp(std::string_view key, std::string stamp);
   const IndexedDocument* find(std::string_view key) const;

@@ -27,9 +27,9 @@ VectorCount VectorMaker::wait(std::unique_lock<std::mutex>& lock,
                               const Progress& progress, const std::stop_token& stop) {
   if (!is_making_) index_.use_embedder(embedder->id());
   if (index_.vectors() < index_.passages() && !is_making_) start(embedder);
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto begin = clock_.steady();
   while (is_making_ && !stop.stop_requested()) {
-    const auto left = end - std::chrono::steady_clock::now();
+    const auto left = begin + (has_made_ ? kPatience : kFirstPatience) - clock_.steady();
     if (until == Until::patience_ends && left.count() <= 0) break;
     made_.wait_for(
         lock, stop,
@@ -112,6 +112,7 @@ Result<void> VectorMaker::take(std::span<const Wanted> wanted, std::span<const V
   }
   if (given > 0 && index_.vectors() == before)
     return Error{Code::unavailable, "the embedder's vectors cannot be used"};
+  has_made_ = true;
   return {};
 }
 

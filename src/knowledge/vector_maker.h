@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "knowledge/passage_index.h"
+#include "sys/clock.h"
 
 namespace helve::knowledge {
 
@@ -32,12 +33,16 @@ struct VectorCount {
 
 class VectorMaker {
  public:
-  // What is missing is waited for so long.
+  // What is missing is waited for so long, and longer while nothing has come at all: a process that
+  // ends after each search would never get on.
   static constexpr std::chrono::milliseconds kPatience{1500};
+  static constexpr std::chrono::milliseconds kFirstPatience{4000};
   enum class Until : unsigned char { patience_ends, complete };
 
-  // Borrows the index and the mutex that guards it and all that is in here.
-  VectorMaker(PassageIndex& index, std::mutex& mutex) : index_(index), mutex_(mutex) {}
+  // Borrows the index and the mutex that guards it and all that is in here, and a clock instead of
+  // the real one.
+  VectorMaker(PassageIndex& index, std::mutex& mutex, const sys::Clock* clock = nullptr)
+      : index_(index), mutex_(mutex), clock_(clock ? *clock : real_clock_) {}
 
   // Holding the mutex, which is released at times: begins to make what is missing, if nobody does
   // so already, and waits.
@@ -58,8 +63,11 @@ class VectorMaker {
 
   PassageIndex& index_;
   std::mutex& mutex_;
+  const sys::RealClock real_clock_;
+  const sys::Clock& clock_;
   bool is_making_ = false;
-  std::string failure_;  // why the last attempt ended early
+  bool has_made_ = false;  // something
+  std::string failure_;    // why the last attempt ended early
   std::condition_variable_any made_;
   std::jthread thread_;  // ends first
 };

@@ -15,7 +15,6 @@ struct Magic {
 
 constexpr std::string_view kListTar = "a command such as tar tf lists what it holds";
 constexpr std::string_view kListZip = "a command such as unzip -l lists what it holds";
-constexpr std::string_view kLookIn = "a command such as file or xxd can look into it";
 
 // The longer of two that begin alike stands first.
 constexpr Magic kMagic[] = {
@@ -38,9 +37,9 @@ constexpr Magic kMagic[] = {
      "ELF",
      {"ELF executable or library", "application/x-elf",
       "commands such as readelf, nm and objdump look into it"}},
-    {0, "MZ", {"Windows executable", "application/vnd.microsoft.portable-executable", kLookIn}},
-    {0, "\xCF\xFA\xED\xFE", {"Mach-O executable", "application/x-mach-binary", kLookIn}},
-    {0, "\xCE\xFA\xED\xFE", {"Mach-O executable", "application/x-mach-binary", kLookIn}},
+    {0, "MZ", {"Windows executable", "application/vnd.microsoft.portable-executable", kLookInto}},
+    {0, "\xCF\xFA\xED\xFE", {"Mach-O executable", "application/x-mach-binary", kLookInto}},
+    {0, "\xCE\xFA\xED\xFE", {"Mach-O executable", "application/x-mach-binary", kLookInto}},
     {0, "\0asm"sv, {"WebAssembly module", "application/wasm", "wasm-objdump looks into it"}},
     {0,
      "!<arch>\n",
@@ -96,7 +95,7 @@ constexpr Magic kMagic[] = {
       "python3 -m pickletools shows it; loading it runs code"}},
     {0,
      "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv,
-     {"nothing but zero bytes at its start", "application/octet-stream", kLookIn}},
+     {"nothing but zero bytes at its start", "application/octet-stream", kLookInto}},
 };
 
 // What a zip archive is by the names of its first members.
@@ -137,7 +136,7 @@ std::optional<FileType> cafe_babe(std::string_view start) {
   if (!start.starts_with("\xCA\xFE\xBA\xBE") || start.size() < 8) return {};
   const bool many =
       start[4] == 0 && start[5] == 0 && start[6] == 0 && static_cast<unsigned char>(start[7]) < 40;
-  if (many) return FileType{"Mach-O executable", "application/x-mach-binary", kLookIn};
+  if (many) return FileType{"Mach-O executable", "application/x-mach-binary", kLookInto};
   return FileType{"Java class", "application/java-vm", "javap -c shows its code"};
 }
 

@@ -15,6 +15,9 @@ struct FileType {
 constexpr size_t kTypeBytes = 4096;  // of the start, enough for every type
 constexpr std::string_view kPdfMark = "%PDF-";
 
+// The hint where there is no better one.
+constexpr std::string_view kLookInto = "a command such as file or xxd can look into it";
+
 // Nothing when the type is not known, text among them.
 std::optional<FileType> file_type(std::string_view start);
 

@@ -89,14 +89,19 @@ bool is_other_type(std::string_view bytes) {
   return !is_utf8(bytes) && file_type(bytes.substr(0, kTypeBytes));
 }
 
+std::string_view how_to_look(const std::optional<FileType>& type) {
+  if (type && !type->hint.empty()) return type->hint;
+  return type && type->mime_type.starts_with("image/") ? "read shows it" : kLookInto;
+}
+
 Error unsupported_type(std::string_view name, std::string_view bytes) {
   const auto type = file_type(bytes.substr(0, kTypeBytes));
-  std::string hint = "only text, Markdown, HTML, PDFs, notebooks and code are taken";
-  if (type && !type->hint.empty()) hint += fmt::format("; {}", type->hint);
   return {Code::unsupported,
           fmt::format("'{}' is no text: {}", escape_for_display(name),
                       type ? type->name : "its type is not known"),
-          std::move(hint), "unsupported_type"};
+          fmt::format("only text, Markdown, HTML, PDFs, notebooks and code are taken; {}",
+                      how_to_look(type)),
+          "unsupported_type"};
 }
 
 Result<Converted> from_text(std::string_view bytes, std::string_view name) {

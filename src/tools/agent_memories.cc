@@ -41,7 +41,10 @@ Result<AgentMemories::Opened> AgentMemories::open(const std::string& directory) 
       home ? sys::open_beneath(*home, ".", sys::Open::directory) : sys::open_directory(directory);
   if (!root) {
     Error error = sys::to_error(root.error(), "open the memory in", directory);
-    if (root.error() == std::errc::no_such_file_or_directory) error.type = "no_memory";
+    if (root.error() == std::errc::no_such_file_or_directory) {
+      error.type = "no_memory";
+      error.hint = "there is nothing to read yet: memory_append makes it";
+    }
     return error;
   }
   const auto path = sys::path_of(*root);

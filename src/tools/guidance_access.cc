@@ -57,6 +57,14 @@ Result<void> check_seen(const guidance::File& file, Context& context) {
   return seen;
 }
 
+Result<void> not_written(std::string_view path, Result<void> checked) {
+  if (checked) return {};
+  Error error = std::move(checked).error();
+  error.message = fmt::format("'{}' is not written: {}", path, error.message);
+  if (error.hint.empty()) error.hint = "correct that and try again: nothing was changed";
+  return error;
+}
+
 Result<GuidanceChange> change_lines(const GuidanceEdit& in, const guidance::File& file,
                                     Result<void> (*check)(const std::string& name,
                                                           std::string_view text),
@@ -68,7 +76,7 @@ Result<GuidanceChange> change_lines(const GuidanceEdit& in, const guidance::File
     return Error{Code::invalid_argument, fmt::format("'{}' would have no front matter", file.path),
                  "leave the lines of --- where they are",
                  std::string(guidance::kInvalidFrontMatter)};
-  TRY(check(in.name, patched.content));
+  TRY(not_written(file.path, check(in.name, patched.content)));
   std::string diff = short_diff(file.text(), patched.content);
   const workspace::Applied applied = TRY(context.guidance->write(
       file.path, std::move(patched.content), file.snapshot.version, author_of(context)));

@@ -25,6 +25,9 @@ void note_seen(const guidance::File& file, Context& context);
 // A conflict (mtime_conflict) when somebody else changed the file since the session saw it.
 Result<void> check_seen(const guidance::File& file, Context& context);
 
+// What was found wrong with a text, told of the file that it is not written to.
+Result<void> not_written(std::string_view path, Result<void> checked);
+
 // What the tools that change something answer.
 struct GuidanceChange {
   std::string name;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/text.h"
-
 namespace helve::tools {
 namespace {
 
@@ -13,23 +11,6 @@ constexpr size_t kShortWord = 3;  // bytes; shorter ones say little
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
 }  // namespace
-
-std::string snippet_around(std::string_view text, size_t place, size_t chars) {
-  if (count_chars(text) <= chars) return std::string(text);
-  place = std::min(place, text.size());
-  const std::string_view before = last_chars(text.substr(0, place), chars / 2);
-  const size_t begin = place - before.size();
-  std::string_view shown = first_chars(text.substr(begin), chars);
-  // Near the end the room is used for what comes before.
-  const size_t missing = chars - count_chars(shown);
-  const std::string_view more = last_chars(text.substr(0, begin), missing);
-  const size_t first = begin - more.size();
-  shown = text.substr(first, more.size() + shown.size());
-  std::string out = first > 0 ? "…" : "";
-  out += shown;
-  if (first + shown.size() < text.size()) out += "…";
-  return out;
-}
 
 size_t first_word(std::string_view text, std::string_view words) {
   size_t best = text.size();

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "sys/clock.h"
+#include "sys/local_time.h"
 #include "tool/make.h"
 #include "tools/agent_memories.h"
 #include "tools/files.h"
@@ -24,10 +25,8 @@ struct MemoryAppendInput {
   static constexpr auto schema() {
     return object(
         "Remember something for later: a decision, a fact, a preference. It is added to the file "
-        "of "
-        "the "
-        "day, memory/YYYY-MM-DD.md, where memory_search finds it. Say what will be understood "
-        "without this conversation.",
+        "of the day, memory/YYYY-MM-DD.md in local time, where memory_search finds it. Say what "
+        "will be understood without this conversation.",
         arg<&MemoryAppendInput::text>("What to remember, as Markdown")
             .min_length(1)
             .max_length(100'000)
@@ -128,7 +127,8 @@ Result<MemoryAppendOutput> append_once(const std::string& path, const std::strin
 Result<MemoryAppendOutput> memory_append(const MemoryAppendInput& in, Context& context) {
   if (!context.clock) return Error{Code::unavailable, "memory_append does not know the time"};
   const AgentMemory memory = TRY(need_memory(context, AgentMemories::IfMissing::make));
-  const std::string now = sys::utc(context.clock->unix_ms());  // 2026-01-31 23:59:59
+  // What people call today. 2026-01-31 23:59:59
+  const std::string now = sys::utc(sys::local_ms(context.clock->unix_ms()));
   const std::string day = now.substr(0, 10);
   const std::string path = fmt::format("memory/{}.md", day);
   const std::string entry = entry_of(in, now.substr(11, 5));

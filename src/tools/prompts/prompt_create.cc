@@ -53,7 +53,7 @@ Result<GuidanceChange> prompt_create(const PromptCreateInput& in, Context& conte
   const guidance::Library& library = *TRY(need_guidance(context));
   const std::string path = TRY(guidance::Library::prompt_path(in.name));
   std::string text = file_of(in);
-  TRY(guidance::parse_prompt(in.name, text));
+  TRY(not_written(path, guidance::check_prompt(in.name, text)));
   const Result<guidance::PromptFile> there = library.prompt(in.name);
   if (there || there.error().type == guidance::kInvalidFrontMatter) {
     const bool is_own = there && there->file.owner == guidance::Owner::user;

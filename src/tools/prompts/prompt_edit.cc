@@ -5,15 +5,10 @@
 namespace helve::tools {
 namespace {
 
-Result<void> check(const std::string& name, std::string_view text) {
-  TRY(guidance::parse_prompt(name, text));
-  return {};
-}
-
 Result<GuidanceChange> prompt_edit(const GuidanceEdit& in, Context& context) {
   const guidance::PromptFile old = TRY(TRY(need_guidance(context))->prompt(in.name));
   TRY(check_may_change(old.file, old.prompt.agent_modification, "prompt"));
-  return change_lines(in, old.file, check, context);
+  return change_lines(in, old.file, guidance::check_prompt, context);
 }
 
 }  // namespace

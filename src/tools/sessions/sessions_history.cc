@@ -40,7 +40,7 @@ struct MessageEntry {
 
   static constexpr auto schema() {
     return object("A message.", arg<&MessageEntry::number>("Of the entry, from 1"),
-                  arg<&MessageEntry::time>("When it was said"),
+                  arg<&MessageEntry::time>("When it was said, UTC"),
                   arg<&MessageEntry::role>("user, assistant, tool, summary, remark, or broken"),
                   opt<&MessageEntry::sender>("Who said it: user, a session, a model, a tool"),
                   arg<&MessageEntry::text_>("What was said"),

@@ -82,8 +82,8 @@ struct ProcessEntry {
                                   "in another process of helve; ended; or lost with the process "
                                   "that ran it"),
         arg<&ProcessEntry::command>("What was asked for"),
-        arg<&ProcessEntry::started>("When it began"), opt<&ProcessEntry::ended>("When it ended"),
-        opt<&ProcessEntry::end>("How it ended"),
+        arg<&ProcessEntry::started>("When it began, UTC"),
+        opt<&ProcessEntry::ended>("When it ended, UTC"), opt<&ProcessEntry::end>("How it ended"),
         opt<&ProcessEntry::exit_code>("Absent when a signal ended it"),
         opt<&ProcessEntry::signal>("The signal that ended it"),
         opt<&ProcessEntry::timed_out>("True when it was ended because its time was up"),

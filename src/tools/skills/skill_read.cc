@@ -29,6 +29,7 @@ struct SkillReadOutput {
   std::string description;
   std::string content;
   std::vector<std::string> files;
+  std::optional<std::int64_t> more_files;
 
   static constexpr auto schema() {
     return object("A skill.", arg<&SkillReadOutput::name>("Its name"),
@@ -36,12 +37,14 @@ struct SkillReadOutput {
                   arg<&SkillReadOutput::path>("The file that was read"),
                   arg<&SkillReadOutput::description>("What it is for"),
                   arg<&SkillReadOutput::content>("The whole file"),
-                  arg<&SkillReadOutput::files>("What else is in its folder"));
+                  arg<&SkillReadOutput::files>("What else is in its folder"),
+                  opt<&SkillReadOutput::more_files>("How many more there are"));
   }
   std::string text() const {
     std::string out = numbered(content);
     if (!files.empty())
-      out += fmt::format("Also in its folder: {}\n", escape_for_display(join(files, ", ")));
+      out += fmt::format("Also in its folder: {}{}\n", escape_for_display(join(files, ", ")),
+                         more_files ? fmt::format(" and {} more", *more_files) : "");
     return out;
   }
 };
@@ -50,7 +53,12 @@ Result<SkillReadOutput> skill_read(const SkillReadInput& in, Context& context) {
   const guidance::Library& library = *TRY(need_guidance(context));
   guidance::SkillFile found = TRY(library.skill(in.name));
   auto& [skill, file] = found;
-  std::vector<std::string> others = library.names_beside(skill);
+  std::vector<std::string> others = library.names_beside(skill).names;
+  std::optional<std::int64_t> more;
+  if (others.size() > guidance::kMaxFiles) {
+    more = static_cast<std::int64_t>(others.size() - guidance::kMaxFiles);
+    others.resize(guidance::kMaxFiles);
+  }
   if (in.file) file = TRY(library.beside(skill, *in.file));
   if (!is_utf8(file.text()))
     return Error{Code::unsupported, fmt::format("'{}' is not UTF-8 text", file.path), "",
@@ -61,7 +69,8 @@ Result<SkillReadOutput> skill_read(const SkillReadInput& in, Context& context) {
                          .path = std::move(file.path),
                          .description = std::move(skill.description),
                          .content = std::move(file.snapshot.content),
-                         .files = std::move(others)};
+                         .files = std::move(others),
+                         .more_files = more};
 }
 
 }  // namespace

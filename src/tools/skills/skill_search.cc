@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "guidance/relevance.h"
@@ -12,7 +13,8 @@ namespace helve::tools {
 namespace {
 
 constexpr size_t kSnippetChars = 160;
-constexpr size_t kSameStem = 4;  // letters that two forms of a word begin with
+// Letters that two forms of a word begin with.
+constexpr size_t kSameStem = 4, kLongestStem = 64;
 // What a word is worth where it stands.
 constexpr double kInName = 3, kInDescription = 2, kInBody = 1;
 
@@ -21,9 +23,10 @@ struct SkillSearchInput {
   std::int64_t limit = 5;
 
   static constexpr auto schema() {
-    return object("Find skills by words: in their names, descriptions and texts.",
-                  arg<&SkillSearchInput::query>("What the task is about").min_length(1),
-                  opt<&SkillSearchInput::limit>("How many at most").min(1).max(50).shorthand('n'));
+    return object(
+        "Find skills by words: in their names, descriptions and texts.",
+        arg<&SkillSearchInput::query>("What the task is about").min_length(1).max_length(10'000),
+        opt<&SkillSearchInput::limit>("How many at most").min(1).max(50).shorthand('n'));
   }
 };
 
@@ -65,22 +68,29 @@ struct SkillSearchOutput {
   }
 };
 
-// Which of the words a text has, also in another form: "release" and "releases".
+// How many of the words a text has, also in another form: "release" and "releases".
 size_t count_found(const guidance::Words& wanted, std::string_view text) {
-  const guidance::Words own = guidance::words_of(text, 1);
-  return static_cast<size_t>(std::ranges::count_if(wanted, [&](const std::string& word) {
-    if (own.contains(word)) return true;
-    if (word.size() < kSameStem) return false;
-    return std::ranges::any_of(own, [&](const std::string& other) {
-      return other.size() >= kSameStem && (other.starts_with(word) || word.starts_with(other));
-    });
-  }));
+  std::set<std::string_view> found;
+  for (const std::string& word : guidance::words_of(text, 1)) {
+    auto at = wanted.lower_bound(word);
+    if (at != wanted.end() && *at == word) found.insert(*at);
+    if (word.size() < kSameStem) continue;
+    for (; at != wanted.end() && at->starts_with(word); ++at) found.insert(*at);
+    const std::string_view longest = std::string_view(word).substr(0, kLongestStem);
+    for (size_t size = kSameStem; size < longest.size(); ++size) {
+      if (const auto stem = wanted.find(longest.substr(0, size)); stem != wanted.end())
+        found.insert(*stem);
+    }
+  }
+  return found.size();
 }
 
-void add_snippet(SkillHit& hit, const guidance::Words& wanted, std::string_view text) {
+Result<void> add_snippet(SkillHit& hit, const guidance::Words& wanted, std::string_view text,
+                         const Context& context) {
   size_t best = 0;
   std::int64_t number = 0;
   for (const std::string_view line : split(text, '\n')) {
+    TRY(context.checkpoint());
     ++number;
     const size_t found = count_found(wanted, line);
     if (found <= best) continue;
@@ -88,6 +98,7 @@ void add_snippet(SkillHit& hit, const guidance::Words& wanted, std::string_view 
     hit.line = number;
     hit.snippet = preview(trim(line), kSnippetChars);
   }
+  return {};
 }
 
 Result<SkillSearchOutput> skill_search(const SkillSearchInput& in, Context& context) {
@@ -112,7 +123,7 @@ Result<SkillSearchOutput> skill_search(const SkillSearchInput& in, Context& cont
                                    static_cast<double>(wanted.size())),
                  .line = 0,
                  .snippet = {}};
-    add_snippet(hit, wanted, text);
+    TRY(add_snippet(hit, wanted, text, context));
     out.skills.push_back(std::move(hit));
   }
   std::ranges::stable_sort(out.skills, std::ranges::greater(), &SkillHit::score);

@@ -64,7 +64,7 @@ Result<GuidanceChange> skill_write(const SkillWriteInput& in, Context& context) 
       fmt::format("---\nname: {}\ndescription: {}\n---\n{}", guidance::yaml_value(in.name),
                   guidance::yaml_value(in.description), in.content);
   if (!text.ends_with('\n')) text += '\n';
-  TRY(guidance::check_skill(in.name, text));
+  TRY(not_written(path, guidance::check_skill(in.name, text)));
   const std::optional<workspace::Version> old = TRY(replaceable(in, path, library, context));
   const workspace::Applied applied =
       TRY(library.write(path, std::move(text), old, author_of(context)));

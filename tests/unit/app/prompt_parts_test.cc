@@ -5,6 +5,7 @@
 
 #include "guidance/skills.h"
 #include "unit/app/fixture.h"
+#include "unit/time_zone.h"
 
 namespace helve::app {
 namespace {
@@ -74,6 +75,7 @@ TEST_F(PromptParts, WhatChangesLeastComesFirst) {
 }
 
 TEST_F(PromptParts, FactsSayWhereTheModelIs) {
+  const TimeZone hawaii("HST10");  // where it is still the day before
   put("work/README.md", "");
   put("work/src/a.cc", "");
   put("work/.hidden", "");
@@ -85,7 +87,7 @@ TEST_F(PromptParts, FactsSayWhereTheModelIs) {
                        " (relative paths begin here)\n- other directories: " + at("home") +
                        "\n- system: Linux"),
             EndsWith(", shell /bin/sh\n"
-                     "- date: 2026-01-01\n"
+                     "- date: 2025-12-31\n"
                      "- commands: run in a sandbox, may write the workspace and a private "
                      "/tmp, have no network\n"
                      "- git: on branch feature/x\n"
@@ -266,7 +268,7 @@ TEST_F(PromptParts, OfSkillsOnlyNameAndPurposeAreTold) {
                                        ")\n"
                                        "- review: Look: closely (.helve/skills/y/SKILL.md)\n"
                                        "- z: Several lines (.claude/skills/z/SKILL.md)\n"));
-  EXPECT_THAT(notices_, IsEmpty());
+  EXPECT_THAT(notices_, ElementsAre(HasSubstr("'.helve/skills/x/SKILL.md' is left out")));
   EXPECT_THAT(agent::system_prompt(parts_), Not(HasSubstr("Secret steps")));
 }
 

@@ -58,7 +58,7 @@ TEST_F(LibraryTest, NothingElseOfTheConfigDirectoryIsRead) {
   const Skill skill = library->skill("x")->skill;
   EXPECT_EQ(skill.owner, Owner::user);
   EXPECT_EQ(library->beside(skill, "more.md")->text(), "more\n");
-  EXPECT_THAT(library->names_beside(skill), ElementsAre("more.md", "out.md"));
+  EXPECT_THAT(library->names_beside(skill).names, ElementsAre("more.md", "out.md"));
   EXPECT_EQ(library->beside(skill, "../../config.yaml").error().type, "invalid_name");
   EXPECT_FALSE(library->beside(skill, "out.md"));
   EXPECT_FALSE(library->beside(skill, ""));
@@ -98,12 +98,66 @@ TEST_F(LibraryTest, RefusesWhatIsTooLarge) {
   EXPECT_EQ(library->prompt("a").error().code, Code::too_large);
 }
 
-TEST_F(LibraryTest, BoundsHowManyThereAre) {
-  for (size_t i = 0; i < kMaxFiles + 3; ++i)
-    work.file(".helve/prompts/p" + std::to_string(1000 + i) + ".md", "x");
+// In the order of names, whatever that of the directory is; those that are wrong count.
+TEST_F(LibraryTest, BoundsHowManyPromptsThereAre) {
+  const auto path = [](size_t i) { return ".helve/prompts/p" + std::to_string(1000 + i) + ".md"; };
+  for (size_t i = 0; i < kMaxFiles + 100; ++i)
+    work.file(path(i), i % 10 == 0 ? "---\ntytle: x\n---\n" : "x");
+  for (size_t i = 0; i < kMaxFiles; ++i)
+    work.file(".helve/prompts/a" + std::to_string(i) + ".txt", "no prompt");
   const Shelf<PromptFile> shelf = library->prompts();
-  EXPECT_THAT(shelf.items, SizeIs(kMaxFiles));
-  EXPECT_THAT(shelf.problems, ElementsAre(HasSubstr("prompts are the limit")));
+  EXPECT_THAT(shelf.items, SizeIs(kMaxFiles * 9 / 10));
+  EXPECT_EQ(shelf.items.back().prompt.name, "p1199");
+  ASSERT_THAT(shelf.problems, SizeIs(kMaxFiles / 10 + 1));
+  EXPECT_THAT(shelf.problems.back(),
+              HasSubstr("'.helve/prompts/p1200.md' and 99 after it are left out: 200 prompts"));
+}
+
+TEST_F(LibraryTest, BoundsHowManySkillsThereAre) {
+  const auto name = [](size_t i) { return "k" + std::to_string(1000 + i); };
+  for (size_t i = 0; i < kMaxSkills; ++i) {
+    work.file(".helve/skills/a" + std::to_string(i) + "/README.md", "no skill");
+    work.file(".helve/skills/" + name(i) + "/SKILL.md", "---\ndescription: d\n---\n");
+  }
+  EXPECT_THAT(library->skills().items, SizeIs(kMaxSkills));
+  EXPECT_THAT(library->skills().problems, IsEmpty());
+  work.file(".helve/skills/k2000/SKILL.md", "---\ndescription: d\n---\n");
+  work.file(".helve/skills/k2001/SKILL.md", "---\nname: other\ndescription: d\n---\n");
+  const Shelf<Skill> shelf = library->skills();
+  EXPECT_THAT(shelf.items, SizeIs(kMaxSkills));
+  EXPECT_THAT(shelf.problems, ElementsAre(HasSubstr("'.helve/skills/k2000/SKILL.md' and those")));
+  // It is there all the same, by the name of its folder.
+  EXPECT_TRUE(library->skill("k2000"));
+  EXPECT_FALSE(library->skill("k2001"));
+  EXPECT_FALSE(library->skill("../skills/k2000"));
+  // No workspace takes the place of one of the user's own that is beyond the limit.
+  for (size_t i = 0; i < kMaxSkills; ++i)
+    config.file("skills/a" + std::to_string(i) + "/SKILL.md", "---\ndescription: own\n---\n");
+  config.file("skills/" + name(0) + "/SKILL.md", "---\ndescription: own\n---\n");
+  EXPECT_EQ(library->skill(name(0))->skill.owner, Owner::user);
+  EXPECT_EQ(library->skill(name(1))->skill.owner, Owner::project);
+}
+
+TEST_F(LibraryTest, OfTwoSkillsWithOneNameTheOtherIsNoted) {
+  config.file("skills/a/SKILL.md", "---\ndescription: own\n---\n");
+  work.file(".helve/skills/a/SKILL.md", "---\ndescription: d\n---\n");
+  work.file(".helve/skills/b/SKILL.md", "---\ndescription: d\n---\n");
+  work.file(".claude/skills/c/SKILL.md", "---\nname: b\ndescription: d\n---\n");
+  const Shelf<Skill> shelf = library->skills();
+  EXPECT_THAT(shelf.items, SizeIs(2));
+  EXPECT_THAT(
+      shelf.problems,
+      ElementsAre(
+          HasSubstr("'.helve/skills/a/SKILL.md' is left out: '" + config.path()),
+          HasSubstr("'.claude/skills/c/SKILL.md' is left out: '.helve/skills/b/SKILL.md'")));
+}
+
+TEST_F(LibraryTest, ADirectoryIsNotLookedAtWithoutEnd) {
+  for (const char* name : {"a", "b", "c"}) work.file(std::string("many/") + name, "x");
+  const Source source = workspace_source(*files);
+  EXPECT_FALSE(names_in(source, "many", "", 3)->is_cut);
+  EXPECT_TRUE(names_in(source, "many", "", 2)->is_cut);
+  EXPECT_THAT(names_in(source, "many", "", 2)->names, SizeIs(2));
 }
 
 // Each writes what it read with a line more: no line is lost, and who was late is told.

@@ -16,6 +16,23 @@ using testing::FloatNear;
 using testing::HasSubstr;
 using testing::Not;
 
+TEST(StepSize, GrowsWhileAnswersComeSoon) {
+  StepSize step;
+  EXPECT_EQ(step.texts(), 4u);
+  step.took(4, StepSize::kLong / 2);
+  EXPECT_EQ(step.texts(), 8u);
+  step.took(8, StepSize::kLong);
+  EXPECT_EQ(step.texts(), 8u);
+  step.took(3, milliseconds(1));  // of what was left
+  EXPECT_EQ(step.texts(), 8u);
+  step.took(8, StepSize::kLong + milliseconds(1));
+  EXPECT_EQ(step.texts(), 4u);
+  for (int i = 0; i < 9; ++i) step.took(1, StepSize::kLong * 2);
+  EXPECT_EQ(step.texts(), 1u);
+  for (int i = 0; i < 9; ++i) step.took(100, milliseconds(1));
+  EXPECT_EQ(step.texts(), StepSize::kMost);
+}
+
 // The JSON of a request.
 Json body_of(const std::string& request) {
   return *parse_json(std::string_view(request).substr(request.find("\r\n\r\n") + 4));
@@ -96,6 +113,35 @@ TEST_F(EndpointEmbedderTest, ManyTextsGoInSeveralRequests) {
   const std::vector<std::string_view> large_ones(20, large);
   ASSERT_TRUE(embedder(server).embed(large_ones, {}));
   EXPECT_THAT(counts, ElementsAre(16, 4));
+}
+
+TEST_F(EndpointEmbedderTest, StepsAreOfTheSizeThatTheServerTakes) {
+  sys::ManualClock clock;
+  milliseconds each(1);
+  RawServer server([&](Connection& c) {
+    for (std::string request; !(request = c.request()).empty();) {
+      JsonArray data;
+      const size_t count = body_of(request).at("input").as_array().size();
+      for (size_t i = 0; i < count; ++i) data.push_back(JsonObject{{"embedding", JsonArray{1, 0}}});
+      clock.advance(each * count);
+      c.answer(to_text(Json(JsonObject{{"data", std::move(data)}})));
+    }
+  });
+  EndpointEmbedder embedder({.base_url = server.url("/v1"), .model = "m"}, sys::make_http_client(),
+                            {}, model::wait_on_thread, {}, &clock);
+  const std::vector<std::string_view> texts(200, "text");
+  const auto ask = [&] {
+    const size_t step = embedder.step(texts);
+    EXPECT_TRUE(embedder.embed(std::span(texts).first(step), {}));
+    return step;
+  };
+  EXPECT_EQ(ask(), StepSize::kFirst);
+  EXPECT_EQ(ask(), 2 * StepSize::kFirst);
+  for (int i = 0; i < 4; ++i) ask();
+  EXPECT_EQ(ask(), EndpointEmbedder::kMaxTexts);
+  each = milliseconds(60);
+  for (int i = 0; i < 4; ++i) ask();
+  EXPECT_EQ(ask(), 8u);
 }
 
 TEST_F(EndpointEmbedderTest, AnswersThatAreNoneAreRefused) {

@@ -7,16 +7,21 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 
 #include "knowledge/cached_embedder.h"
 #include "knowledge/front_matter.h"
 #include "knowledge/keyword_count.h"
 #include "knowledge/snippet.h"
+#include "knowledge/step_size.h"
+#include "sys/local_time.h"
+#include "unit/time_zone.h"
 
 namespace helve::knowledge {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -224,6 +229,18 @@ TEST_F(MemoryTest, SaysWhatItLeavesOut) {
   EXPECT_THAT(answer->notes, Contains(HasSubstr("more than 16 deep")));
 }
 
+// Other files do not take the place of notes.
+TEST_F(MemoryTest, SaysWhenADirectoryHasTooMany) {
+  for (int i = 0; i < 9; ++i) write(fmt::format("memory/{}.txt", i), "x");
+  for (int i = 0; i < 3; ++i) write(fmt::format("memory/{}.md", i), "x");
+  const auto all = [](auto&&...) { return true; };
+  const auto sync = [&](size_t most) {
+    return MemoryFiles(*sys::open_directory(root_.string()), most).sync(0, all, {});
+  };
+  EXPECT_THAT(sync(3).problems, IsEmpty());
+  EXPECT_THAT(sync(2).problems, ElementsAre(HasSubstr("memory/ is left out: it has more than 2")));
+}
+
 TEST_F(MemoryTest, FindsByMeaning) {
   write("memory/a.md", "pears\n");
   write("memory/b.md", "cheese\n");
@@ -287,6 +304,95 @@ TEST_F(MemoryTest, ShortProcessesCompleteTheVectorsTogether) {
   EXPECT_THAT(last->notes, IsEmpty());
 }
 
+// A server that takes its time for each text, by a clock that it moves, and a process that has only
+// so much of it.
+class SlowEmbedder final : public Embedder {
+ public:
+  SlowEmbedder(sys::ManualClock& clock, std::stop_source& end, std::vector<size_t>& steps)
+      : clock_(clock), end_(end), steps_(steps) {}
+  std::string_view id() const override { return "slow"; }
+  size_t step_bytes() const override { return 1u << 20; }
+  size_t step_texts() const override { return step_.texts(); }
+  Result<Vector> embed_query(std::string_view, std::stop_token) override { return Vector{0, 1}; }
+  Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                    std::stop_token stop) override {
+    const std::chrono::milliseconds cost = 60ms * texts.size();
+    left_ -= cost;
+    if (left_ < 0ms) end_.request_stop();
+    if (left_ < 0ms || stop.stop_requested()) return Error{Code::cancelled, "the process ends"};
+    clock_.advance(cost);
+    step_.took(texts.size(), cost);
+    steps_.push_back(texts.size());
+    return std::vector<Vector>(texts.size(), Vector{0, 1});
+  }
+
+ private:
+  sys::ManualClock& clock_;
+  std::stop_source& end_;
+  std::vector<size_t>& steps_;
+  StepSize step_;
+  std::chrono::milliseconds left_ = VectorMaker::kPatience;
+};
+
+TEST_F(MemoryTest, ShortProcessesGetOnWithASlowServer) {
+  constexpr size_t kNotes = 150;
+  for (size_t i = 0; i < kNotes; ++i) write(fmt::format("memory/{}.md", i), fmt::format("{}\n", i));
+  std::vector<size_t> steps;
+  bool is_done = false;
+  for (size_t processes = 0; !is_done && processes < kNotes / StepSize::kFirst; ++processes) {
+    sys::ManualClock clock;
+    std::stop_source end;
+    const auto embedder = std::make_shared<CachedEmbedder>(
+        std::make_unique<SlowEmbedder>(clock, end, steps), (base_ / "cache").string());
+    Memory memory(*sys::open_directory(root_.string()), clock,
+                  [&] { return Result<std::shared_ptr<Embedder>>(embedder); });
+    const auto answer = memory.search({.text = "pears"}, end.get_token());
+    is_done = answer && answer->notes.empty();
+  }
+  EXPECT_TRUE(is_done);
+  EXPECT_EQ(std::accumulate(steps.begin(), steps.end(), size_t{0}), kNotes);  // each once
+  EXPECT_LE(std::ranges::max(steps), 8u);  // 8 take almost as long as a step may
+}
+
+// Takes longer than a search has patience for, but for the first vectors it has more.
+TEST_F(MemoryTest, WaitsLongerForTheFirstVectors) {
+  class Gated final : public Embedder {
+   public:
+    std::string_view id() const override { return "gated"; }
+    Result<Vector> embed_query(std::string_view, std::stop_token) override { return Vector{0, 1}; }
+    Result<std::vector<Vector>> embed(std::span<const std::string_view> texts,
+                                      std::stop_token stop) override {
+      if (embeds++ > 0) return Error{Code::unavailable, "no more"};
+      clock.advance(VectorMaker::kPatience + 1s);
+      std::unique_lock lock(mutex);
+      looked = 0;
+      changed.wait(lock, stop, [this] { return looked > 1; });
+      if (stop.stop_requested()) return Error{Code::cancelled, "nobody waits"};
+      return std::vector<Vector>(texts.size(), Vector{0, 1});
+    }
+    void look() {
+      std::lock_guard lock(mutex);
+      ++looked;
+      changed.notify_all();
+    }
+
+    sys::ManualClock clock;
+    std::mutex mutex;
+    std::condition_variable_any changed;
+    int embeds = 0, looked = 0;
+  };
+  for (const char* name : {"a", "b"}) write(fmt::format("memory/{}.md", name), "pears\n");
+  const auto embedder = std::make_shared<Gated>();
+  Memory memory(*sys::open_directory(root_.string()), embedder->clock,
+                [&] { return Result<std::shared_ptr<Embedder>>(embedder); });
+  const auto answer =
+      memory.search({.text = "pears"}, {}, [&](double, double, std::string_view what) {
+        if (what == "making vectors") embedder->look();
+      });
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->hits.at(0).score_kind, ScoreKind::hybrid);
+}
+
 TEST_F(MemoryTest, SaysHowManyVectorsAreMissing) {
   for (const char* name : {"a", "b", "c", "d", "e"})
     write(std::string("memory/") + name + ".md", std::string("pears ") + name + "\n");
@@ -299,6 +405,11 @@ TEST_F(MemoryTest, SaysHowManyVectorsAreMissing) {
   for (const MemoryHit& hit : answer->hits) kinds.push_back(hit.score_kind);
   EXPECT_EQ(std::ranges::count(kinds, ScoreKind::hybrid), 4);
   EXPECT_EQ(std::ranges::count(kinds, ScoreKind::bm25), 1);
+  embedder_->most = 6;
+  const auto semantic =
+      memory->search({.text = "pears", .mode = Mode::semantic, .limit = 10, .min_score = 0}, {});
+  EXPECT_EQ(std::ranges::count(semantic->hits, ScoreKind::bm25, &MemoryHit::score_kind), 1);
+  EXPECT_EQ(std::ranges::count(semantic->hits, ScoreKind::semantic, &MemoryHit::score_kind), 4);
   embedder_->most = 100;
   const auto built = memory->build({}, {});
   ASSERT_TRUE(built);
@@ -337,7 +448,7 @@ TEST_F(MemoryTest, KeywordsNeedNoEmbedder) {
 }
 
 TEST_F(MemoryTest, PrefersNewNotesWhenAsked) {
-  const std::string today = sys::utc(clock_.unix_ms()).substr(0, 10);
+  const std::string today = sys::utc(sys::local_ms(clock_.unix_ms())).substr(0, 10);
   write("memory/2020-01-01.md", "pears pears\n");
   write("memory/" + today + ".md", "pears pears\n");
   const auto memory = this->memory();
@@ -350,6 +461,19 @@ TEST_F(MemoryTest, PrefersNewNotesWhenAsked) {
             "memory/" + today + ".md");
 }
 
+TEST_F(MemoryTest, TodayIsThatOfTheLocalTime) {
+  const TimeZone kiritimati("KIR-14");
+  sys::ManualClock clock;  // 2026-01-01 00:00 in London, 14:00 on Kiritimati
+  clock.advance(12h);      // and now it is the second
+  write("memory/2026-01-02.md", "pears\n");
+  Memory memory(*sys::open_directory(root_.string()), clock, {});
+  const auto found = memory.search({.text = "pears", .mode = Mode::keyword, .recency = 1}, {});
+  EXPECT_EQ(found->hits.at(0).score, 1.5);
+  clock.advance(24h);
+  const auto next = memory.search({.text = "pears", .mode = Mode::keyword, .recency = 1}, {});
+  EXPECT_EQ(next->hits.at(0).score, 1.3);
+}
+
 TEST_F(MemoryTest, StopsWhenAsked) {
   write("memory/a.md", "pears\n");
   std::stop_source source;
@@ -357,6 +481,63 @@ TEST_F(MemoryTest, StopsWhenAsked) {
   const auto answer = memory()->search({.text = "pears"}, source.get_token());
   ASSERT_FALSE(answer.has_value());
   EXPECT_EQ(answer.error().code, Code::cancelled);
+}
+
+// Sections, each of which becomes a passage.
+std::string sections(std::string_view word, size_t count = 100) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += fmt::format("# Part {}\n\n{} {}\n\n", i, word, i);
+  return text;
+}
+
+// However little time there is, each process reads one note at least, and none reads it again.
+TEST_F(MemoryTest, KeepsWhatItReadBeforeItWasStopped) {
+  constexpr size_t kNotes = 4;
+  for (size_t i = 0; i < kNotes; ++i) write(fmt::format("memory/{}.md", i), sections("pears"));
+  LaterClock clock;
+  const PassageIndex::Place place{.directory = base_ / "kept", .name = "notes.bin"};
+  size_t reads = 0, processes = 0;
+  for (bool is_done = false; !is_done && processes < 2 * kNotes; ++processes) {
+    Memory memory(*sys::open_directory(root_.string()), clock, {}, place);
+    std::stop_source deadline;
+    const auto answer =
+        memory.search({.text = "pears", .mode = Mode::keyword}, deadline.get_token(),
+                      [&](double, double, std::string_view) { deadline.request_stop(); });
+    is_done = answer.has_value();
+    EXPECT_TRUE(is_done || answer.error().code == Code::cancelled);
+    reads += memory.reads();
+  }
+  EXPECT_EQ(reads, kNotes);
+  EXPECT_EQ(processes, kNotes + 1);
+}
+
+TEST_F(MemoryTest, ForgetsNothingWhenItIsStoppedInTheMiddleOfANote) {
+  for (const char* name : {"a", "b"}) write(fmt::format("memory/{}.md", name), sections("pears"));
+  const auto memory = this->memory();
+  ASSERT_EQ(found(*memory, "pears", Mode::keyword).size(), 6u);
+  for (const char* name : {"a", "b"}) write(fmt::format("memory/{}.md", name), sections("plums"));
+  std::stop_source deadline;
+  ASSERT_FALSE(memory->search({.text = "plums"}, deadline.get_token(),
+                              [&](double done, double, std::string_view) {
+                                if (done == 1) deadline.request_stop();
+                              }));
+  for (const char* name : {"a", "b"}) write(fmt::format("memory/{}.md", name), sections("pears"));
+  EXPECT_EQ(memory->search({.text = "pears", .mode = Mode::keyword, .limit = 200}, {})->hits.size(),
+            200u);
+  EXPECT_THAT(found(*memory, "plums", Mode::keyword), IsEmpty());
+}
+
+TEST_F(MemoryTest, WaitsForAnotherReaderNoLongerThanItMay) {
+  write("memory/a.md", "pears\n");
+  const auto memory = this->memory();
+  std::stop_source source;
+  source.request_stop();
+  std::optional<Code> told;
+  ASSERT_TRUE(memory->search({.text = "pears"}, {}, [&](double, double, std::string_view) {
+    const auto answer = memory->search({.text = "pears"}, source.get_token());
+    if (!answer) told = answer.error().code;
+  }));
+  EXPECT_EQ(told, Code::cancelled);
 }
 
 TEST_F(MemoryTest, AnswersManyWhileFilesChange) {
@@ -404,6 +585,12 @@ TEST(KeywordCount, CountsOccurrencesInParagraphs) {
   EXPECT_THAT(keywords_of(" \t\n"), IsEmpty());
 }
 
+TEST(KeywordCount, EndsWhenItIsStopped) {
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_THAT(count_keywords("one\n\none\n", keywords_of("one"), source.get_token()), IsEmpty());
+}
+
 TEST(NoteHead, TellsTitleTagsAndDate) {
   const NoteHead head = note_head(
       "---\ntitle: \"A: b\"\nother: x\ntags: [one, 'two']\ndate: 2026-03-09 10:00\n---\n");
@@ -427,6 +614,22 @@ TEST(Snippet, ShowsTheLinesWithTheWordsOfTheQuestion) {
   EXPECT_TRUE(snippet.starts_with("…\n"));
   EXPECT_LE(snippet.size(), kSnippetChars + 8);
   EXPECT_TRUE(snippet_of(passage, "other").ends_with("…"));
+}
+
+TEST(Snippet, ShowsTheWordsWhereverTheyStandInALongLine) {
+  std::string line;
+  for (int i = 0; i < 100; ++i) line += "filler about codes ";
+  const std::string early = "the door, " + line;
+  const std::string passage = early + "the code of the door is 4711. " + line;
+  const std::string snippet = snippet_of(passage, "what is the code of the door");
+  EXPECT_THAT(snippet, HasSubstr("the code of the door is 4711"));
+  EXPECT_TRUE(snippet.starts_with("…") && snippet.ends_with("…"));
+  EXPECT_THAT(
+      snippet_of("# Doors\n\n" + line + "and the code of the door is 4711", "code of the door"),
+      testing::EndsWith("the code of the door is 4711"));
+  std::string chinese;
+  for (int i = 0; i < 400; ++i) chinese += "\u4e00";
+  EXPECT_THAT(snippet_of(chinese + "\u9580" + chinese, "\u9580"), HasSubstr("\u9580"));
 }
 
 }  // namespace

@@ -53,6 +53,18 @@ TEST(PassageIndex, ReplacesAndRemovesDocuments) {
   EXPECT_EQ(index.find("a")->passages.size(), 2u);
 }
 
+TEST(PassageIndex, HasNothingOfADocumentThatWasStopped) {
+  PassageIndex index;
+  index.put(document("a", {"apples"}));
+  std::stop_source source;
+  source.request_stop();
+  EXPECT_FALSE(index.put(document("a", {"pears", "plums"}), source.get_token()));
+  EXPECT_EQ(index.find("a"), nullptr);
+  EXPECT_EQ(index.passages(), 0u);
+  EXPECT_TRUE(index.put(document("a", {"pears"})));
+  EXPECT_THAT(found(index, {.text = "pears apples"}), ElementsAre("a:0"));
+}
+
 // What was there before must not show.
 TEST(PassageIndex, ScoresTheSameHoweverItCameToBe) {
   PassageIndex changed;
@@ -86,7 +98,7 @@ TEST(PassageIndex, FindsPassagesByMeaning) {
   EXPECT_EQ(index.vectors(), 2u);
   EXPECT_THAT(shown(index.without_vector(10)), ElementsAre("a:0"));
   const Vector meaning = {0, 1};
-  EXPECT_THAT(found(index, {.text = "apples", .mode = Mode::semantic, .meaning = &meaning}),
+  EXPECT_THAT(found(index, {.text = "cherries", .mode = Mode::semantic, .meaning = &meaning}),
               ElementsAre("b:0", "a:1"));
   // Without a vector of the question, words have to do.
   EXPECT_THAT(found(index, {.text = "apples", .mode = Mode::semantic}), ElementsAre("a:0"));
@@ -146,6 +158,24 @@ TEST(PassageIndex, EmbedsTheTextBelowItsHeading) {
   EXPECT_EQ(PassageIndex::embedded_text({.heading = "A > B", .text = "goes on"}), "B\ngoes on");
   EXPECT_EQ(PassageIndex::embedded_text({.heading = "A > B", .text = "## B\ntext"}), "## B\ntext");
   EXPECT_EQ(PassageIndex::embedded_text({.text = "text"}), "text");
+}
+
+TEST(PassageIndex, FindsByWordsWhatHasNoVectorYetAndOnlyThat) {
+  PassageIndex index;
+  index.put(document("a", {"the zebra crossing is closed"}));
+  index.put(document("b", {"the zebra crossing, too"}));
+  index.put(document("c", {"lunch"}));
+  const Vector meaning = {0, 1};
+  index.set_vector("b", 0, {1, 0});
+  index.set_vector("c", 0, {0.6f, 0.8f});
+  const Question question{.text = "zebra crossing", .mode = Mode::semantic, .meaning = &meaning};
+  const auto hits = index.search(question);
+  EXPECT_THAT(shown(hits), ElementsAre("a:0", "c:0", "b:0"));
+  EXPECT_FALSE(hits[0].by_meaning);
+  EXPECT_EQ(hits[0].score, index.search({.text = "zebra crossing", .prefix = "a"})[0].score);
+  EXPECT_EQ(hits[2].score, 0);  // its words do not count
+  index.set_vector("a", 0, {1, 0});
+  EXPECT_THAT(found(index, question), ElementsAre("c:0", "a:0", "b:0"));
 }
 
 TEST(PassageIndex, FindsAmongWordsWhatHasNoVectorYet) {

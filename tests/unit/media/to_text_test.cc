@@ -137,9 +137,11 @@ TEST(ToText, RefusesWhatIsNoText) {
   EXPECT_EQ(image.error().type, "unsupported_type");
   EXPECT_EQ(image.error().message, "'a.md' is no text: PNG image");
   EXPECT_THAT(image.error().hint, HasSubstr("PDFs"));
+  EXPECT_THAT(image.error().hint, HasSubstr("read shows it"));
   const auto unknown = to_text(std::string_view("\0\1\2\xFF\0", 5), "a");
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().type, "unsupported_type");
+  EXPECT_THAT(unknown.error().hint, HasSubstr("xxd can look into it"));
 }
 
 TEST(ToText, RefusesWhatIsTooLarge) {

@@ -4,6 +4,7 @@
 
 #include "sys/clock.h"
 #include "tools/agent_memories.h"
+#include "unit/time_zone.h"
 #include "unit/tools/fixture.h"
 
 namespace helve {
@@ -50,6 +51,16 @@ TEST_F(MemoryToolsTest, KeepAgentsApart) {
   }
 }
 
+TEST_F(MemoryToolsTest, RememberByTheLocalDay) {
+  const TimeZone kiritimati("KIR-14");
+  sys::ManualClock evening;  // 2026-01-01 00:00 in London …
+  evening.advance(std::chrono::minutes(10 * 60 + 5));
+  context.clock = &evening;
+  EXPECT_EQ(call("memory_append", R"({"text": "x"})")["path"], "memory/2026-01-02.md");
+  EXPECT_THAT(tree.content("memory/2026-01-02.md"),
+              HasSubstr("title: Notes of 2026-01-02\ndate: 2026-01-02\n---\n\n## 00:05\nx\n"));
+}
+
 TEST_F(MemoryToolsTest, FollowNoLinkToAnotherAgent) {
   other.file("outer/MEMORY.md", "the swordfish of outer\n");
   other.directory("outer_evil/memory");
@@ -72,7 +83,9 @@ TEST_F(MemoryToolsTest, AreDeniedWithoutAWorkspace) {
 
 TEST_F(MemoryToolsTest, SaySoWhenADirectoryIsMissing) {
   become("outer");
-  EXPECT_EQ(kind_of(call("memory_get", R"({"path": "MEMORY.md"})")), "not_found no_memory");
+  const Answer missing = call("memory_get", R"({"path": "MEMORY.md"})");
+  EXPECT_EQ(kind_of(missing), "not_found no_memory");
+  EXPECT_THAT(missing.error.hint, HasSubstr("memory_append makes it"));
   EXPECT_FALSE(other.exists("outer"));
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "sandbox/failure.h"
+#include "sandbox/git_files.h"
 #include "sandbox/mounts.h"
 #include "sandbox/reserve.h"
 #include "sandbox/view.h"
@@ -218,6 +219,15 @@ struct Names {
   bool is_complete = true;
 };
 
+// One that commands could reach by another root is that root's.
+void add_file(const std::string& root, const std::string& path, Names& found) {
+  const auto link = below(root, path), file = below(root, real_path_to_be(path));
+  if (link && link != file) found.kept.push_back(*link);
+  if (!file) return;
+  if (!exists(root + "/" + *file)) found.files.push_back(*file);
+  found.names.push_back(*file);
+}
+
 Names names_below(const Policy& policy, const Guarded& guarded) {
   const std::string& root = guarded.root;
   Names found{.names = policy.protected_names, .files = {}, .kept = {}, .places = {}};
@@ -232,6 +242,7 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
   found.files = std::move(git.files);
   found.kept = std::move(git.links);
   found.places = std::move(git.places);
+  for (const std::string& path : policy.protected_files) add_file(root, path, found);
   for (const std::string& path : policy.hidden) {
     if (auto name = below(root, path)) found.kept.push_back(std::move(*name));
   }

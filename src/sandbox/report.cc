@@ -57,8 +57,9 @@ std::string writable_line(const Policy& policy) {
 
 std::string protected_line(const Policy& policy) {
   const std::string text = list_of(policy.protected_names) + " in each root";
-  if (policy.protected_paths.empty()) return text;
-  return text + "\n" + join_lines(policy.protected_paths);
+  std::vector<std::string> paths = policy.protected_paths;
+  std::ranges::copy(policy.protected_files, std::back_inserter(paths));
+  return paths.empty() ? text : text + "\n" + join_lines(paths);
 }
 
 std::string hidden_line(const Policy& policy) {
@@ -218,6 +219,7 @@ JsonObject to_json(const Policy& policy, const Facts& facts) {
                     {"read_only_roots", array_of(policy.read_only_roots)},
                     {"protected_names", array_of(policy.protected_names)},
                     {"protected_paths", array_of(policy.protected_paths)},
+                    {"protected_files", array_of(policy.protected_files)},
                     {"hidden", array_of(hidden_places(policy))},
                     {"limits", std::move(limits)},
                     {"machine", std::move(machine)},

@@ -340,6 +340,24 @@ TEST_P(Protect, TakesAwayAFileThatLeadsGitElsewhere) {
   EXPECT_FALSE(exists("root/.git/commondir"));
 }
 
+TEST_P(Protect, KeepsFilesAsTheyAreNamed) {
+  write("root/dots/bashrc", "old");
+  std::filesystem::create_symlink("dots/bashrc", path("root/.bashrc"));
+  write("root/bin/helve-spawn", "old");
+  policy.protected_files = {path("root/.bashrc"), path("root/.gitconfig"),
+                            path("root/.config/git/config"), path("root/bin/helve-spawn"),
+                            path("elsewhere/file")};
+  for (const char* command :
+       {"echo x > .bashrc", "rm .bashrc", "echo x > dots/bashrc", "echo x > .gitconfig",
+        "mkdir .gitconfig/x", "mkdir -p .config/git && echo x > .config/git/config",
+        "echo x > new && mv new bin/helve-spawn", "mv bin old", "mv dots old"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  EXPECT_EQ(sh("test -f .gitconfig && echo x > dots/other && echo x > bin/other"), 0);
+  EXPECT_FALSE(exists("root/.gitconfig"));
+  EXPECT_FALSE(exists("root/.config"));
+}
+
 TEST_P(Protect, KeepsAbsolutePathsInsideARoot) {
   make_directory("root/a/b");
   policy.protected_paths = {path("root/a/b"), path("root/a/c/d")};

@@ -85,6 +85,8 @@ TEST(SandboxReport, NamesWhatIsWritableAndWhatNever) {
   policy.protected_paths = {"/etc/helve"};
   EXPECT_EQ(line(explain(policy, {}), "never writable"),
             ".git/hooks, .git/config, .git/info, .helve in each root\n/etc/helve");
+  policy.protected_files = {"/work/.gitconfig"};
+  EXPECT_TRUE(line(explain(policy, {}), "never writable").ends_with("\n/etc/helve\n/work/.gitconfig"));
   EXPECT_EQ(line(explain(policy, {}), "read-only roots"), "/lib/a\n/lib/b");
 }
 

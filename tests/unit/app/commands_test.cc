@@ -61,6 +61,15 @@ TEST_F(Machine, AHookBlocksACall) {
   EXPECT_FALSE(exists("work/a.txt"));
 }
 
+TEST_F(Machine, AHookRunsNoProgramOfTheWorkspace) {
+  put("work/bin/true", "#!/bin/sh\ntouch planted\n", 0755);
+  around_.environment["PATH"] = at("work/bin") + ":/usr/bin:/bin";
+  put("config/hooks/before_tool.guard.sh", "#!/bin/sh\necho \"$PATH\" >&2\nexit 2\n", 0700);
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 5);
+  EXPECT_NE(err_.find("/usr/bin:/bin"), std::string::npos) << err_;
+  EXPECT_EQ(err_.find("work/bin"), std::string::npos) << err_;
+}
+
 TEST_F(Machine, NoToolWritesWhatRunsOutside) {
   put("work/node_modules/helve/helve-spawn", "program", 0755);
   std::filesystem::create_symlink("node_modules", base_ / "work/modules");

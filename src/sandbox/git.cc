@@ -143,6 +143,7 @@ class Names {
     }
     add_included(directory, config, depth);
     add_worktrees(join(directory, "worktrees"), second, depth);
+    shut_.push_back(join(directory, "modules"));
     add_modules(join(directory, "modules"), depth);
   }
 
@@ -150,6 +151,8 @@ class Names {
     return {.names = std::move(names_),
             .files = std::move(files_),
             .links = std::move(links_),
+            .shut = std::move(shut_),
+            .modules = std::move(modules_),
             .repositories = std::move(repositories_),
             .places = std::move(places_),
             .is_complete = !is_too_much(0)};
@@ -175,7 +178,8 @@ class Names {
 
   // Once true it stays so: what was left out then is not protected.
   bool is_too_much(int depth) {
-    if (depth > kMaxDepth || visited_ > kMaxVisited || names_.size() + links_.size() > kMaxNames)
+    if (depth > kMaxDepth || visited_ > kMaxVisited ||
+        names_.size() + links_.size() + shut_.size() > kMaxNames)
       failed_ = true;
     return failed_;
   }
@@ -264,6 +268,7 @@ class Names {
       places_.push_back(directory);
       add_leads(directory, second);
       add_link_in(checkout_of_worktree(path(directory)));
+      shut_.push_back(join(directory, "modules"));
       add_modules(join(directory, "modules"), depth + 1);
     }
   }
@@ -274,6 +279,7 @@ class Names {
       if (is_too_much(depth)) return;
       const std::string module = join(directory, name);
       if (exists(path(module) + "/HEAD") || exists(path(module) + "/config")) {
+        modules_.push_back(module);
         add_repository(module, depth + 1);
       } else {
         add_modules(module, depth + 1);
@@ -296,6 +302,8 @@ class Names {
   std::vector<std::string> names_;
   std::vector<std::string> files_;
   std::vector<std::string> links_;
+  std::vector<std::string> shut_;
+  std::vector<std::string> modules_;
   std::vector<std::string> repositories_;
   std::vector<std::string> places_;
   std::set<std::string> seen_;

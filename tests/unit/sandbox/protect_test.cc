@@ -272,6 +272,36 @@ TEST_P(Protect, KeepsTheRepositoriesOfSubmodules) {
   EXPECT_NE(rename(".git/modules"), 0);
 }
 
+TEST_P(Protect, LetsNoCommandPrepareTheRepositoryOfASubmodule) {
+  repository("root/.git");
+  EXPECT_NE(sh("mkdir -p .git/modules/libs/later/hooks"), 0);
+  EXPECT_NE(sh("mv .git/modules .git/old"), 0);
+  EXPECT_FALSE(exists("root/.git/modules"));
+  repository("root/.git/modules/libs/a");
+  make_directory("root/.git/worktrees/w");
+  for (const char* place : {".git/modules/later", ".git/modules/libs/later",
+                            ".git/modules/libs/a/modules/later", ".git/worktrees/w/modules/later"})
+    EXPECT_NE(sh(std::string("mkdir -p ") + place), 0) << place;
+  EXPECT_EQ(sh("echo x > .git/modules/libs/a/index && mkdir .git/modules/libs/a/refs/heads"), 0);
+}
+
+TEST_P(Protect, LeavesAModuleWritableThatSomebodyInitialisedMeanwhile) {
+  repository("root/.git");
+  const int status = with_enclosure(
+      [&](Enclosure& enclosure, const Ask& ask) {
+        EXPECT_TRUE(enclosure.protect_ahead());
+        run_in(enclosure, [] { return 0; });
+        ask();
+        return run_in(enclosure, [&] {
+          return shell(variables() +
+                       "! mkdir .git/modules/b && ! echo x > .git/modules/a/config && "
+                       "echo x > .git/modules/a/index");
+        });
+      },
+      [&] { repository("root/.git/modules/a"); });
+  EXPECT_EQ(status, 0);
+}
+
 TEST_P(Protect, KeepsARepositoryOfWhichACommandRemovedParts) {
   repository("root/.git/modules/a");
   EXPECT_EQ(sh("rm -r .git/modules/a/HEAD .git/modules/a/objects .git/modules/a/refs"), 0);

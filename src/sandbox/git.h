@@ -24,8 +24,8 @@ struct Repositories {
   std::vector<std::string> unknown;  // directories that nobody could look into
 };
 
-// Two levels are looked at; deeper repositories are mostly downloads of builds, which commands
-// remove again. Errors: there are too many directories.
+// Two levels are looked at in any case, and deeper ones, so far as their number allows, where the
+// root is no repository. Errors: there are too many directories in the first two.
 Result<Repositories> find_repositories(const std::string& root, size_t most = kMaxLookedAt);
 
 struct GitNames {

@@ -603,6 +603,32 @@ TEST_F(SandboxGit, FindsARepositoryAmongManyDirectories) {
   EXPECT_EQ(found->checkouts, (std::vector<std::string>{"", "z"}));
 }
 
+TEST_F(SandboxGit, FindsRepositoriesAtAnyDepthWhereTheRootIsNone) {
+  make("src/github.com/org/one/.git");
+  make("src/github.com/org/one/deep/in/it/.git");
+  make("a/b/c/d/e/f/two.git/objects");
+  std::ofstream(base + "/a/b/c/d/e/f/two.git/HEAD") << "ref: refs/heads/main\n";
+  make("a/b/c/node_modules/x/.git");
+  const auto found = find_repositories(base);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->checkouts, (std::vector<std::string>{"", "src/github.com/org/one"}));
+  EXPECT_EQ(found->bare, std::vector<std::string>{"a/b/c/d/e/f/two.git"});
+  make(".git");  // only reserved
+  EXPECT_EQ(find_repositories(base)->checkouts, found->checkouts);
+  make(".git/objects");
+  std::ofstream(base + "/.git/HEAD") << "ref: refs/heads/main\n";
+  EXPECT_EQ(find_repositories(base)->checkouts, std::vector<std::string>{""});
+}
+
+TEST_F(SandboxGit, FindsTheNearestOfVeryManyRepositories) {
+  for (int i = 0; i < 100; ++i) make("a/b/c/" + std::to_string(i) + "/.git");
+  make("a/b/near/.git");
+  const auto found = find_repositories(base);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->checkouts.size(), 65u);
+  EXPECT_EQ(found->checkouts[1], "a/b/near");
+}
+
 TEST_F(SandboxGit, RefusesARootWithMoreDirectoriesThanItLooksAt) {
   for (int i = 0; i < 5; ++i) make("a/" + std::to_string(i));
   EXPECT_TRUE(find_repositories(base, 6));

@@ -88,6 +88,16 @@ std::string processes_line(const Policy& policy, const Facts& facts) {
   return fmt::format("at most {}, by {}", policy.limits.processes, join(by, " and "));
 }
 
+std::string processor_line(const Policy& policy, const Facts& facts) {
+  const std::string limit =
+      policy.limits.cpu_seconds == 0
+          ? "no limit"
+          : fmt::format("at most {} s for each process", policy.limits.cpu_seconds);
+  if (facts.holds.group_processor)
+    return limit + "; all commands together have half the share of another group, by control group";
+  return policy.level == Level::full ? limit : limit + "; each process gives way to others (nice)";
+}
+
 std::string memory_line(const Policy& policy, const Facts& facts) {
   if (policy.limits.memory_bytes == 0) return "no limit; commands go first when memory runs out";
   const std::string size = human_size(policy.limits.memory_bytes);
@@ -175,10 +185,7 @@ std::vector<Line> explain(const Policy& policy, const Facts& facts) {
   add("open files", policy.limits.open_files == 0
                         ? "no limit"
                         : fmt::format("at most {} for each process", policy.limits.open_files));
-  add("processor time",
-      policy.limits.cpu_seconds == 0
-          ? "no limit"
-          : fmt::format("at most {} s for each process", policy.limits.cpu_seconds));
+  add("processor time", processor_line(policy, facts));
   if (!facts.failure) add("walls", walls_line(policy, facts));
   if (policy.level != Level::full && !facts.failure) {
     if (std::string gaps = gaps_line(policy, facts); !gaps.empty())
@@ -212,6 +219,7 @@ JsonObject to_json(const Policy& policy, const Facts& facts) {
                      {"bubblewrap", facts.holds.bubblewrap},
                      {"group_processes", facts.holds.group_processes},
                      {"group_memory", facts.holds.group_memory},
+                     {"group_processor", facts.holds.group_processor},
                      {"namespace_processes", facts.namespace_processes}};
   JsonObject object{{"level", name_of(policy.level)},
                     {"network", policy.network},

@@ -92,6 +92,7 @@ TEST_F(Machine, NoCommandWritesWhatRunsOutside) {
         "mv node_modules other", "echo evil > node_modules/helve/helve-media"})
     EXPECT_NE(run({"exec", command}), 0) << command;
   EXPECT_EQ(run({"exec", "echo x > node_modules/helve/README.md"}), 0) << err_;
+  EXPECT_EQ(out_.find("helve-media"), std::string::npos) << "is only reserved: " << out_;
   EXPECT_EQ(content("work/node_modules/helve/helve-spawn"), "program");
   EXPECT_FALSE(exists("work/node_modules/helve/helve-media"));
 }

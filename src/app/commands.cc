@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/run_outside.h"
 #include "base/text.h"
 #include "sys/limits.h"
 #include "workspace/real_path.h"
@@ -96,6 +97,15 @@ std::vector<process::Route> routes_of(const config::Config& config,
   return routes;
 }
 
+std::vector<std::string> writable_roots(const workspace::Workspace* files) {
+  std::vector<std::string> paths;
+  if (!files) return paths;
+  for (const workspace::Root& root : files->roots()) {
+    if (root.access == workspace::Access::writable) paths.push_back(root.path);
+  }
+  return paths;
+}
+
 sandbox::Policy sandbox_policy(const workspace::Workspace& files, const config::Config& config,
                                const Surroundings& surroundings) {
   const config::SandboxSettings& settings = config.sandbox;
@@ -103,12 +113,13 @@ sandbox::Policy sandbox_policy(const workspace::Workspace& files, const config::
   policy.level = static_cast<sandbox::Level>(settings.level);
   policy.backend = static_cast<sandbox::Backend>(settings.backend);
   policy.network = settings.network;
+  policy.roots = writable_roots(&files);
   for (const workspace::Root& root : files.roots()) {
-    const bool is_writable = root.access == workspace::Access::writable;
-    (is_writable ? policy.roots : policy.read_only_roots).push_back(root.path);
+    if (root.access == workspace::Access::read_only) policy.read_only_roots.push_back(root.path);
   }
   if (!surroundings.config_directory.empty())
     policy.protected_paths.push_back(workspace::real_path(surroundings.config_directory));
+  policy.protected_files = run_outside(surroundings, policy.roots);
   policy.protected_names = sandbox::default_protected_names();
   hide_secrets(config, surroundings, policy);
   policy.limits.processes = static_cast<std::uint32_t>(settings.limits.processes);

@@ -15,6 +15,9 @@ namespace helve::app {
 sandbox::Policy sandbox_policy(const workspace::Workspace& files, const config::Config& config,
                                const Surroundings& surroundings);
 
+// Where commands in the sandbox can write; none without a workspace.
+std::vector<std::string> writable_roots(const workspace::Workspace* files);
+
 enum class Life : unsigned char { stays, single_call };  // of this process
 // The configured routes, with what this machine gives them.
 std::vector<process::Route> routes_of(const config::Config& config,

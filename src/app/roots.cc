@@ -4,16 +4,27 @@
 
 #include <algorithm>
 
+#include "app/run_outside.h"
+#include "workspace/real_path.h"
+
 namespace helve::app {
 namespace {
 
 constexpr std::string_view kRootFlag = "--root";
 
-// Tools must not write what decides what tools may do.
-std::vector<std::string> own_directories(const Surroundings& surroundings) {
-  std::vector<std::string> own = {surroundings.config_directory, surroundings.state_directory};
-  std::erase(own, "");
-  return own;
+// Tools must not write what decides what tools may do, nor what runs where no tool could.
+std::vector<std::string> protected_from_tools(const Surroundings& surroundings,
+                                              const std::vector<workspace::Options::Root>& roots) {
+  std::vector<std::string> paths;
+  for (const auto& [path, access, breadth] : roots) {
+    const bool is_absolute = path.starts_with('/');
+    paths.push_back(
+        workspace::real_path(is_absolute ? path : surroundings.current_directory + "/" + path));
+  }
+  std::vector<std::string> places = run_outside(surroundings, paths);
+  places.insert(places.end(), {surroundings.config_directory, surroundings.state_directory});
+  std::erase(places, "");
+  return places;
 }
 
 Error about_flag(Error error, std::string_view flag) {
@@ -32,10 +43,9 @@ Root root_of(const cli::Options& options, const Surroundings& surroundings) {
 Result<Workspace> open_root(const Root& root, const Surroundings& surroundings) {
   if (root.path.empty())
     return Error{Code::not_found, "the current directory is gone", "give --root DIR"};
-  Result<Workspace> opened =
-      workspace::Workspace::make({.roots = {{root.path}},
-                                  .breadth = root.breadth,
-                                  .protected_directories = own_directories(surroundings)});
+  workspace::Options options{.roots = {{root.path}}, .breadth = root.breadth};
+  options.protected_directories = protected_from_tools(surroundings, options.roots);
+  Result<Workspace> opened = workspace::Workspace::make(options);
   if (!opened && opened.error().type == "root_too_wide")
     opened.error().hint = "change to the project's directory, or give --root DIR";
   if (!opened && root.from == kRootFlag) return about_flag(std::move(opened).error(), kRootFlag);
@@ -49,8 +59,7 @@ Result<Workspace> open_all(const std::vector<Root>& roots, const cli::Options& o
       .breadth = workspace::Breadth::any,
       .durability = config.sync ? workspace::Durability::synced : workspace::Durability::unsynced,
       .hard_links =
-          config.read_hard_links ? workspace::HardLinks::read : workspace::HardLinks::refuse,
-      .protected_directories = own_directories(surroundings)};
+          config.read_hard_links ? workspace::HardLinks::read : workspace::HardLinks::refuse};
   for (const Root& root : roots)
     all.roots.push_back(
         {root.path, options.read_only ? Access::read_only : Access::writable, root.breadth});
@@ -64,6 +73,7 @@ Result<Workspace> open_all(const std::vector<Root>& roots, const cli::Options& o
     const bool writable = root.access == config::Access::writable && !options.read_only;
     all.roots.push_back({root.path, writable ? Access::writable : Access::read_only});
   }
+  all.protected_directories = protected_from_tools(surroundings, all.roots);
   return workspace::Workspace::make(all);
 }
 

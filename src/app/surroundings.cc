@@ -16,6 +16,7 @@ Surroundings surroundings_of_process() {
           .home = sys::home_directory(),
           .config_directory = sys::config_directory().value_or(""),
           .state_directory = sys::state_directory().value_or(""),
+          .program_directory = sys::program_directory(),
           .user = sys::user_name(),
           .other_homes = sys::home_directories(),
           .environment = sys::environment_starting_with(""),

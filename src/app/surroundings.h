@@ -12,6 +12,7 @@ struct Surroundings {
   std::string home;               // empty: not known; so are the next two then
   std::string config_directory;
   std::string state_directory;
+  std::string program_directory;  // where helve and its helpers lie; empty: not known
   std::string user;
   std::vector<std::string> other_homes;  // besides `home`, with secrets that commands could read
   std::map<std::string, std::string> environment;

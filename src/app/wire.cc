@@ -64,7 +64,8 @@ Result<void> add_hooks(Place& place, std::vector<std::string>& notices,
   if (!config.hooks.enabled || surroundings.config_directory.empty()) return {};
   hooks::ScriptHooks::Found found = TRY(hooks::ScriptHooks::find(
       surroundings.hooks_directory(), {.timeout = milliseconds(config.hooks.timeout_seconds),
-                                       .environment = surroundings.environment}));
+                                       .environment = surroundings.environment,
+                                       .writable = writable_roots(place.files.get())}));
   place.hooks = std::move(found.hooks);
   std::ranges::move(found.notices, std::back_inserter(notices));
   return {};

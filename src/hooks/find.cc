@@ -6,6 +6,7 @@
 #include "sys/directory.h"
 #include "sys/file_at.h"
 #include "sys/owner.h"
+#include "sys/program.h"
 
 namespace helve::hooks {
 namespace {
@@ -75,11 +76,14 @@ Script make_script(const std::string& name, const std::string& path, std::string
   return {name, {"/bin/sh", path}, true};
 }
 
-std::vector<std::string> passed_on(const std::map<std::string, std::string>& ours) {
+std::vector<std::string> passed_on(const Options& options) {
   std::vector<std::string> environment;
-  for (const char* name : kPassedOn) {
-    if (auto found = ours.find(name); found != ours.end())
-      environment.push_back(fmt::format("{}={}", name, found->second));
+  for (const std::string_view name : kPassedOn) {
+    const auto found = options.environment.find(std::string(name));
+    if (found == options.environment.end()) continue;
+    const std::string value =
+        name == "PATH" ? sys::path_outside(found->second, options.writable) : found->second;
+    environment.push_back(fmt::format("{}={}", name, value));
   }
   return environment;
 }
@@ -109,7 +113,7 @@ class ScriptHooks::Finder {
     if (std::ranges::all_of(hooks_->scripts_, &std::vector<Script>::empty))
       return std::move(found_);
     hooks_->timeout_ = options.timeout;
-    hooks_->environment_ = passed_on(options.environment);
+    hooks_->environment_ = passed_on(options);
     hooks_->cwd_ = options.cwd.empty() ? path_ : std::move(options.cwd);
     found_.hooks = std::move(hooks_);
     return std::move(found_);

@@ -24,6 +24,9 @@ struct Options {
   std::chrono::milliseconds timeout{10'000};  // of each script
   // Ours. Only PATH, HOME, LANG, USER and TMPDIR are passed on: scripts need no secrets of ours.
   std::map<std::string, std::string> environment;
+  // Where commands in the sandbox can write: what of PATH lies in there is not passed on, since
+  // scripts run outside.
+  std::vector<std::string> writable;
   // Where scripts run. Empty: in their own directory, since a workspace may be a stranger's.
   std::string cwd;
 };

@@ -18,6 +18,10 @@ namespace {
 
 constexpr std::string_view kPrefix = "helve-";
 
+// Half of what every other group has. On a processor with nothing else to do it costs nothing.
+constexpr std::string_view kWeight = "50";
+constexpr std::string_view kShares = "512";  // the same for the first version
+
 bool write_value(const std::string& path, std::string_view value) {
   const sys::Fd file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   return file &&
@@ -103,12 +107,19 @@ ControlGroup ControlGroup::join(const Limits& limits) {
     // The topmost group is the exception.
     std::string parent = own->substr(0, own->rfind('/'));
     if (access((parent + "/cgroup.procs").c_str(), F_OK) != 0) parent = *own;
-    if (!settings.empty() && group.add(parent, *own, settings)) {
+    const auto with = [&](std::vector<std::pair<std::string, std::string>> all) {
+      all.emplace_back("cpu.weight", kWeight);
+      return group.add(parent, *own, all);
+    };
+    group.processor_ = with(settings);
+    if (group.processor_ || (!settings.empty() && group.add(parent, *own, settings))) {
       group.processes_ = limits.processes != 0;
       group.memory_ = limits.memory_bytes != 0;
       return group;
     }
   }
+  if (const auto own = own_group("cpu", groups, mounts))
+    group.processor_ = group.add(*own, *own, {{"cpu.shares", std::string(kShares)}});
   if (limits.processes != 0) {
     const auto own = own_group("pids", groups, mounts);
     group.processes_ = own && group.add(*own, *own, {{"pids.max", processes}});

@@ -277,6 +277,7 @@ Result<void> Enclosure::lock() const {
   if (group_.bounds_memory()) limits.memory_bytes = 0;
   TRY(apply_limits(limits));
   if (policy_.level == Level::full) return {};
+  if (!group_.shares_processor()) give_way();
   // Its memory may hold what came from outside; the command must not read it.
   if (prctl(PR_SET_DUMPABLE, 0) != 0) return failure("become undumpable", errno);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failure("give up new privileges", errno);

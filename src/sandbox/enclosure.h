@@ -87,7 +87,7 @@ class Enclosure {
   const Policy& policy() const { return policy_; }
   Holds holds() const {
     return {namespaces_.user, namespaces_.bubblewrap, group_.bounds_processes(),
-            group_.bounds_memory()};
+            group_.bounds_memory(), group_.shares_processor()};
   }
 
  private:

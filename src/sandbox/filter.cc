@@ -241,6 +241,12 @@ void keep_core_limit(Builder& filter) {
               scmp_arg_cmp{3, SCMP_CMP_NE, 0, 0});
 }
 
+// As root a command could take its keeper the descriptors away. Who means itself says 0.
+void keep_limits_of_others(Builder& filter) {
+  filter.deny(EPERM, SCMP_SYS(prlimit64), scmp_arg_cmp{0, SCMP_CMP_NE, 0, 0},
+              scmp_arg_cmp{2, SCMP_CMP_NE, 0, 0});
+}
+
 }  // namespace
 
 Result<FilterProgram> make_standing_filter() {
@@ -263,6 +269,7 @@ Result<FilterProgram> make_closing_filter() {
   filter.deny_all(ENOSYS, kUnseen);
   deny_new_namespaces(filter);
   keep_core_limit(filter);
+  keep_limits_of_others(filter);
   return filter.finish();
 }
 

@@ -22,7 +22,9 @@ namespace {
 constexpr size_t kMaxNames = 4096;    // of one root
 constexpr size_t kMaxVisited = 4096;  // directories of its repositories that are looked into
 constexpr int kMaxDepth = 16;         // of names such as modules/libs/a, and of submodules
-constexpr int kLevels = 2;            // below a root where repositories are looked for
+constexpr int kLevels = 2;            // below a root where repositories are looked for in any case
+constexpr size_t kMaxDeep = 16384;    // directories below those that are looked at
+constexpr size_t kMaxDeepFound = 64;  // repositories there; each makes every command slower
 
 std::string join(const std::string& directory, const std::string& name) {
   return directory.empty() ? name : directory + "/" + name;
@@ -57,6 +59,29 @@ class Search {
     return {};
   }
 
+  // The nearest first, since there is an end to it, and not in other file systems, which may be far
+  // away. In a repository nobody looks: what lies deep in one are mostly downloads of builds, which
+  // commands remove again.
+  void look_deeper() {
+    struct stat own {
+    }, status{};
+    // An empty .git is only reserved.
+    const std::string git = path(".git");
+    if (is_repository(git) || is_regular_file(git) || is_link(git) || is_repository(root_)) return;
+    if (lstat(root_.c_str(), &own) != 0) return;
+    size_t looked_at = 0;
+    for (size_t i = 0; i < deeper_.size(); ++i) {
+      const std::string name = deeper_[i];
+      const sys::Fd directory = open_directory(path(name));
+      if (!directory || fstat(directory.get(), &status) != 0 || status.st_dev != own.st_dev)
+        continue;
+      for (const std::string& entry : directories_in(directory, kMaxDeep)) {
+        if (++looked_at > kMaxDeep || deep_found_ >= kMaxDeepFound) return;
+        if (entry != "node_modules") deep_found_ += look_for(join(name, entry)) ? 1 : 0;
+      }
+    }
+  }
+
   Repositories take() {
     for (const std::string& checkout : found_.checkouts) {
       if (!is_git_directory(path(checkout))) found_.plain.push_back(checkout);
@@ -68,17 +93,27 @@ class Search {
   std::string path(const std::string& name) const { return root_ + "/" + name; }
 
   Result<void> look_at(const std::string& name, int levels) {
-    struct stat status {};
-    if (lstat(path(join(name, ".git")).c_str(), &status) == 0) {
-      found_.checkouts.push_back(name);
-    } else if (errno == EACCES) {
+    if (look_for(name)) return {};
+    if (is_closed(path(name) + "/.git")) {
       note_unknown(name);
-    } else if (is_repository(path(name))) {
-      found_.bare.push_back(name);
     } else if (levels > 1) {
+      deeper_.pop_back();
       return look_into(name, levels - 1);
     }
     return {};
+  }
+
+  // Whether there is a repository. If not, somebody may look deeper.
+  bool look_for(const std::string& name) {
+    if (exists(path(join(name, ".git")))) {
+      found_.checkouts.push_back(name);
+    } else if (is_repository(path(name))) {
+      found_.bare.push_back(name);
+    } else {
+      deeper_.push_back(name);
+      return false;
+    }
+    return true;
   }
 
   // A command could open it again; but what belongs to somebody else is closed to commands, too.
@@ -96,7 +131,9 @@ class Search {
   const std::string& root_;
   const size_t most_;
   Repositories found_{.checkouts = {""}, .bare = {}, .plain = {}, .unknown = {}};
+  std::vector<std::string> deeper_;  // directories without a repository, outermost first
   size_t looked_at_ = 0;
+  size_t deep_found_ = 0;
 };
 
 class Names {
@@ -143,6 +180,7 @@ class Names {
     }
     add_included(directory, config, depth);
     add_worktrees(join(directory, "worktrees"), second, depth);
+    shut_.push_back(join(directory, "modules"));
     add_modules(join(directory, "modules"), depth);
   }
 
@@ -150,6 +188,8 @@ class Names {
     return {.names = std::move(names_),
             .files = std::move(files_),
             .links = std::move(links_),
+            .shut = std::move(shut_),
+            .modules = std::move(modules_),
             .repositories = std::move(repositories_),
             .places = std::move(places_),
             .is_complete = !is_too_much(0)};
@@ -175,7 +215,8 @@ class Names {
 
   // Once true it stays so: what was left out then is not protected.
   bool is_too_much(int depth) {
-    if (depth > kMaxDepth || visited_ > kMaxVisited || names_.size() + links_.size() > kMaxNames)
+    if (depth > kMaxDepth || visited_ > kMaxVisited ||
+        names_.size() + links_.size() + shut_.size() > kMaxNames)
       failed_ = true;
     return failed_;
   }
@@ -264,6 +305,7 @@ class Names {
       places_.push_back(directory);
       add_leads(directory, second);
       add_link_in(checkout_of_worktree(path(directory)));
+      shut_.push_back(join(directory, "modules"));
       add_modules(join(directory, "modules"), depth + 1);
     }
   }
@@ -274,6 +316,7 @@ class Names {
       if (is_too_much(depth)) return;
       const std::string module = join(directory, name);
       if (exists(path(module) + "/HEAD") || exists(path(module) + "/config")) {
+        modules_.push_back(module);
         add_repository(module, depth + 1);
       } else {
         add_modules(module, depth + 1);
@@ -296,6 +339,8 @@ class Names {
   std::vector<std::string> names_;
   std::vector<std::string> files_;
   std::vector<std::string> links_;
+  std::vector<std::string> shut_;
+  std::vector<std::string> modules_;
   std::vector<std::string> repositories_;
   std::vector<std::string> places_;
   std::set<std::string> seen_;
@@ -312,6 +357,7 @@ void set_aside(const std::string& head) {
 Result<Repositories> find_repositories(const std::string& root, size_t most) {
   Search search(root, most);
   TRY(search.look_into("", kLevels));
+  search.look_deeper();
   return search.take();
 }
 

@@ -24,14 +24,18 @@ struct Repositories {
   std::vector<std::string> unknown;  // directories that nobody could look into
 };
 
-// Two levels are looked at; deeper repositories are mostly downloads of builds, which commands
-// remove again. Errors: there are too many directories.
+// Two levels are looked at in any case, and deeper ones, so far as their number allows, where the
+// root is no repository. Errors: there are too many directories in the first two.
 Result<Repositories> find_repositories(const std::string& root, size_t most = kMaxLookedAt);
 
 struct GitNames {
-  std::vector<std::string> names;         // what must not be written
-  std::vector<std::string> files;         // those of them that do not exist and would be files
-  std::vector<std::string> links;         // what must not be replaced
+  std::vector<std::string> names;  // what must not be written
+  std::vector<std::string> files;  // those of them that do not exist and would be files
+  std::vector<std::string> links;  // what must not be replaced
+  // Directories, missing ones too, in which nothing may be made: git would take what a command puts
+  // there for the repository of a submodule that it is about to initialise. Outermost first.
+  std::vector<std::string> shut;
+  std::vector<std::string> modules;       // what is in those already, and stays writable
   std::vector<std::string> repositories;  // the directories with HEAD, objects, …
   std::vector<std::string> places;        // directories in which more of all these may appear
   bool is_complete = true;                // false: there are more than can be protected

@@ -8,6 +8,7 @@ struct Holds {
   bool bubblewrap = false;       // bwrap made the namespaces
   bool group_processes = false;  // a control group counts processes
   bool group_memory = false;     // … and memory
+  bool group_processor = false;  // … and gives them together half the share of another group
 };
 
 }  // namespace helve::sandbox

@@ -14,6 +14,7 @@
 namespace helve::sandbox {
 namespace {
 
+constexpr int kNicer = 5;                       // a third of the weight of a process of ours
 constexpr std::uint32_t kSmallestPidMax = 301;  // the kernel takes no less
 constexpr const char* kFirstToGo = "500";       // of -1000 to 1000; everything else has about 0
 
@@ -57,6 +58,12 @@ Result<void> apply_limits(const Limits& limits) {
   if (limits.cpu_seconds != 0) TRY(lower(RLIMIT_CPU, limits.cpu_seconds, "RLIMIT_CPU", 1));
   if (limits.open_files != 0) TRY(lower(RLIMIT_NOFILE, limits.open_files, "RLIMIT_NOFILE"));
   return {};
+}
+
+void give_way() {
+  errno = 0;
+  const int now = getpriority(PRIO_PROCESS, 0);
+  if (errno == 0) (void)setpriority(PRIO_PROCESS, 0, now + kNicer);
 }
 
 bool has_namespace_bound() {

@@ -10,6 +10,10 @@ namespace helve::sandbox {
 // Resource limits of the calling process and all that it starts.
 Result<void> apply_limits(const Limits& limits);
 
+// Where no control group shares the processor: makes what this process starts nicer than others.
+// Many processes together still take more.
+void give_way();
+
 // Through a /proc that can still be written: how many processes there may be in this PID namespace,
 // where the kernel bounds each namespace by itself, and that the command is the first to go when
 // memory runs out.

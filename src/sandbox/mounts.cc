@@ -57,6 +57,13 @@ Result<void> restrict_tree(const Detached& tree, std::uint64_t attributes) {
   return restrict_at(tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, attributes, "a copied tree");
 }
 
+Result<void> make_writable(const Detached& tree) {
+  mount_attr attr{};
+  attr.attr_clr = kReadOnly;
+  if (mount_setattr(tree.get(), "", AT_EMPTY_PATH, &attr, sizeof attr) == 0) return {};
+  return failure("open a copied tree for writing", errno);
+}
+
 Result<void> restrict_tree(const std::string& path, std::uint64_t attributes) {
   return restrict_at(AT_FDCWD, path.c_str(), AT_RECURSIVE, attributes, path);
 }

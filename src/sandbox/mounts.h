@@ -36,6 +36,8 @@ Result<Detached> new_filesystem(std::string_view type, const std::vector<MountOp
                                 std::uint64_t attributes = 0);
 Result<void> restrict_tree(const Detached& tree, std::uint64_t attributes);
 Result<void> restrict_tree(const std::string& path, std::uint64_t attributes);
+// A copy of what we made read-only ourselves, without what is mounted below it.
+Result<void> make_writable(const Detached& tree);
 // Only the mount at `path`, not those below it.
 Result<void> restrict_mount(const std::string& path, std::uint64_t attributes);
 // The last part of `path` must not be a symbolic link.

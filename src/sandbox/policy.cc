@@ -72,6 +72,7 @@ std::vector<std::string>* list_named(Policy& policy, std::string_view name) {
   if (name == "read_only_root") return &policy.read_only_roots;
   if (name == "protected_name") return &policy.protected_names;
   if (name == "protected_path") return &policy.protected_paths;
+  if (name == "protected_file") return &policy.protected_files;
   if (name == "hidden") return &policy.hidden;
   if (name == "home") return &policy.homes;
   if (name == "visible") return &policy.visible;
@@ -148,6 +149,7 @@ std::string encode(const Policy& policy) {
   add(out, "read_only_root", policy.read_only_roots);
   add(out, "protected_name", policy.protected_names);
   add(out, "protected_path", policy.protected_paths);
+  add(out, "protected_file", policy.protected_files);
   add(out, "hidden", policy.hidden);
   add(out, "home", policy.homes);
   add(out, "visible", policy.visible);

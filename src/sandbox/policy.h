@@ -35,7 +35,7 @@ struct Limits {
   bool operator==(const Limits&) const = default;
 };
 
-// Paths are absolute. Those of roots and what is protected are real: no symbolic links, no "..".
+// Paths are absolute. Those of roots and protected paths are real: no symbolic links, no "..".
 struct Policy {
   Level level = Level::workspace_write;
   Backend backend = Backend::automatic;
@@ -45,9 +45,11 @@ struct Policy {
   // Relative to each root; never writable, not even where they do not exist yet.
   std::vector<std::string> protected_names;
   std::vector<std::string> protected_paths;  // the same, anywhere
-  std::vector<std::string> hidden;           // neither readable nor writable
-  std::vector<std::string> homes;            // whose usual secrets are hidden, too,
-  std::vector<std::string> visible;          // but for these
+  // The same, but files, and as somebody names them: links that lead there stay, too.
+  std::vector<std::string> protected_files;
+  std::vector<std::string> hidden;   // neither readable nor writable
+  std::vector<std::string> homes;    // whose usual secrets are hidden, too,
+  std::vector<std::string> visible;  // but for these
   // Where the changes of overlays are kept, outside the roots; hidden from commands. Empty: there
   // are no overlays.
   std::string scratch;

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "sandbox/failure.h"
+#include "sandbox/git_files.h"
 #include "sandbox/mounts.h"
 #include "sandbox/reserve.h"
 #include "sandbox/view.h"
@@ -46,13 +47,29 @@ bool is_mounted(const sys::Fd& place, bool read_only) {
   return !read_only || (fstatvfs(place.get(), &mounted) == 0 && (mounted.f_flag & ST_RDONLY) != 0);
 }
 
+// Below a root.
+struct Names {
+  std::vector<std::string> names;  // that are protected, whoever says so
+  std::vector<std::string> files;  // those of them that do not exist and would be files
+  // That stay where they are. What is hidden has its cover there, and the next sandbox would not
+  // look for it elsewhere.
+  std::vector<std::string> kept;
+  std::vector<std::string> shut;    // directories in which nothing is made,
+  std::vector<std::string> open;    // but in these of them
+  std::vector<std::string> places;  // directories in which more of them may appear
+  bool is_complete = true;
+};
+
 // Protects names below one root. Every directory between the root and a name becomes a mount point
 // once, and is walked into through that mount.
 class Guard {
  public:
-  // `files` of the names are reserved as such.
-  Guard(std::string root, std::vector<std::string> files, std::vector<sys::Fd>& reserved)
-      : root_(std::move(root)), files_(files.begin(), files.end()), reserved_(reserved) {}
+  Guard(std::string root, const Names& names, std::vector<sys::Fd>& reserved)
+      : root_(std::move(root)),
+        files_(names.files.begin(), names.files.end()),
+        shut_(names.shut.begin(), names.shut.end()),
+        open_(names.open.begin(), names.open.end()),
+        reserved_(reserved) {}
 
   Result<void> open() {
     sys::Fd place(::open(root_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -65,6 +82,13 @@ class Guard {
   Result<void> protect(std::string_view name) {
     if (!TRY(pin_parents(name))) return {};
     return close(parent_of(name), std::string(name));
+  }
+
+  // In a directory nobody makes anything, but below those in it that are open. What is around it
+  // comes first.
+  Result<void> shut(const std::string& name) {
+    TRY(pin_parents(name + "/"));
+    return {};
   }
 
   // Nobody renames a directory that leads to the name. False: one of them is closed.
@@ -121,8 +145,9 @@ class Guard {
         return false;
       }
       if (!is_current(directory, last, place)) continue;  // nor is that mounted on
-      if (!is_mounted(place, false)) {
-        TRY(bind_once(place, 0, name));
+      const std::uint64_t attributes = shut_.contains(name) ? kReadOnly : 0;
+      if (!is_mounted(place, attributes == kReadOnly)) {
+        TRY(bind(place, attributes, name));
         place = open_place(directory, last);
         if (!place) return failure("open " + shown(name), errno);
       }
@@ -170,10 +195,18 @@ class Guard {
     return unfit(fmt::format("'{}' comes and goes", shown(name)), "try again");
   }
 
-  Result<void> bind_once(const sys::Fd& place, std::uint64_t attributes, std::string_view name) {
-    if (is_mounted(place, attributes == kReadOnly)) return {};
+  Result<void> bind_once(const sys::Fd& place, std::uint64_t attributes, const std::string& name) {
+    return is_mounted(place, attributes == kReadOnly) ? Result<void>()
+                                                      : bind(place, attributes, name);
+  }
+
+  Result<void> bind(const sys::Fd& place, std::uint64_t attributes, const std::string& name) {
     TRY(count());
-    return bind_to_itself(place, attributes, shown(name));
+    const Detached tree = TRY(clone_tree(place, shown(name)));
+    TRY(restrict_tree(tree, attributes));
+    // It lies in one that is shut.
+    if (open_.contains(name)) TRY(make_writable(tree));
+    return attach(tree, place, shown(name));
   }
 
   Result<void> keep_link(const sys::Fd& place, const std::string& name) {
@@ -194,7 +227,9 @@ class Guard {
   }
 
   std::string root_;
-  std::set<std::string> files_;
+  std::set<std::string> files_;  // are reserved as such
+  std::set<std::string> shut_;
+  std::set<std::string> open_;
   std::vector<sys::Fd>& reserved_;
   std::map<std::string, sys::Fd> pinned_;
   std::set<std::string> closed_;
@@ -207,20 +242,23 @@ std::optional<std::string> below(const std::string& root, const std::string& pat
   return path.substr(root == "/" ? 1 : root.size() + 1);
 }
 
-// Below a root.
-struct Names {
-  std::vector<std::string> names;  // that are protected, whoever says so
-  std::vector<std::string> files;  // those of them that do not exist and would be files
-  // That stay where they are. What is hidden has its cover there, and the next sandbox would not
-  // look for it elsewhere.
-  std::vector<std::string> kept;
-  std::vector<std::string> places;  // directories in which more of them may appear
-  bool is_complete = true;
-};
+// One that commands could reach by another root is that root's.
+void add_file(const std::string& root, const std::string& path, Names& found) {
+  const auto link = below(root, path), file = below(root, real_path_to_be(path));
+  if (link && link != file) found.kept.push_back(*link);
+  if (!file) return;
+  if (!exists(root + "/" + *file)) found.files.push_back(*file);
+  found.names.push_back(*file);
+}
 
 Names names_below(const Policy& policy, const Guarded& guarded) {
   const std::string& root = guarded.root;
-  Names found{.names = policy.protected_names, .files = {}, .kept = {}, .places = {}};
+  Names found{.names = policy.protected_names,
+              .files = {},
+              .kept = {},
+              .shut = {},
+              .open = {},
+              .places = {}};
   for (const auto* paths : {&policy.protected_paths, &policy.read_only_roots}) {
     for (const std::string& path : *paths) {
       if (auto name = below(root, path)) found.names.push_back(std::move(*name));
@@ -231,7 +269,10 @@ Names names_below(const Policy& policy, const Guarded& guarded) {
   std::ranges::move(git.names, std::back_inserter(found.names));
   found.files = std::move(git.files);
   found.kept = std::move(git.links);
+  found.shut = std::move(git.shut);
+  found.open = std::move(git.modules);
   found.places = std::move(git.places);
+  for (const std::string& path : policy.protected_files) add_file(root, path, found);
   for (const std::string& path : policy.hidden) {
     if (auto name = below(root, path)) found.kept.push_back(std::move(*name));
   }
@@ -270,11 +311,12 @@ Result<std::vector<sys::Fd>> protect(const Policy& policy, std::span<const Guard
           fmt::format("the repositories in '{}' have too many worktrees or submodules", each.root),
           "look into .git/worktrees and .git/modules and remove those that a command made");
     }
-    Guard guard(each.root, found.files, reserved);
+    Guard guard(each.root, found, reserved);
     TRY(guard.open());
     for (const std::string& root : policy.roots) {
       if (const auto name = below(each.root, root)) TRY(guard.pin_parents(*name));
     }
+    for (const std::string& name : found.shut) TRY(guard.shut(name));
     for (const std::string& name : found.kept) TRY(guard.keep_in_place(name));
     for (const std::string& name : found.names) TRY(guard.protect(name));
   }
@@ -289,6 +331,7 @@ std::vector<std::string> directories_of_protected(const Policy& policy,
     Names found = names_below(policy, each);
     for (const std::string& place : found.places) directories.insert(each.root + "/" + place);
     std::ranges::move(found.kept, std::back_inserter(found.names));
+    std::ranges::move(found.shut, std::back_inserter(found.names));
     for (const std::string& name : found.names) {
       for (size_t slash = 0; (slash = name.find('/', slash)) != name.npos; ++slash) {
         directories.insert(each.root + "/" + name.substr(0, slash));
@@ -307,7 +350,9 @@ void remove_leads(const Policy& policy, std::span<const Guarded> guarded) {
 void release_reserved(const Policy& policy, std::span<const Guarded> guarded) {
   for (const Guarded& each : guarded) {
     const std::string& root = each.root;
-    for (std::string name : names_below(policy, each).names) {
+    Names found = names_below(policy, each);
+    std::ranges::move(found.shut, std::back_inserter(found.names));
+    for (std::string name : found.names) {
       // The deepest first: what stands in a reserved directory is gone before it.
       for (;;) {
         const size_t slash = name.rfind('/');

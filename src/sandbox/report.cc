@@ -57,8 +57,9 @@ std::string writable_line(const Policy& policy) {
 
 std::string protected_line(const Policy& policy) {
   const std::string text = list_of(policy.protected_names) + " in each root";
-  if (policy.protected_paths.empty()) return text;
-  return text + "\n" + join_lines(policy.protected_paths);
+  std::vector<std::string> paths = policy.protected_paths;
+  std::ranges::copy(policy.protected_files, std::back_inserter(paths));
+  return paths.empty() ? text : text + "\n" + join_lines(paths);
 }
 
 std::string hidden_line(const Policy& policy) {
@@ -85,6 +86,16 @@ std::string processes_line(const Policy& policy, const Facts& facts) {
         policy.limits.processes);
   }
   return fmt::format("at most {}, by {}", policy.limits.processes, join(by, " and "));
+}
+
+std::string processor_line(const Policy& policy, const Facts& facts) {
+  const std::string limit =
+      policy.limits.cpu_seconds == 0
+          ? "no limit"
+          : fmt::format("at most {} s for each process", policy.limits.cpu_seconds);
+  if (facts.holds.group_processor)
+    return limit + "; all commands together have half the share of another group, by control group";
+  return policy.level == Level::full ? limit : limit + "; each process gives way to others (nice)";
 }
 
 std::string memory_line(const Policy& policy, const Facts& facts) {
@@ -174,10 +185,7 @@ std::vector<Line> explain(const Policy& policy, const Facts& facts) {
   add("open files", policy.limits.open_files == 0
                         ? "no limit"
                         : fmt::format("at most {} for each process", policy.limits.open_files));
-  add("processor time",
-      policy.limits.cpu_seconds == 0
-          ? "no limit"
-          : fmt::format("at most {} s for each process", policy.limits.cpu_seconds));
+  add("processor time", processor_line(policy, facts));
   if (!facts.failure) add("walls", walls_line(policy, facts));
   if (policy.level != Level::full && !facts.failure) {
     if (std::string gaps = gaps_line(policy, facts); !gaps.empty())
@@ -211,6 +219,7 @@ JsonObject to_json(const Policy& policy, const Facts& facts) {
                      {"bubblewrap", facts.holds.bubblewrap},
                      {"group_processes", facts.holds.group_processes},
                      {"group_memory", facts.holds.group_memory},
+                     {"group_processor", facts.holds.group_processor},
                      {"namespace_processes", facts.namespace_processes}};
   JsonObject object{{"level", name_of(policy.level)},
                     {"network", policy.network},
@@ -218,6 +227,7 @@ JsonObject to_json(const Policy& policy, const Facts& facts) {
                     {"read_only_roots", array_of(policy.read_only_roots)},
                     {"protected_names", array_of(policy.protected_names)},
                     {"protected_paths", array_of(policy.protected_paths)},
+                    {"protected_files", array_of(policy.protected_files)},
                     {"hidden", array_of(hidden_places(policy))},
                     {"limits", std::move(limits)},
                     {"machine", std::move(machine)},

@@ -12,13 +12,12 @@
 #include "sandbox/failure.h"
 #include "sys/directory.h"
 #include "sys/id.h"
+#include "sys/reserved.h"
 
 namespace helve::sandbox {
 namespace {
 
-// A modification time that nothing else has tells ours, on every file system: the first change of
-// the content replaces it.
-constexpr time_t kMark = 0x68656c76;  // in 2025
+constexpr time_t kMark = sys::kReservedTime;
 constexpr long kMarkNanoseconds = 0;
 
 // Against others who make and remove the same name: on a busy machine each attempt may lose.

@@ -6,6 +6,7 @@
 #include "search/touched_files.h"
 #include "sys/clock.h"
 #include "sys/directory.h"
+#include "sys/reserved.h"
 
 namespace helve::search {
 namespace {
@@ -229,6 +230,7 @@ void Witness::list(const std::string& path, const sys::Fd& opened) {
 std::optional<Sight> Witness::sight_at(const sys::Fd& opened, const std::string& path,
                                        const std::string& name) {
   std::optional<Sight> sight = Sight::at(opened, name);
+  if (sight && sys::is_reserved(sight->status)) sight.reset();
   const bool is_directory = sight && sight->is_directory();
   const Ignore::Ptr& rules = directories_[path].rules;
   const std::string whole = joined(path, name);

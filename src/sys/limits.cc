@@ -1,5 +1,7 @@
 #include "sys/limits.h"
 
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -32,6 +34,8 @@ bool confine_self(const OwnLimits& limits) {
          set(RLIMIT_CPU, static_cast<rlim_t>(limits.cpu.count())) && set(RLIMIT_FSIZE, 0) &&
          set(RLIMIT_CORE, 0);
 }
+
+bool is_filtered() { return prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER; }
 
 void allow_many_open_files() {
   // More would slow down children that close all of them.

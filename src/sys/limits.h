@@ -21,4 +21,7 @@ void allow_many_open_files();
 // The limit as it was before, for those programs. The process's own when it was never changed.
 std::uint64_t first_limit_of_open_files();
 
+// Whether a filter of system calls binds this process, as in a sandbox or a container.
+bool is_filtered();
+
 }  // namespace helve::sys

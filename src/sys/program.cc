@@ -27,6 +27,23 @@ bool lies_in(const std::string& path, const Writable& writable) {
   return !real || is_below(path, writable) || is_below(real.get(), writable);
 }
 
+std::string path_outside(std::string_view path, const Writable& writable,
+                         std::vector<std::string>* taken) {
+  std::string kept;
+  for (const std::string_view part : split(path, ':')) {
+    const std::string directory(part);
+    const bool is_absolute = directory.starts_with('/');
+    struct stat status {};
+    if (is_absolute && !lies_in(directory, writable))
+      kept += (kept.empty() ? "" : ":") + directory;
+    else if (taken && !directory.empty() &&
+             (!is_absolute || ::stat(directory.c_str(), &status) == 0))
+      taken->push_back(directory);
+  }
+  // Without any a shell would look into the current directory.
+  return kept.empty() ? "/usr/local/bin:/usr/bin:/bin" : kept;
+}
+
 bool is_program(const std::string& path) {
   struct stat status {};
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&

@@ -16,6 +16,11 @@ using Writable = std::vector<std::string>;
 // Whether the absolute path lies in one of them, by its name or by where its links lead. True for
 // what is not there: nobody knows where that would lead.
 bool lies_in(const std::string& path, const Writable& writable);
+// What of PATH's value commands cannot have filled: the absolute directories that are there and lie
+// in none of the writable ones; the usual ones where nothing is left. `taken` gets what somebody
+// may miss.
+std::string path_outside(std::string_view path, const Writable& writable,
+                         std::vector<std::string>* taken = nullptr);
 // Whether it is a file that can be executed.
 bool is_program(const std::string& path);
 // The first in the absolute directories of `path`, which is written as PATH is, that lies in none

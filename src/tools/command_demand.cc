@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "sys/file_at.h"
 #include "sys/program.h"
 
 namespace helve::tools {
@@ -55,17 +54,8 @@ std::vector<std::string> keep_path_outside(std::vector<std::string>& environment
   std::vector<std::string> taken;
   for (std::string& entry : environment) {
     if (!entry.starts_with(kPath)) continue;
-    std::string kept;
-    for (const std::string_view part : split(std::string_view(entry).substr(kPath.size()), ':')) {
-      const std::string directory(part);
-      const bool is_absolute = directory.starts_with('/');
-      if (is_absolute && !sys::lies_in(directory, roots))
-        kept += (kept.empty() ? "" : ":") + directory;
-      else if (!directory.empty() && (!is_absolute || sys::status_of(directory)))
-        taken.push_back(directory);
-    }
-    // Without any the shell would look into the current directory.
-    entry = std::string(kPath) + (kept.empty() ? "/usr/local/bin:/usr/bin:/bin" : kept);
+    const std::string_view path = std::string_view(entry).substr(kPath.size());
+    entry = std::string(kPath) + sys::path_outside(path, roots, &taken);
   }
   return taken;
 }

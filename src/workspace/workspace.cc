@@ -8,6 +8,7 @@
 #include "sys/clock.h"
 #include "sys/directory.h"
 #include "sys/environment.h"
+#include "sys/limits.h"
 #include "sys/memory.h"
 #include "workspace/path.h"
 #include "workspace/real_path.h"
@@ -47,6 +48,25 @@ Error too_wide(const std::string& path) {
       "change to the project's directory, or name the root expressly", "root_too_wide"};
 }
 
+// Nothing of helve works without openat2. Its own sandbox refuses the call, since a filter cannot
+// see what it asks for.
+Error unsafe_here(std::errc why) {
+  const std::string reason = std::generic_category().message(static_cast<int>(why));
+  const bool is_refused =
+      why == std::errc::function_not_supported || why == std::errc::operation_not_permitted;
+  if (is_refused && sys::is_filtered())
+    return Error{Code::unsupported,
+                 fmt::format("helve does not work in a sandbox that forbids openat2 ('{}'), as its "
+                             "own does",
+                             reason),
+                 "let this command run outside: by a route for 'helve' (routes in the "
+                 "configuration), or with sandbox.level full; a container has to permit openat2",
+                 "inside_sandbox"};
+  return Error{Code::unsupported,
+               fmt::format("files cannot be opened safely here: openat2 fails with '{}'", reason),
+               "Linux 5.6 or newer is needed, and a container that permits openat2"};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Workspace>> Workspace::make(const Options& options) {
@@ -81,12 +101,7 @@ Result<void> Workspace::add_root(const Options::Root& option, Breadth breadth) {
   auto directory = sys::open_directory(root.called);
   if (!directory) return sys::to_error(directory.error(), "open the root", root.called);
   root.directory = std::move(*directory);
-  if (const auto can = sys::can_open_beneath(root.directory); !can) {
-    return Error{Code::unsupported,
-                 fmt::format("files cannot be opened safely here: openat2 fails with '{}'",
-                             std::generic_category().message(static_cast<int>(can.error()))),
-                 "Linux 5.6 or newer is needed, and a container that permits openat2"};
-  }
+  if (const auto can = sys::can_open_beneath(root.directory); !can) return unsafe_here(can.error());
   const auto path = sys::path_of(root.directory);
   if (!path) return sys::to_error(path.error(), "find the path of", root.called);
   root.path = *path;

@@ -1,7 +1,7 @@
 // Runs one command in an enclosure, the way the keeper of a command does, and ends as it ended.
 //
 //   enclosed [--level NAME] [--network] [--bubblewrap] [--root DIR]… [--read-only DIR]… [--protect
-//   PATH]…
+//   PATH]… [--protect-file PATH]…
 //            [--hide PATH]… [--home DIR] [--processes N] [--memory BYTES] [--overlay ROOT SCRATCH]
 //            [--user NAME] [--group NUMBER] [--times N] -- COMMAND…
 //
@@ -83,6 +83,8 @@ Options parse(int argc, char** argv) {
       policy.read_only_roots.push_back(value());
     } else if (name == "--protect") {
       policy.protected_paths.push_back(value());
+    } else if (name == "--protect-file") {
+      policy.protected_files.push_back(value());
     } else if (name == "--hide") {
       policy.hidden.push_back(value());
     } else if (name == "--home") {

@@ -300,6 +300,12 @@ def submodule_config():
 
 
 @way("all")
+def submodule_that_is_not_initialised():
+    os.makedirs(work(".git/modules/libs/later/hooks"))
+    return put(work(".git/modules/libs/later/hooks/post-checkout"))
+
+
+@way("all")
 def submodule_link():
     return put(work("libs/sub/.git"), "gitdir: ../../evil")
 
@@ -319,6 +325,30 @@ def submodule_with_its_own_repository():
 @way("all")
 def nested_repository():
     return put(work("group/nested/.git/hooks/post-checkout"))
+
+
+@way("all")
+def helve_itself():
+    put(work("node_modules/helve/new"))
+    os.rename(work("node_modules/helve/new"), work("node_modules/helve/helve-spawn"))
+    return True
+
+
+@way("all")
+def helve_by_its_directory():
+    os.rename(work("node_modules/helve"), work("node_modules/other"))
+    os.rename(work("node_modules/other"), work("node_modules/helve"))
+    return True
+
+
+@way("all")
+def helper_that_is_missing():
+    return put(work("node_modules/helve/helve-media"))
+
+
+@way("all")
+def git_config_of_the_user():
+    return put(work("home/.gitconfig"))
 
 
 @way("all")
@@ -970,6 +1000,11 @@ def raise_limits():
     import resource
     resource.setrlimit(resource.RLIMIT_NPROC, (1 << 20, 1 << 20))
     return True
+
+
+@way("all")
+def limits_of_the_parent():
+    return LIBC.prlimit(os.getppid(), 7, ctypes.byref(ctypes.create_string_buffer(struct.pack("QQ", 64, 4096))), None) == 0
 
 
 @way("root")

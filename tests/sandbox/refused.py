@@ -1,4 +1,5 @@
 """Where no sandbox can be built, no command runs: the program says why and names the setting, as root and as an ordinary user.
+Where helve itself cannot work, because it is inside of one, it says that.
 
 refused.py HELVE: runs it under filters of system calls as containers have them.
 """
@@ -21,7 +22,9 @@ CLONE3 = 435  # everywhere the same, as all that came later
 NUMBERS = {"x86_64": {"unshare": 272, "mount": 165, "pivot_root": 155, "setns": 308},
            "aarch64": {"unshare": 97, "mount": 40, "pivot_root": 41, "setns": 268}}.get(platform.machine())
 NEW_MOUNTS = range(428, 434)  # open_tree, move_mount, fsopen, fsconfig, fsmount, fspick
-FILTERS = {"no namespaces": ["unshare", "setns"], "no mounts": ["mount", "pivot_root"]}
+OPENAT2 = 437  # what helve's own sandbox refuses, too
+INSIDE = "no openat2"
+FILTERS = {"no namespaces": ["unshare", "setns"], "no mounts": ["mount", "pivot_root"], INSIDE: []}
 COMMANDS = [["exec", "touch hit"], ["shell", "bash", "touch hit"], ["sandbox", "--", "touch", "hit"], ["sandbox", "explain"],
             ["exec", "touch hit", "--dry-run"]]
 
@@ -47,6 +50,7 @@ def check(user, kind, words):
         for each in (home, home / "work"):
             os.chown(each, user, user)
         numbers = [NUMBERS[each] for each in FILTERS[kind]] + (list(NEW_MOUNTS) if kind == "no mounts" else [])
+        numbers += [OPENAT2] if kind == INSIDE else []
 
         def become():
             if user != os.geteuid():
@@ -64,7 +68,10 @@ def check(user, kind, words):
             yield "the command ran"
         if "sandbox.level" not in said:
             yield "the setting is not named"
-        if "cannot be confined" not in said or os.strerror(errno.EPERM).lower() not in said:
+        if kind == INSIDE:
+            if "sandbox that forbids openat2" not in said or "route" not in said or "Linux 5" in said:
+                yield f"the sandbox is not named: {said}"
+        elif "cannot be confined" not in said or os.strerror(errno.EPERM).lower() not in said:
             yield f"the reason is not named: {said}"
 
 

@@ -25,6 +25,8 @@ HERE = pathlib.Path(__file__).parent
 PYTHON = "/usr/bin/python3"  # the one that every user may run
 OTHER_GROUP = 54321
 PROBE = (PYTHON, "probe.py", "world.json")
+WRITTEN_BY_NOBODY = [f"node_modules/helve/{name}" for name in ("helve", "helve-spawn", "helve-media")] + [
+    "home/.gitconfig"]
 FILE_BYTES = 64 << 30  # more than any limit here
 SHM = ctypes.CDLL(None, use_errno=True)
 
@@ -49,18 +51,27 @@ libc.syscall(250, 1, None)
 libc.syscall(248, b"user", sys.argv[1].encode(), os.environ["SECRET"].encode(), len(os.environ["SECRET"]), -3)
 os.execv(sys.argv[2], sys.argv[2:])
 """
-# Starts processes until no more can be had, says so, and goes on trying until its input ends.
+# Starts processes until no more can be had, says so, lets the given number of them take all of the processor that they get, and
+# goes on trying until its input ends.
 BOMB = """
 import ctypes, os, select, signal, sys
-libc, count, told = ctypes.CDLL(None), 0, False
+libc, count, told, spinning = ctypes.CDLL(None), 0, False, int(sys.argv[1])
+waiting, go = os.pipe()
 while count < 5000 and not select.select([0], [], [], 0)[0]:
     try:
         if os.fork() == 0:
             libc.prctl(1, signal.SIGKILL)
+            os.close(go)
+            while count < spinning and os.read(waiting, 1) == b"":
+                while True:
+                    pass
             signal.pause()
         count += 1
     except OSError:
-        told = told or print("full", flush=True) or True
+        if not told:
+            told = True
+            print("full", flush=True)
+            os.close(go)
 os._exit(0)
 """
 # Makes a bare repository of the workspace, for whoever uses git there afterwards.
@@ -192,6 +203,10 @@ class World:
         (self.work / "tools").mkdir()
         (self.work / "tools/gitconfig").touch()
         self.git("config", "include.path", "../tools/gitconfig")
+        # As npm installs it, and where git is told to look.
+        for name in ("node_modules/helve/helve-spawn", "node_modules/helve/helve", "home/.profile"):
+            (self.work / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.work / name).write_text("program")
 
     def listen(self, family, address, kind=socket.SOCK_STREAM):
         server = socket.socket(family, kind)
@@ -253,7 +268,15 @@ class World:
         os.setuid(self.user.pw_uid)
 
     def environment(self):
-        return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "SECRET": self.secret}
+        return {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(self.home), "SECRET": self.secret,
+                "GIT_CONFIG_GLOBAL": str(self.work / "home/.gitconfig")}
+
+    def install(self, program):
+        """A copy of helve in the workspace, as npm makes one."""
+        for name in ("helve", "helve-spawn"):
+            shutil.copy(pathlib.Path(program).with_name(name), self.work / "node_modules/helve")
+        self.own(self.work / "node_modules")
+        return str(self.work / "node_modules/helve/helve")
 
     def hold(self):
         self.facts["shm_key"] = secrets.randbelow(1 << 30) + 1
@@ -298,6 +321,8 @@ class World:
     def enclosed(self, program, options=(), command=PROBE, run=None):
         arguments = ["--root", self.work, "--home", self.home, "--hide", self.state,
                      "--protect", self.home / ".config/helve", *options]
+        for name in WRITTEN_BY_NOBODY:
+            arguments += ["--protect-file", self.work / name]
         if os.geteuid() != self.user.pw_uid:
             arguments += ["--user", self.user.pw_name, "--group", OTHER_GROUP]
         return (run or self.run)([program, *map(str, arguments), "--", *command])
@@ -317,10 +342,16 @@ class World:
         self.run([*self.as_user(), "/usr/bin/env", "git", "status"])
         return ran.exists()
 
+    def spinning(self):
+        """How many processes of a bomb take processor time: as many as hurt, where a control group keeps them from others."""
+        group = any(os.access(pathlib.Path("/sys/fs/cgroup") / name, os.W_OK)
+                    for name in ("cpu/cgroup.procs", "cpu,cpuacct/cgroup.procs"))
+        return 2000 if self.user.pw_uid == 0 and group else 8
+
     def others_work_beside_a_bomb(self, way, program):
         """Whether programs of the same user and of this one start and end well while a command has all processes that it gets."""
         beside = [[*user, "/bin/sh", "-c", "seq 1000 | sort -n | tail -n 1"] for user in (self.as_user(), [])]
-        with way(self, program, (), (PYTHON, "-c", BOMB), self.start) as bomb:
+        with way(self, program, (), (PYTHON, "-c", BOMB, str(self.spinning())), self.start) as bomb:
             try:
                 return bomb.stdout.readline() == "full\n" and bomb.poll() is None and all(
                     (done.returncode, done.stdout) == (0, "1000\n")
@@ -338,7 +369,8 @@ class World:
                 self.work / ".git/modules/libs/sub/config", self.work / "libs/sub/.git", self.work / ".helve",
                 self.work / "libs/own/.git/config", self.work / "group/nested/.git/hooks", self.work / "apart/.git",
                 self.work / ".apart/config", self.work / ".bare/hooks", self.work / ".worktrees/feature/.git",
-                self.work / "tools/gitconfig"]
+                self.work / "tools/gitconfig", self.work / ".git/modules/libs/later",
+                *(self.work / name for name in WRITTEN_BY_NOBODY)]
         for top in tops:
             for path in [top, *sorted(top.rglob("*"))]:
                 if not os.path.lexists(path):
@@ -410,6 +442,8 @@ BY_NETWORK = {"network-tcp", "network-tcp-of-the-machine", "network-tcp-6", "net
 def check(user, way, program, options, allowed=frozenset()):
     world = World(user)
     try:
+        if way is World.helve:
+            program = world.install(program)
         before = world.outside_state()
         result = way(world, program, options)
         found = words(result)
@@ -447,8 +481,7 @@ def main():
         problems += check(user, World.enclosed, program, [])
         problems += check(user, World.enclosed, program, ["--level", "read_only"])
         problems += check(user, World.enclosed, program, ["--network"], BY_NETWORK)
-        if os.access("/usr/bin/bwrap", os.X_OK):
-            problems += check(user, World.enclosed, program, ["--bubblewrap"])
+        problems += check(user, World.enclosed, program, ["--bubblewrap"])
         for name in helve:
             problems += check(user, World.helve, name, [])
     print("\n".join(problems))

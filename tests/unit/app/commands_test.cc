@@ -61,6 +61,42 @@ TEST_F(Machine, AHookBlocksACall) {
   EXPECT_FALSE(exists("work/a.txt"));
 }
 
+TEST_F(Machine, AHookRunsNoProgramOfTheWorkspace) {
+  put("work/bin/true", "#!/bin/sh\ntouch planted\n", 0755);
+  around_.environment["PATH"] = at("work/bin") + ":/usr/bin:/bin";
+  put("config/hooks/before_tool.guard.sh", "#!/bin/sh\necho \"$PATH\" >&2\nexit 2\n", 0700);
+  EXPECT_EQ(run({"fs", "write", "a.txt", "x"}), 5);
+  EXPECT_NE(err_.find("/usr/bin:/bin"), std::string::npos) << err_;
+  EXPECT_EQ(err_.find("work/bin"), std::string::npos) << err_;
+}
+
+TEST_F(Machine, NoToolWritesWhatRunsOutside) {
+  put("work/node_modules/helve/helve-spawn", "program", 0755);
+  std::filesystem::create_symlink("node_modules", base_ / "work/modules");
+  around_.program_directory = at("work/node_modules/helve");
+  EXPECT_EQ(run({"fs", "write", "node_modules/helve/helve-spawn", "evil"}), 5) << out_;
+  EXPECT_EQ(run({"fs", "write", "node_modules/helve/helve-media", "evil"}), 5) << out_;
+  EXPECT_EQ(run({"fs", "write", "modules/helve/helve", "evil"}), 5) << out_;
+  EXPECT_EQ(run({"fs", "write", "node_modules/helve/README.md", "x"}), 0) << err_;
+  around_.home = at("work");
+  put("work/.bashrc", "");
+  EXPECT_EQ(run({"--root", at("work"), "fs", "write", ".gitconfig", "evil"}), 5) << out_;
+  EXPECT_EQ(run({"--root", at("work"), "fs", "write", ".bashrc", "evil"}), 5) << out_;
+}
+
+TEST_F(Machine, NoCommandWritesWhatRunsOutside) {
+  put("work/node_modules/helve/helve-spawn", "program", 0755);
+  around_.program_directory = at("work/node_modules/helve");
+  for (const char* command :
+       {"cp /bin/true node_modules/helve/helve-spawn", "mv node_modules/helve node_modules/other",
+        "mv node_modules other", "echo evil > node_modules/helve/helve-media"})
+    EXPECT_NE(run({"exec", command}), 0) << command;
+  EXPECT_EQ(run({"exec", "echo x > node_modules/helve/README.md"}), 0) << err_;
+  EXPECT_EQ(out_.find("helve-media"), std::string::npos) << "is only reserved: " << out_;
+  EXPECT_EQ(content("work/node_modules/helve/helve-spawn"), "program");
+  EXPECT_FALSE(exists("work/node_modules/helve/helve-media"));
+}
+
 TEST_F(Machine, AHookThatOthersCouldHaveWrittenIsRefusedAloud) {
   put("config/hooks/after_tool.look.sh", "#!/bin/sh\n", 0722);
   EXPECT_EQ(run({"fs", "ls"}), 0);

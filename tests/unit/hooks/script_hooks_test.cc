@@ -345,11 +345,23 @@ TEST_F(HooksTest, RunJavaScriptWithNode) {
   options_.environment["PATH"] = base_ + "/bin:/usr/bin:/bin";
   script("before_tool.x.js", "");
   EXPECT_EQ(before().reason, "node " + directory_ + "/before_tool.x.js");
-  options_.environment["PATH"] = "/nowhere";
+  options_.environment["PATH"] = base_;
   EXPECT_THAT(
       before().failures,
       ElementsAre(
           "before_tool.x.js: no program 'node' in PATH (install it, or name it by its path)"));
+}
+
+TEST_F(HooksTest, RunNothingThatACommandPutIntoPath) {
+  std::filesystem::create_directories(base_ + "/project/bin");
+  std::ofstream(base_ + "/project/bin/seq") << "#!/bin/sh\ntouch " << base_ << "/planted\n";
+  chmod((base_ + "/project/bin/seq").c_str(), 0755);
+  options_.environment["PATH"] = base_ + "/project/bin:bin:/usr/bin:/bin";
+  options_.writable = {base_ + "/project"};
+  script("before_tool.x.sh", "seq 1 >&2; echo $PATH > " + base_ + "/path; exit 2");
+  EXPECT_EQ(before().reason, "1");
+  EXPECT_FALSE(std::filesystem::exists(base_ + "/planted"));
+  EXPECT_EQ(read("path"), "/usr/bin:/bin\n");
 }
 
 TEST_F(HooksTest, GetTheCallInTheirEnvironment) {

@@ -109,7 +109,8 @@ TEST_P(View, ProtectsARepositoryThatSomebodyReplaced) {
 
 // A command may have made room for them, so that nothing changes where something is protected.
 TEST_P(View, ProtectsWorktreesAndSubmodulesThatSomebodyAdds) {
-  EXPECT_EQ(run("mkdir -p .git/worktrees/early .git/modules/libs"), 0);
+  EXPECT_EQ(run("mkdir -p .git/worktrees/early"), 0);
+  EXPECT_NE(run("mkdir -p .git/modules/libs"), 0);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(run("true"), 0);
   std::filesystem::create_directory(base_ / "root/.git/worktrees/tree");
   put("root/.git/worktrees/tree/commondir", "../..\n");
@@ -118,7 +119,7 @@ TEST_P(View, ProtectsWorktreesAndSubmodulesThatSomebodyAdds) {
   put("root/.git/worktrees/early/commondir", "../..\n");
   EXPECT_NE(run("echo ../../../evil > .git/worktrees/early/commondir"), 0);
   for (int i = 0; i < 2; ++i) EXPECT_EQ(run("true"), 0);
-  std::filesystem::create_directory(base_ / "root/.git/modules/libs/sub");
+  std::filesystem::create_directories(base_ / "root/.git/modules/libs/sub");
   put("root/.git/modules/libs/sub/config", "[core]\n");
   EXPECT_NE(run("echo x >> .git/modules/libs/sub/config"), 0);
 }

@@ -402,11 +402,36 @@ TEST_P(EnclosureLimits, KeepTheLimitOfCoreFilesThatNobodyCanLower) {
             0);
 }
 
+// The keeper of a command must not lose its own.
+TEST_P(EnclosureLimits, AreNobodysToChangeForOthers) {
+  EXPECT_EQ(run([] {
+              rlimit now{};
+              const rlimit low{16, 16};
+              // A filter sees a number, and not whose it is.
+              if (prlimit(getpid(), RLIMIT_NOFILE, &low, nullptr) == 0) return 1;
+              if (prlimit(getpid(), RLIMIT_NOFILE, nullptr, &now) != 0) return 2;
+              return setrlimit(RLIMIT_NOFILE, &low) == 0 ? 0 : 3;
+            }),
+            0);
+}
+
+TEST_P(EnclosureLimits, GiveWayToOthers) {
+  const int before = getpriority(PRIO_PROCESS, 0);
+  EXPECT_EQ(with_enclosure([&](Enclosure& enclosure, const Ask&) {
+              return run_in(enclosure, [&] {
+                const bool is_nicer = getpriority(PRIO_PROCESS, 0) > before || before > 14;
+                return enclosure.holds().group_processor || is_nicer ? 0 : 1;
+              });
+            }),
+            0);
+}
+
 TEST_P(EnclosureLimits, LeaveNoControlGroupBehind) {
   before_making = [&] { std::ofstream(path("pid")) << getpid(); };
   EXPECT_EQ(sh("true"), 0);
   const std::string name = "helve-" + read("pid");
-  for (const char* top : {"/sys/fs/cgroup/pids/", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/"}) {
+  for (const char* top : {"/sys/fs/cgroup/pids/", "/sys/fs/cgroup/cpu/", "/sys/fs/cgroup/",
+                          "/sys/fs/cgroup/unified/"}) {
     EXPECT_FALSE(std::filesystem::exists(top + name));
   }
 }

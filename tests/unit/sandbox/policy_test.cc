@@ -16,6 +16,7 @@ Policy example() {
   policy.read_only_roots = {"/lib"};
   policy.protected_names = default_protected_names();
   policy.protected_paths = {"/etc/helve"};
+  policy.protected_files = {"/home/u/.gitconfig"};
   policy.hidden = system_secrets();
   policy.homes = {"/home/u", "/srv/v/"};
   policy.visible = {"/home/u/.npmrc"};

@@ -272,6 +272,36 @@ TEST_P(Protect, KeepsTheRepositoriesOfSubmodules) {
   EXPECT_NE(rename(".git/modules"), 0);
 }
 
+TEST_P(Protect, LetsNoCommandPrepareTheRepositoryOfASubmodule) {
+  repository("root/.git");
+  EXPECT_NE(sh("mkdir -p .git/modules/libs/later/hooks"), 0);
+  EXPECT_NE(sh("mv .git/modules .git/old"), 0);
+  EXPECT_FALSE(exists("root/.git/modules"));
+  repository("root/.git/modules/libs/a");
+  make_directory("root/.git/worktrees/w");
+  for (const char* place : {".git/modules/later", ".git/modules/libs/later",
+                            ".git/modules/libs/a/modules/later", ".git/worktrees/w/modules/later"})
+    EXPECT_NE(sh(std::string("mkdir -p ") + place), 0) << place;
+  EXPECT_EQ(sh("echo x > .git/modules/libs/a/index && mkdir .git/modules/libs/a/refs/heads"), 0);
+}
+
+TEST_P(Protect, LeavesAModuleWritableThatSomebodyInitialisedMeanwhile) {
+  repository("root/.git");
+  const int status = with_enclosure(
+      [&](Enclosure& enclosure, const Ask& ask) {
+        EXPECT_TRUE(enclosure.protect_ahead());
+        run_in(enclosure, [] { return 0; });
+        ask();
+        return run_in(enclosure, [&] {
+          return shell(variables() +
+                       "! mkdir .git/modules/b && ! echo x > .git/modules/a/config && "
+                       "echo x > .git/modules/a/index");
+        });
+      },
+      [&] { repository("root/.git/modules/a"); });
+  EXPECT_EQ(status, 0);
+}
+
 TEST_P(Protect, KeepsARepositoryOfWhichACommandRemovedParts) {
   repository("root/.git/modules/a");
   EXPECT_EQ(sh("rm -r .git/modules/a/HEAD .git/modules/a/objects .git/modules/a/refs"), 0);
@@ -338,6 +368,24 @@ TEST_P(Protect, TakesAwayAFileThatLeadsGitElsewhere) {
   repository("root/.git");
   EXPECT_EQ(sh("echo ../evil > .git/commondir"), 0);
   EXPECT_FALSE(exists("root/.git/commondir"));
+}
+
+TEST_P(Protect, KeepsFilesAsTheyAreNamed) {
+  write("root/dots/bashrc", "old");
+  std::filesystem::create_symlink("dots/bashrc", path("root/.bashrc"));
+  write("root/bin/helve-spawn", "old");
+  policy.protected_files = {path("root/.bashrc"), path("root/.gitconfig"),
+                            path("root/.config/git/config"), path("root/bin/helve-spawn"),
+                            path("elsewhere/file")};
+  for (const char* command :
+       {"echo x > .bashrc", "rm .bashrc", "echo x > dots/bashrc", "echo x > .gitconfig",
+        "mkdir .gitconfig/x", "mkdir -p .config/git && echo x > .config/git/config",
+        "echo x > new && mv new bin/helve-spawn", "mv bin old", "mv dots old"}) {
+    EXPECT_NE(sh(command), 0) << command;
+  }
+  EXPECT_EQ(sh("test -f .gitconfig && echo x > dots/other && echo x > bin/other"), 0);
+  EXPECT_FALSE(exists("root/.gitconfig"));
+  EXPECT_FALSE(exists("root/.config"));
 }
 
 TEST_P(Protect, KeepsAbsolutePathsInsideARoot) {
@@ -553,6 +601,32 @@ TEST_F(SandboxGit, FindsARepositoryAmongManyDirectories) {
   const auto found = find_repositories(base);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->checkouts, (std::vector<std::string>{"", "z"}));
+}
+
+TEST_F(SandboxGit, FindsRepositoriesAtAnyDepthWhereTheRootIsNone) {
+  make("src/github.com/org/one/.git");
+  make("src/github.com/org/one/deep/in/it/.git");
+  make("a/b/c/d/e/f/two.git/objects");
+  std::ofstream(base + "/a/b/c/d/e/f/two.git/HEAD") << "ref: refs/heads/main\n";
+  make("a/b/c/node_modules/x/.git");
+  const auto found = find_repositories(base);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->checkouts, (std::vector<std::string>{"", "src/github.com/org/one"}));
+  EXPECT_EQ(found->bare, std::vector<std::string>{"a/b/c/d/e/f/two.git"});
+  make(".git");  // only reserved
+  EXPECT_EQ(find_repositories(base)->checkouts, found->checkouts);
+  make(".git/objects");
+  std::ofstream(base + "/.git/HEAD") << "ref: refs/heads/main\n";
+  EXPECT_EQ(find_repositories(base)->checkouts, std::vector<std::string>{""});
+}
+
+TEST_F(SandboxGit, FindsTheNearestOfVeryManyRepositories) {
+  for (int i = 0; i < 100; ++i) make("a/b/c/" + std::to_string(i) + "/.git");
+  make("a/b/near/.git");
+  const auto found = find_repositories(base);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->checkouts.size(), 65u);
+  EXPECT_EQ(found->checkouts[1], "a/b/near");
 }
 
 TEST_F(SandboxGit, RefusesARootWithMoreDirectoriesThanItLooksAt) {

@@ -41,6 +41,9 @@ TEST(SandboxReport, SaysThatALimitOfDataCountsForEachProcess) {
   Policy policy = example();
   policy.limits.memory_bytes = 1u << 30;
   EXPECT_NE(line(explain(policy, {}), "memory").find("each process"), std::string::npos);
+  EXPECT_NE(line(explain(policy, {.holds = {.group_processor = true}}), "processor time")
+                .find("together"),
+            std::string::npos);
   EXPECT_NE(line(explain(policy, {.holds = {.group_memory = true}}), "memory").find("together"),
             std::string::npos);
 }
@@ -85,6 +88,9 @@ TEST(SandboxReport, NamesWhatIsWritableAndWhatNever) {
   policy.protected_paths = {"/etc/helve"};
   EXPECT_EQ(line(explain(policy, {}), "never writable"),
             ".git/hooks, .git/config, .git/info, .helve in each root\n/etc/helve");
+  policy.protected_files = {"/home/u/.gitconfig"};
+  EXPECT_TRUE(
+      line(explain(policy, {}), "never writable").ends_with("\n/etc/helve\n/home/u/.gitconfig"));
   EXPECT_EQ(line(explain(policy, {}), "read-only roots"), "/lib/a\n/lib/b");
 }
 

@@ -146,8 +146,8 @@ TEST_F(RunningTest, EndsAProcessThatLeftItsSession) {
 
 TEST_F(RunningTest, SignalsReachEveryProcess) {
   start(
-      "(trap 'echo child; exit' TERM; echo ready; while :; do sleep 0.01; done) & "
-      "trap 'wait; echo parent; exit 7' TERM; wait");
+      "trap 'wait; echo parent; exit 7' TERM; "
+      "(trap 'echo child; exit' TERM; echo ready; while :; do sleep 0.01; done) & wait");
   while (text() != "ready\n") running_->attend(soon(), -1);
   running_->signal_all(SIGTERM);
   EXPECT_EQ(finish().exit_code, 7);

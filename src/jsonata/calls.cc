@@ -319,10 +319,10 @@ Outcome Evaluator::evaluate_partial(const Node& node, Value input, Frame* frame)
 Outcome Evaluator::fit_array(const Parameter& parameter, Value argument, bool is_alone,
                              size_t index) {
   if (argument.is_undefined()) return argument;
-  if (parameter.item_type != 0) {
+  if (parameter.has_item_type) {
     bool good = true;
     if (!argument.is_array()) {
-      good = is_alone && letter_of(argument) == parameter.item_type;
+      good = is_alone && parameter.is_single_type && letter_of(argument) == parameter.item_type;
     } else {
       ItemCursor items(*this, argument);
       for (Value item; good && items.next(item);) good = letter_of(item) == parameter.item_type;
@@ -361,7 +361,8 @@ Fallible<std::span<const Value>> Evaluator::validate(const Signature& signature,
         continue;
       }
       const char letter = letter_of(context);
-      if (!(parameter.types & Signature::bit(letter))) return fail_with("T0411", context, next + 1);
+      if (!parameter.any_context && !(parameter.types & Signature::bit(letter)))
+        return fail_with("T0411", context, next + 1);
       fitted[count++] = context;
       continue;
     }

@@ -98,6 +98,24 @@ TEST(Partial, ArgumentsThatAreNothingAreArguments) {
   });
 }
 
+TEST(Signature, ASecondModifierMakesAParameterTakeAsLittleAsItCan) {
+  expect_all(std::vector<Case>{
+      {"function($x, $y)<n+?n+>{ [$x, $y] }(1, 2, 3)", "[1,2]"},
+      {"function($x)<n+?>{ 1 }()", "T0410"},
+      {"(1).function($x)<s?->{ $x }()", "1"},
+      {"(1).function($x)<s-?>{ $x }()", "T0411"},
+  });
+}
+
+TEST(Signature, ItemsOfAnArrayAreOfTheTypeThatIsWritten) {
+  expect_all(std::vector<Case>{
+      {"function($x)<a<>>{ $x }([1])", "T0412"},
+      {"function($x)<a<>>{ $x }([])", "[]"},
+      {"function($x)<a<sn>>{ $x }('a')", "T0412"},
+      {"function($x)<a<a<n>>>{ $x }([[1]])", "[[1]]"},
+  });
+}
+
 TEST(Errors, NameWhatIsNoFunctionOrNoVariable) {
   expect_all(std::vector<Case>{
       {"1(2)", "T1006 1"},

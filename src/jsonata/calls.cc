@@ -49,8 +49,8 @@ std::string_view name_of_procedure(const Node& procedure) {
 }
 bool has_name(const Node& procedure) {
   const Node& named = procedure.type == NodeType::path ? *procedure.items[0] : procedure;
-  return named.type == NodeType::variable ||
-         (!named.text.empty() && named.type != NodeType::lambda);
+  if (named.type == NodeType::variable || named.type == NodeType::string) return true;
+  return !named.text.empty() && named.type != NodeType::lambda && named.type != NodeType::parent;
 }
 
 constexpr size_t kKeptBytes = 64;  // of a string that a tail call passes on

@@ -119,6 +119,9 @@ TEST(Signature, ItemsOfAnArrayAreOfTheTypeThatIsWritten) {
 TEST(Errors, NameWhatIsNoFunctionOrNoVariable) {
   expect_all(std::vector<Case>{
       {"1(2)", "T1006 1"},
+      {"1e2(2)", "T1006 100"},
+      {"''(2)", "T1006"},
+      {"%(2)", "T1006"},
       {"true(?)", "T1008 true"},
       {"[1](2)", "T1006 ["},
       {"$x.y := 1", "S0212 ."},

@@ -213,7 +213,7 @@ Outcome Evaluator::apply_function(const Function& function, std::span<const Valu
     case Function::Kind::next_match:
       return apply_regex(function, arguments);
     case Function::Kind::chain:
-      return apply_chain(function, arguments, frame);
+      return apply_chain(function, arguments, input, frame);
     default:
       return apply_lambda(function, arguments);
   }
@@ -227,10 +227,11 @@ Outcome Evaluator::apply_lambda(const Function& function, std::span<const Value>
 }
 
 Outcome Evaluator::apply_chain(const Function& function, std::span<const Value> arguments,
-                               Frame* frame) {
+                               Value input, Frame* frame) {
   const Value given = arguments.empty() ? Value() : arguments[0];
   const Value between = TRY(apply(Value::of(function.first), {&given, 1}, Value::null(), frame));
-  return apply(Value::of(function.second), {&between, 1}, Value::null(), frame);
+  // This one is a tail call, so its context is that of whoever called the chain.
+  return apply(Value::of(function.second), {&between, 1}, input, frame);
 }
 
 Outcome Evaluator::evaluate_apply(const Node& node, Value input, Frame* frame) {

@@ -211,7 +211,8 @@ class Evaluator {
   Outcome apply_lambda(const Function& function, std::span<const Value> arguments);
   Outcome apply_transform(const Function& function, std::span<const Value> arguments);
   Outcome apply_regex(const Function& function, std::span<const Value> arguments);
-  Outcome apply_chain(const Function& function, std::span<const Value> arguments, Frame* frame);
+  Outcome apply_chain(const Function& function, std::span<const Value> arguments, Value input,
+                      Frame* frame);
   Fallible<std::span<const Value>> validate(const Signature& signature,
                                             std::span<const Value> arguments, Value context);
   Outcome fit_array(const Parameter& parameter, Value argument, bool is_alone, size_t index);

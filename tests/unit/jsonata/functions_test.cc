@@ -98,6 +98,13 @@ TEST(Partial, ArgumentsThatAreNothingAreArguments) {
   });
 }
 
+TEST(Chain, ItsSecondFunctionHasTheContextOfTheCall) {
+  expect_all(std::vector<Case>{
+      {"($f := $trim ~> $fromMillis; $f(' a '))", "nothing"},
+      {"('b').($f := $uppercase ~> function($s, $t)<s-s:s>{ $s & $t }; $f('a'))", R"("bA")"},
+  });
+}
+
 TEST(Signature, ASecondModifierMakesAParameterTakeAsLittleAsItCan) {
   expect_all(std::vector<Case>{
       {"function($x, $y)<n+?n+>{ [$x, $y] }(1, 2, 3)", "[1,2]"},

@@ -66,6 +66,14 @@ TEST(FormatNumber, RoundsAHalfUp) {
   });
 }
 
+TEST(FormatNumber, TakesSymbolsThatAreNoText) {
+  expect_all(std::vector<Case>{
+      {"$formatNumber(-3, '0', {'minus-sign': 5})", R"("53")"},
+      {"$formatNumber(2, '0.0', {'decimal-separator': true})", "D3086 formatNumber"},
+      {"$formatNumber(2, '0.0', {'pattern-separator': ''})", "D3080 formatNumber"},
+  });
+}
+
 TEST(FormatNumber, RefusesSymbolsThatItCannotWorkWith) {
   expect_all(std::vector<Case>{
       {"$formatNumber(0, '', {'decimal-separator': ''})", "D3085 formatNumber"},

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "jsonata/unicode.h"
+
 namespace helve::jsonata {
 namespace {
 
@@ -192,8 +194,9 @@ std::string letters_of(double value, char first) {
 }
 
 double number_of_letters(std::string_view text, char first) {
-  double sum = 0, place = 0;
-  for (size_t i = text.size(); i-- > 0; ++place) sum += (text[i] - first + 1) * std::pow(26, place);
+  double sum = 0;
+  for (size_t at = 0; at < text.size(); at += length_of_char(text.substr(at)))
+    sum = sum * 26 + (static_cast<double>(char_at(text.substr(at))) - first + 1);
   return sum;
 }
 

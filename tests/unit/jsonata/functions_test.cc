@@ -106,6 +106,13 @@ TEST(Partial, ArgumentsThatAreNothingAreArguments) {
   });
 }
 
+TEST(FormatInteger, RefusesToCountToInfinityInLetters) {
+  expect_all(std::vector<Case>{
+      {"$formatInteger(1/0, 'a')", "D3130 formatInteger"},
+      {"$parseInteger('é', 'a')", "137"},
+  });
+}
+
 TEST(Chain, ItsSecondFunctionHasTheContextOfTheCall) {
   expect_all(std::vector<Case>{
       {"($f := $trim ~> $fromMillis; $f(' a '))", "nothing"},

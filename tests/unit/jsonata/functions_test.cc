@@ -106,6 +106,13 @@ TEST(Partial, ArgumentsThatAreNothingAreArguments) {
   });
 }
 
+TEST(ToMillis, TakesTheLastMonthThatBeginsInTheSameWay) {
+  expect_all(std::vector<Case>{
+      {"$toMillis('Ma 2018', '[MNn,2-2] [Y]') ~> $fromMillis('[M]')", R"("5")"},
+      {"$toMillis('J 2018', '[MN,1-1] [Y]') ~> $fromMillis('[M]')", R"("7")"},
+  });
+}
+
 TEST(FormatInteger, RefusesToCountToInfinityInLetters) {
   expect_all(std::vector<Case>{
       {"$formatInteger(1/0, 'a')", "D3130 formatInteger"},

@@ -120,6 +120,10 @@ TEST(FormatInteger, RefusesToCountToInfinityInLetters) {
   });
 }
 
+TEST(Round, ToAPartOfAPlaceIsNoNumber) {
+  expect_all(std::vector<Case>{{"$round(3.14159, 2.5)", "null"}});
+}
+
 TEST(Chain, ItsSecondFunctionHasTheContextOfTheCall) {
   expect_all(std::vector<Case>{
       {"($f := $trim ~> $fromMillis; $f(' a '))", "nothing"},

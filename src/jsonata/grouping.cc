@@ -112,7 +112,11 @@ Outcome Evaluator::evaluate_group(std::span<const Pair> pairs, size_t position, 
       if (bucket->pair != pair)
         return fail(
             {.code = "D1009", .position = position, .value = shown(Value::string(bucket->key))});
-      // The first one stays as it is; when more come, arrays are joined. Tuples stay tuples.
+      // The first one stays as it is; when more come, arrays are joined. Tuples stay tuples, and
+      // nothing adds nothing.
+      if (item.is_undefined() && bucket->items.size() > 0) continue;
+      if (bucket->items.size() == 1 && !bucket->is_list && bucket->items.all()[0].is_undefined())
+        bucket->items = Items(arena_);
       if (bucket->items.size() > 0 || bucket->is_list) {
         if (!bucket->is_list && bucket->items.all()[0].is_array()) {
           const Value first = bucket->items.all()[0];

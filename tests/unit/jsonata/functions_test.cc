@@ -131,6 +131,13 @@ TEST(Chain, ItsSecondFunctionHasTheContextOfTheCall) {
   });
 }
 
+TEST(Group, NothingAddsNothingToAGroup) {
+  expect_all(std::vector<Case>{
+      {"([1, 2].[x].(y)['a']){'k': $}", "{}"},
+      {"[1, 2]{'k': $}", R"({"k":[1,2]})"},
+  });
+}
+
 TEST(Signature, ASecondModifierMakesAParameterTakeAsLittleAsItCan) {
   expect_all(std::vector<Case>{
       {"function($x, $y)<n+?n+>{ [$x, $y] }(1, 2, 3)", "[1,2]"},

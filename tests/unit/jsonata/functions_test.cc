@@ -179,5 +179,20 @@ TEST(Match, ASurrogateThatStandsAloneIsACharacter) {
   });
 }
 
+TEST(Match, ReadsPatternsAsJavaScriptDoes) {
+  expect_all(std::vector<Case>{
+      {R"($match("a\u2028b", /.+/).match)", R"(["a","b"])"},
+      {R"($match("\n\u000b", /\v/).index)", "1"},
+      {R"($match("\n\u000b", /[\v]/).index)", "1"},
+      {R"($match("a\u0001\u0008", /(a)\2/))", "nothing"},
+      {R"($match("\u0001", /\1/).index)", "0"},
+      {R"($match("a\u0008", /(a)\10/).index)", "0"},
+      {R"($match("aa8", /(a)\1\8/).index)", "0"},
+      {R"($match("A1", /[\101]1/).index)", "0"},
+      {R"($match("🎈", /\ud83c\udf88/).index)", "0"},
+      {R"($match("a.b", /[.]/).index)", "1"},
+  });
+}
+
 }  // namespace
 }  // namespace helve::jsonata

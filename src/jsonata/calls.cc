@@ -229,7 +229,8 @@ Outcome Evaluator::apply_lambda(const Function& function, std::span<const Value>
 Outcome Evaluator::apply_chain(const Function& function, std::span<const Value> arguments,
                                Value input, Frame* frame) {
   const Value given = arguments.empty() ? Value() : arguments[0];
-  const Value between = TRY(apply(Value::of(function.first), {&given, 1}, Value::null(), frame));
+  const Value between =
+      simplified(TRY(apply(Value::of(function.first), {&given, 1}, Value::null(), frame)));
   // This one is a tail call, so its context is that of whoever called the chain.
   return apply(Value::of(function.second), {&between, 1}, input, frame);
 }

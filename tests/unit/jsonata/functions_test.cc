@@ -127,6 +127,8 @@ TEST(Round, ToAPartOfAPlaceIsNoNumber) {
 TEST(Chain, ItsSecondFunctionHasTheContextOfTheCall) {
   expect_all(std::vector<Case>{
       {"($f := $trim ~> $fromMillis; $f(' a '))", "nothing"},
+      {"($f := $map(?, function($x){ y }) ~> $sum; $f([1, 2]))", "nothing"},
+      {"($f := $filter(?, function($x){ $x > 1 }) ~> $type; $f([1, 2]))", R"("number")"},
       {"('b').($f := $uppercase ~> function($s, $t)<s-s:s>{ $s & $t }; $f('a'))", R"("bA")"},
   });
 }

@@ -137,6 +137,7 @@ TEST(Group, NothingAddsNothingToAGroup) {
   expect_all(std::vector<Case>{
       {"([1, 2].[x].(y)['a']){'k': $}", "{}"},
       {"[1, 2]{'k': $}", R"({"k":[1,2]})"},
+      {"[1, 2]@$v.[[]]{'k': $}", R"({"k":[]})"},
   });
 }
 

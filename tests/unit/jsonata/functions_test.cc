@@ -141,6 +141,15 @@ TEST(Group, NothingAddsNothingToAGroup) {
   });
 }
 
+TEST(Spread, OfItemsWithoutMembersIsAnEmptyArray) {
+  expect_all(std::vector<Case>{
+      {"$spread([[]])", "[]"},
+      {"$spread([{}])", "[]"},
+      {"$spread([])", "nothing"},
+      {"$spread([missing])", "nothing"},
+  });
+}
+
 TEST(Signature, ASecondModifierMakesAParameterTakeAsLittleAsItCan) {
   expect_all(std::vector<Case>{
       {"function($x, $y)<n+?n+>{ [$x, $y] }(1, 2, 3)", "[1,2]"},

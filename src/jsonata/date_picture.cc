@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "jsonata/calendar.h"
+#include "jsonata/letter_case.h"
 #include "jsonata/number_text.h"
-#include "jsonata/regex.h"
 #include "jsonata/unicode.h"
 
 namespace helve::jsonata {

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "jsonata/letter_case.h"
 #include "jsonata/number_text.h"
 #include "jsonata/number_words.h"
-#include "jsonata/regex.h"
 #include "jsonata/unicode.h"
 
 namespace helve::jsonata {

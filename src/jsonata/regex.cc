@@ -22,7 +22,6 @@ struct Freed {
 using CompileContext = std::unique_ptr<pcre2_compile_context, Freed<pcre2_compile_context_free>>;
 using MatchContext = std::unique_ptr<pcre2_match_context, Freed<pcre2_match_context_free>>;
 using MatchData = std::unique_ptr<pcre2_match_data, Freed<pcre2_match_data_free>>;
-using CodePointer = std::unique_ptr<pcre2_code, Freed<pcre2_code_free>>;
 
 PCRE2_SPTR units(std::string_view text) { return reinterpret_cast<PCRE2_SPTR>(text.data()); }
 
@@ -260,54 +259,6 @@ Regex::Match Regex::match(const Subject& subject, size_t from, std::uint64_t& st
       found.groups.emplace_back(Span{pairs[2 * i], pairs[2 * i + 1]});
   }
   return Match::yes;
-}
-
-namespace {
-
-// PCRE2 has the tables that tell the case of every character.
-std::string change_case(std::string_view text, std::string_view replacement) {
-  int failure = 0;
-  PCRE2_SIZE offset = 0;
-  const CodePointer code(pcre2_compile(units("(?s).+"), PCRE2_ZERO_TERMINATED,
-                                       PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &failure, &offset,
-                                       nullptr));
-  if (!code) return std::string(text);
-  std::string out(text.size() * 2 + 16, '\0');
-  PCRE2_SIZE length = out.size();
-  const int done = pcre2_substitute(code.get(), units(text), text.size(), 0,
-                                    PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_EXTENDED, nullptr,
-                                    nullptr, units(replacement), replacement.size(),
-                                    reinterpret_cast<PCRE2_UCHAR*>(out.data()), &length);
-  if (done < 0) return std::string(text);
-  out.resize(length);
-  return out;
-}
-
-}  // namespace
-
-std::string upper_case(std::string_view text) {
-  std::string out;
-  if (is_ascii(text)) {
-    for (const char c : text) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    return out;
-  }
-  // The one letter in everyday use that becomes two.
-  constexpr std::string_view kSharpS = "ß";
-  for (size_t from = 0; from < text.size();) {
-    const size_t sharp = text.find(kSharpS, from);
-    out += change_case(text.substr(from, sharp - from), "\\U$0");
-    if (sharp == text.npos) break;
-    out += "SS";
-    from = sharp + kSharpS.size();
-  }
-  return out;
-}
-
-std::string lower_case(std::string_view text) {
-  if (!is_ascii(text)) return change_case(text, "\\L$0");
-  std::string out;
-  for (const char c : text) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
 }
 
 }  // namespace helve::jsonata

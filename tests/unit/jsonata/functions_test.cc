@@ -150,6 +150,15 @@ TEST(Spread, OfItemsWithoutMembersIsAnEmptyArray) {
   });
 }
 
+TEST(Uppercase, KnowsLettersThatShareTheirCapitalOrBecomeSeveral) {
+  expect_all(std::vector<Case>{
+      {"$uppercase('ὀδυσσεύς µι ﬁ straße ı ŉ ⅷ ᾳ')", R"("ὈΔΥΣΣΕΎΣ ΜΙ FI STRASSE I ʼN Ⅷ ΑΙ")"},
+      {"$uppercase('łódź éâ жук')", R"("ŁÓDŹ ÉÂ ЖУК")"},
+      {"$lowercase('ΌΣΟΣ Σ ÉÂ Ⅷ ŁÓDŹ')", R"("όσος σ éâ ⅷ łódź")"},
+      {"$length($lowercase('İ'))", "2"},
+  });
+}
+
 TEST(Signature, ASecondModifierMakesAParameterTakeAsLittleAsItCan) {
   expect_all(std::vector<Case>{
       {"function($x, $y)<n+?n+>{ [$x, $y] }(1, 2, 3)", "[1,2]"},

@@ -113,6 +113,12 @@ TEST(ToMillis, TakesTheLastMonthThatBeginsInTheSameWay) {
   });
 }
 
+TEST(FromMillis, AWidthIsOfDigitsOnly) {
+  expect_all(std::vector<Case>{
+      {"$fromMillis(1e12, '[YI,2] [Yw,2] [Y,2] [YI,2-2]')", R"("MMI two thousand and one 01 I")"},
+  });
+}
+
 TEST(FormatInteger, RefusesToCountToInfinityInLetters) {
   expect_all(std::vector<Case>{
       {"$formatInteger(1/0, 'a')", "D3130 formatInteger"},

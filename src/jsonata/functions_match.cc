@@ -97,7 +97,7 @@ Outcome contains(Evaluator& evaluator, std::span<const Value> arguments, const C
   if (pattern.is_string())
     return Value::boolean(text.text().find(pattern.text()) != std::string_view::npos);
   Matcher matcher(evaluator, pattern, text.text(), site.frame);
-  return Value::boolean(TRY(matcher.next()));
+  return Value::boolean(TRY(matcher.is_any()));
 }
 
 Outcome replace(Evaluator& evaluator, std::span<const Value> arguments, const CallSite& site) {

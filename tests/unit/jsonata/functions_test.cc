@@ -147,6 +147,17 @@ TEST(Group, NothingAddsNothingToAGroup) {
   });
 }
 
+TEST(Contains, WhateverAFunctionReturnsIsAMatch) {
+  expect_all(std::vector<Case>{
+      {"$contains('ab', function($s){ null })", "true"},
+      {"$contains('ab', function($s){ false })", "true"},
+      {"$contains('ab', function($s){ missing })", "false"},
+      {"$contains('ab', function($s){ {'start': 1} })", "true"},
+      {"$contains('ab', function($s){ 1 })", "T1010 contains"},
+      {"$contains('ab', /b/)", "true"},
+  });
+}
+
 TEST(Spread, OfItemsWithoutMembersIsAnEmptyArray) {
   expect_all(std::vector<Case>{
       {"$spread([[]])", "[]"},

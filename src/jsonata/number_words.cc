@@ -194,9 +194,12 @@ std::string letters_of(double value, char first) {
 }
 
 double number_of_letters(std::string_view text, char first) {
-  double sum = 0;
-  for (size_t at = 0; at < text.size(); at += length_of_char(text.substr(at)))
-    sum = sum * 26 + (static_cast<double>(char_at(text.substr(at))) - first + 1);
+  double sum = 0, place = 0;
+  for (size_t at = text.size(); at > 0; ++place) {
+    --at;
+    while (at > 0 && (text[at] & 0xC0) == 0x80) --at;
+    sum += (static_cast<double>(char_at(text.substr(at))) - first + 1) * std::pow(26, place);
+  }
   return sum;
 }
 

@@ -123,6 +123,7 @@ TEST(FormatInteger, RefusesToCountToInfinityInLetters) {
   expect_all(std::vector<Case>{
       {"$formatInteger(1/0, 'a')", "D3130 formatInteger"},
       {"$parseInteger('é', 'a')", "137"},
+      {"$parseInteger($formatInteger(1e21, 'a'), 'a')", "999999999999999900000"},
   });
 }
 

@@ -218,6 +218,16 @@ TEST(Match, ASurrogateThatStandsAloneIsACharacter) {
   });
 }
 
+TEST(Match, AnEmptyMatchAfterTheLastOneIsToldToo) {
+  expect_all(std::vector<Case>{
+      {"$replace('ba', /a*/, 'x', 1)", "D1004 replace"},
+      {"$match('ba', /a*/, 1)", "D1004 match"},
+      {"$split('ba', /a*/, 1)", "D1004 split"},
+      {"$replace('ba', /a/, 'x', 1)", R"("bx")"},
+      {"$match('ba', /a*/, 0)", "nothing"},
+  });
+}
+
 TEST(Match, ReadsPatternsAsJavaScriptDoes) {
   expect_all(std::vector<Case>{
       {R"($match("a\u2028b", /.+/).match)", R"(["a","b"])"},

@@ -73,6 +73,8 @@ int Evaluator::arity_of(const Function& function) const {
     case Function::Kind::transform:
     case Function::Kind::chain:
       return 1;
+    case Function::Kind::handed_over:
+      return arity_of(*function.first);
     default:
       return static_cast<int>(function.parameters.size());
   }
@@ -91,6 +93,20 @@ Outcome Evaluator::evaluate_lambda(const Node& node, Value input, Frame* frame) 
   return Value::of(function);
 }
 
+// A function that a lambda gets as an argument has no context where the lambda calls it, and sees
+// the variables of where it was handed over.
+Value Evaluator::handed_over(Value argument, Frame* frame) {
+  if (!argument.is_function()) return argument;
+  const Function::Kind kind = argument.function->kind;
+  if (kind == Function::Kind::regex || kind == Function::Kind::next_match ||
+      kind == Function::Kind::handed_over)
+    return argument;
+  Function* const function = arena_.make<Function>(Function::Kind::handed_over);
+  function->first = argument.function;
+  function->frame = frame;
+  return Value::of(function);
+}
+
 Outcome Evaluator::evaluate_call(const Node& node, Value input, Frame* frame,
                                  const Value* applied_to) {
   const Node& procedure = *node.left;
@@ -104,11 +120,17 @@ Outcome Evaluator::evaluate_call(const Node& node, Value input, Frame* frame,
   Value* const arguments = arena_.array<Value>(count);
   size_t filled = 0;
   if (applied_to) arguments[filled++] = *applied_to;
-  for (const Node* item : node.items) arguments[filled++] = TRY(evaluate(*item, input, frame));
+  const bool to_lambda =
+      function.is_function() && function.function->kind == Function::Kind::lambda;
+  for (const Node* item : node.items) {
+    const Value argument = TRY(evaluate(*item, input, frame));
+    arguments[filled++] = to_lambda ? handed_over(argument, frame) : argument;
+  }
   const bool named = has_name(procedure);
   const std::string_view name = name_of_procedure(procedure);
   if (function.is_function() && function.function->kind != Function::Kind::regex &&
-      function.function->kind != Function::Kind::next_match) {
+      function.function->kind != Function::Kind::next_match &&
+      function.function->kind != Function::Kind::handed_over) {
     function.function->token = name;
     function.function->has_token = named;
     function.function->position = node.position;
@@ -214,6 +236,8 @@ Outcome Evaluator::apply_function(const Function& function, std::span<const Valu
       return apply_regex(function, arguments);
     case Function::Kind::chain:
       return apply_chain(function, arguments, input, frame);
+    case Function::Kind::handed_over:
+      return apply(Value::of(function.first), arguments, Value::null(), function.frame);
     default:
       return apply_lambda(function, arguments);
   }
@@ -274,7 +298,8 @@ Outcome Evaluator::evaluate_partial(const Node& node, Value input, Frame* frame)
     if (has_name(procedure)) problem.token = std::string(name_of_procedure(procedure));
     return fail(std::move(problem));
   }
-  const Function& whole = *function.function;
+  const bool was_handed = function.function->kind == Function::Kind::handed_over;
+  const Function& whole = was_handed ? *function.function->first : *function.function;
   Function* const part = arena_.make<Function>(whole);
   part->signature = nullptr;
   part->has_token = false;

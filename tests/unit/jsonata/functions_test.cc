@@ -140,6 +140,20 @@ TEST(Chain, ItsSecondFunctionHasTheContextOfTheCall) {
   });
 }
 
+TEST(Lambda, FunctionsThatItGetsHaveNoContext) {
+  expect_all(std::vector<Case>{
+      {"(function($f){ ('x').$f() })($length)", "T0411 f"},
+      {"(function($f){ ('x').$f($) })($length)", "1"},
+      {"(function($f){ 'x' ~> $f() })($length)", "1"},
+      {"(function($f){ ['a', 'bc'] ~> $map($f) })($length)", "[1,2]"},
+      {"(function($f){ ($z := 7; $f('$z')) })($eval)", "nothing"},
+      {"($z := 8; (function($f){ ($z := 7; $f('$z')) })($eval))", "8"},
+      {"(function($f){ $f(?, 1)('abc') })($substring)", R"("bc")"},
+      {"(function($f){ $map([1, 2], $f) })(function($x, $i){ $i })", "[0,1]"},
+      {"('a').(function($f){ $ })($length)", R"("a")"},
+  });
+}
+
 TEST(Group, NothingAddsNothingToAGroup) {
   expect_all(std::vector<Case>{
       {"([1, 2].[x].(y)['a']){'k': $}", "{}"},

@@ -49,8 +49,8 @@ std::string_view name_of_procedure(const Node& procedure) {
 }
 bool has_name(const Node& procedure) {
   const Node& named = procedure.type == NodeType::path ? *procedure.items[0] : procedure;
-  return named.type == NodeType::variable ||
-         (!named.text.empty() && named.type != NodeType::lambda);
+  if (named.type == NodeType::variable || named.type == NodeType::string) return true;
+  return !named.text.empty() && named.type != NodeType::lambda && named.type != NodeType::parent;
 }
 
 constexpr size_t kKeptBytes = 64;  // of a string that a tail call passes on
@@ -73,6 +73,8 @@ int Evaluator::arity_of(const Function& function) const {
     case Function::Kind::transform:
     case Function::Kind::chain:
       return 1;
+    case Function::Kind::handed_over:
+      return arity_of(*function.first);
     default:
       return static_cast<int>(function.parameters.size());
   }
@@ -91,6 +93,20 @@ Outcome Evaluator::evaluate_lambda(const Node& node, Value input, Frame* frame) 
   return Value::of(function);
 }
 
+// A function that a lambda gets as an argument has no context where the lambda calls it, and sees
+// the variables of where it was handed over.
+Value Evaluator::handed_over(Value argument, Frame* frame) {
+  if (!argument.is_function()) return argument;
+  const Function::Kind kind = argument.function->kind;
+  if (kind == Function::Kind::regex || kind == Function::Kind::next_match ||
+      kind == Function::Kind::handed_over)
+    return argument;
+  Function* const function = arena_.make<Function>(Function::Kind::handed_over);
+  function->first = argument.function;
+  function->frame = frame;
+  return Value::of(function);
+}
+
 Outcome Evaluator::evaluate_call(const Node& node, Value input, Frame* frame,
                                  const Value* applied_to) {
   const Node& procedure = *node.left;
@@ -104,11 +120,17 @@ Outcome Evaluator::evaluate_call(const Node& node, Value input, Frame* frame,
   Value* const arguments = arena_.array<Value>(count);
   size_t filled = 0;
   if (applied_to) arguments[filled++] = *applied_to;
-  for (const Node* item : node.items) arguments[filled++] = TRY(evaluate(*item, input, frame));
+  const bool to_lambda =
+      function.is_function() && function.function->kind == Function::Kind::lambda;
+  for (const Node* item : node.items) {
+    const Value argument = TRY(evaluate(*item, input, frame));
+    arguments[filled++] = to_lambda ? handed_over(argument, frame) : argument;
+  }
   const bool named = has_name(procedure);
   const std::string_view name = name_of_procedure(procedure);
   if (function.is_function() && function.function->kind != Function::Kind::regex &&
-      function.function->kind != Function::Kind::next_match) {
+      function.function->kind != Function::Kind::next_match &&
+      function.function->kind != Function::Kind::handed_over) {
     function.function->token = name;
     function.function->has_token = named;
     function.function->position = node.position;
@@ -213,7 +235,9 @@ Outcome Evaluator::apply_function(const Function& function, std::span<const Valu
     case Function::Kind::next_match:
       return apply_regex(function, arguments);
     case Function::Kind::chain:
-      return apply_chain(function, arguments, frame);
+      return apply_chain(function, arguments, input, frame);
+    case Function::Kind::handed_over:
+      return apply(Value::of(function.first), arguments, Value::null(), function.frame);
     default:
       return apply_lambda(function, arguments);
   }
@@ -227,10 +251,12 @@ Outcome Evaluator::apply_lambda(const Function& function, std::span<const Value>
 }
 
 Outcome Evaluator::apply_chain(const Function& function, std::span<const Value> arguments,
-                               Frame* frame) {
+                               Value input, Frame* frame) {
   const Value given = arguments.empty() ? Value() : arguments[0];
-  const Value between = TRY(apply(Value::of(function.first), {&given, 1}, Value::null(), frame));
-  return apply(Value::of(function.second), {&between, 1}, Value::null(), frame);
+  const Value between =
+      simplified(TRY(apply(Value::of(function.first), {&given, 1}, Value::null(), frame)));
+  // This one is a tail call, so its context is that of whoever called the chain.
+  return apply(Value::of(function.second), {&between, 1}, input, frame);
 }
 
 Outcome Evaluator::evaluate_apply(const Node& node, Value input, Frame* frame) {
@@ -272,7 +298,8 @@ Outcome Evaluator::evaluate_partial(const Node& node, Value input, Frame* frame)
     if (has_name(procedure)) problem.token = std::string(name_of_procedure(procedure));
     return fail(std::move(problem));
   }
-  const Function& whole = *function.function;
+  const bool was_handed = function.function->kind == Function::Kind::handed_over;
+  const Function& whole = was_handed ? *function.function->first : *function.function;
   Function* const part = arena_.make<Function>(whole);
   part->signature = nullptr;
   part->has_token = false;
@@ -319,10 +346,10 @@ Outcome Evaluator::evaluate_partial(const Node& node, Value input, Frame* frame)
 Outcome Evaluator::fit_array(const Parameter& parameter, Value argument, bool is_alone,
                              size_t index) {
   if (argument.is_undefined()) return argument;
-  if (parameter.item_type != 0) {
+  if (parameter.has_item_type) {
     bool good = true;
     if (!argument.is_array()) {
-      good = is_alone && letter_of(argument) == parameter.item_type;
+      good = is_alone && parameter.is_single_type && letter_of(argument) == parameter.item_type;
     } else {
       ItemCursor items(*this, argument);
       for (Value item; good && items.next(item);) good = letter_of(item) == parameter.item_type;
@@ -361,7 +388,8 @@ Fallible<std::span<const Value>> Evaluator::validate(const Signature& signature,
         continue;
       }
       const char letter = letter_of(context);
-      if (!(parameter.types & Signature::bit(letter))) return fail_with("T0411", context, next + 1);
+      if (!parameter.any_context && !(parameter.types & Signature::bit(letter)))
+        return fail_with("T0411", context, next + 1);
       fitted[count++] = context;
       continue;
     }

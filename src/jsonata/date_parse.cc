@@ -74,7 +74,8 @@ std::optional<double> index_of_name(std::span<const std::string_view> names, std
   const size_t width = part.most_width && *part.most_width > 0
                            ? static_cast<size_t>(*part.most_width)
                            : std::string_view::npos;
-  for (size_t i = 0; i < names.size(); ++i)
+  // Of those that begin in the same way the last one counts.
+  for (size_t i = names.size(); i-- > 0;)
     if (names[i].substr(0, width) == text) return static_cast<double>(i + 1);
   return std::nullopt;
 }

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "jsonata/calendar.h"
+#include "jsonata/letter_case.h"
 #include "jsonata/number_text.h"
-#include "jsonata/regex.h"
 #include "jsonata/unicode.h"
 
 namespace helve::jsonata {
@@ -140,7 +140,8 @@ class PictureReader {
         constexpr double kMostDigits = 1000;
         return static_cast<size_t>(std::clamp(width, 0.0, kMostDigits));
       };
-      if (part.least_width)
+      // Only digits are filled up; letters, numerals and words have no width.
+      if (part.least_width && integer.style == IntegerPicture::Style::decimal)
         integer.least_digits = std::max(integer.least_digits, digits(*part.least_width));
       if (part.component == 'Y') {
         if (part.most_width) {

@@ -48,6 +48,7 @@ struct Function {
     next_match,
     transform,
     chain,
+    handed_over,  // as an argument: called without the context of the call
   };
   Kind kind;
   int builtin = -1;
@@ -59,7 +60,7 @@ struct Function {
   const Signature* signature = nullptr;
   std::span<const Value> bound;  // arguments of a partial builtin; undefined ones are open
   std::span<const bool> is_open;
-  const Function* first = nullptr;  // of a chain
+  const Function* first = nullptr;  // of a chain; what was handed over
   const Function* second = nullptr;
   size_t from = 0;  // where the next match begins, in bytes
   // Where it was last called by name: errors inside it are told there.
@@ -211,10 +212,12 @@ class Evaluator {
   Outcome apply_lambda(const Function& function, std::span<const Value> arguments);
   Outcome apply_transform(const Function& function, std::span<const Value> arguments);
   Outcome apply_regex(const Function& function, std::span<const Value> arguments);
-  Outcome apply_chain(const Function& function, std::span<const Value> arguments, Frame* frame);
+  Outcome apply_chain(const Function& function, std::span<const Value> arguments, Value input,
+                      Frame* frame);
   Fallible<std::span<const Value>> validate(const Signature& signature,
                                             std::span<const Value> arguments, Value context);
   Outcome fit_array(const Parameter& parameter, Value argument, bool is_alone, size_t index);
+  Value handed_over(Value argument, Frame* frame);
   Value builtin_function(int number);
 
   Value find_variable(std::string_view name, Frame* frame);

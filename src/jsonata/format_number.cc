@@ -284,14 +284,18 @@ Outcome format_number(Evaluator& evaluator, std::span<const Value> arguments, co
   if (arguments[2].is_object()) {
     MemberCursor members(evaluator, arguments[2]);
     std::string_view key;
-    for (Value value; members.next(key, value);)
-      if (value.is_string()) symbols.set(key, value.text());
+    for (Value value; members.next(key, value);) {
+      std::string text;
+      TRY(evaluator.append_string(value, text, false));
+      symbols.set(key, text);
+    }
   }
   const Chars picture = to_chars(given);
   std::vector<Chars> pictures;
   for (size_t at = 0;;) {
-    const size_t end =
-        symbols.separator.empty() ? picture.npos : picture.find(symbols.separator, at);
+    // Without a separator, every character is a picture of its own.
+    size_t end = picture.find(symbols.separator, at);
+    if (symbols.separator.empty()) end = at + 1 < picture.size() ? at + 1 : picture.npos;
     pictures.push_back(picture.substr(at, end - at));
     if (end == picture.npos) break;
     at = end + symbols.separator.size();

@@ -72,13 +72,16 @@ Outcome replace_text(Evaluator& evaluator, std::string_view text, std::string_vi
 
 }  // namespace
 
+// In the three that follow the match after the last one is looked for, too: whether it is empty, or
+// no match at all, is told in any case.
 Outcome match(Evaluator& evaluator, std::span<const Value> arguments, const CallSite& site) {
   const Value text = arguments[0], limit = arguments[2];
   if (text.is_undefined()) return text;
   if (is_negative(limit)) return evaluator.fail_with("D3040", limit, 3);
   Items results(evaluator.arena());
   Matcher matcher(evaluator, arguments[1], text.text(), site.frame);
-  for (size_t count = 0; is_within(count, limit) && TRY(matcher.next()); ++count) {
+  bool found = is_within(0, limit) && TRY(matcher.next());
+  for (size_t count = 0; found && is_within(count, limit); ++count) {
     const Matcher::Match& match = matcher.match();
     Items groups(evaluator.arena());
     groups.append(match.groups);
@@ -87,6 +90,7 @@ Outcome match(Evaluator& evaluator, std::span<const Value> arguments, const Call
     object->set("index", Value::number(match.index), evaluator.arena());
     object->set("groups", groups.array(), evaluator.arena());
     results.push(Value::of(object));
+    found = TRY(matcher.next());
   }
   return results.sequence();
 }
@@ -97,7 +101,7 @@ Outcome contains(Evaluator& evaluator, std::span<const Value> arguments, const C
   if (pattern.is_string())
     return Value::boolean(text.text().find(pattern.text()) != std::string_view::npos);
   Matcher matcher(evaluator, pattern, text.text(), site.frame);
-  return Value::boolean(TRY(matcher.next()));
+  return Value::boolean(TRY(matcher.is_any()));
 }
 
 Outcome replace(Evaluator& evaluator, std::span<const Value> arguments, const CallSite& site) {
@@ -113,7 +117,8 @@ Outcome replace(Evaluator& evaluator, std::span<const Value> arguments, const Ca
   std::string out;
   size_t at = 0;
   Matcher matcher(evaluator, pattern, text, site.frame);
-  for (size_t count = 0; is_within(count, limit) && TRY(matcher.next()); ++count) {
+  bool found = is_within(0, limit) && TRY(matcher.next());
+  for (size_t count = 0; found && is_within(count, limit); ++count) {
     const Matcher::Match& match = matcher.match();
     if (match.begin > at) out += text.substr(at, match.begin - at);
     if (replacement.is_string()) {
@@ -129,6 +134,7 @@ Outcome replace(Evaluator& evaluator, std::span<const Value> arguments, const Ca
     }
     TRY(evaluator.reserve(out.size()));
     at = std::min(match.begin + match.text.size(), text.size());
+    found = TRY(matcher.next());
   }
   out += text.substr(at);
   return evaluator.text(out);
@@ -149,10 +155,12 @@ Outcome split(Evaluator& evaluator, std::span<const Value> arguments, const Call
   if (separator.is_function()) {
     size_t at = 0, count = 0;
     Matcher matcher(evaluator, separator, text, site.frame);
-    for (; is_within(count, limit) && TRY(matcher.next()); ++count) {
+    bool found = is_within(0, limit) && TRY(matcher.next());
+    for (; found && is_within(count, limit); ++count) {
       const Matcher::Match& match = matcher.match();
       push(text.substr(std::min(at, match.begin), match.begin - std::min(at, match.begin)));
       at = match.end;
+      found = TRY(matcher.next());
     }
     if (is_within(count, limit)) push(text.substr(std::min(at, text.size())));
     return results.array();

@@ -130,6 +130,7 @@ Outcome round(Evaluator&, Arguments arguments, const CallSite&) {
   constexpr double kMostPlaces = 400;  // beyond that, nothing or everything is rounded away
   if (arguments[0].is_undefined()) return Value();
   const double places = arguments[1].is_number() ? arguments[1].real : 0;
+  if (places != std::floor(places)) return Value::number(NAN);
   return Value::number(round_half_even(
       arguments[0].real, static_cast<int>(std::clamp(places, -kMostPlaces, kMostPlaces))));
 }

@@ -61,8 +61,12 @@ Outcome spread(Evaluator& evaluator, Arguments arguments, const CallSite&) {
   if (!value.is_array() && !value.is_object()) return value;
   Items results(evaluator.arena());
   TRY(spread_into(evaluator, value, results));
-  // Joining arrays makes an ordinary one, except that nothing was joined.
-  const bool joined = value.is_array() && results.size() > 0;
+  // Joining arrays makes an ordinary one, also of empty ones, except that nothing was joined.
+  bool joined = false;
+  if (value.is_array()) {
+    ItemCursor items(evaluator, value);
+    for (Value item; !joined && items.next(item);) joined = !item.is_undefined();
+  }
   return joined ? results.array() : results.sequence();
 }
 

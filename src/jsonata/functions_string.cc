@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "jsonata/evaluator.h"
-#include "jsonata/regex.h"
+#include "jsonata/letter_case.h"
 #include "jsonata/unicode.h"
 
 namespace helve::jsonata::builtin {

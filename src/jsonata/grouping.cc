@@ -46,43 +46,59 @@ class Buckets {
   std::vector<std::uint32_t> index_ = std::vector<std::uint32_t>(16);
 };
 
+// What several values are together: nothing, the only one, or an array of all.
+class Joined {
+ public:
+  explicit Joined(Arena& arena) : items_(arena) {}
+  Fallible<void> add(Evaluator& evaluator, Value value) {
+    if (value.is_undefined()) return {};
+    if (count_++ == 0) {
+      first_ = value;
+      return {};
+    }
+    if (count_ == 2) TRY(flatten(evaluator, first_));
+    return flatten(evaluator, value);
+  }
+  Value value() { return count_ > 1 ? items_.array() : first_; }
+
+ private:
+  Fallible<void> flatten(Evaluator& evaluator, Value value) {
+    if (value.is_array())
+      items_.append(TRY(evaluator.items_of(value)));
+    else
+      items_.push(value);
+    return {};
+  }
+  Items items_;
+  Value first_;
+  size_t count_ = 0;
+};
+
 }  // namespace
 
 // All bindings of a group's tuples: what has several values becomes an array of them.
 Fallible<Tuple> Evaluator::merged(std::span<const Value> tuples) {
   struct Collected {
     std::string_view name;
-    Items values;
+    Joined values;
   };
   std::vector<Collected> all;
-  Items contexts(arena_);
-  const auto add = [this](Items& items, Value value) -> Fallible<void> {
-    if (value.is_array())
-      items.append(TRY(items_of(value)));
-    else if (!value.is_undefined())
-      items.push(value);
-    return {};
-  };
+  Joined contexts(arena_);
   for (const Value item : tuples) {
-    TRY(add(contexts, item.tuple->at));
+    TRY(contexts.add(*this, item.tuple->at));
     std::vector<std::string_view> seen;
     for (const Binding* at = item.tuple->bindings; at; at = at->next) {
       if (std::ranges::find(seen, at->name) != seen.end()) continue;
       seen.push_back(at->name);
       auto entry = std::ranges::find(all, at->name, &Collected::name);
-      if (entry == all.end()) entry = all.insert(all.end(), {at->name, Items(arena_)});
-      TRY(add(entry->values, at->value));
+      if (entry == all.end()) entry = all.insert(all.end(), {at->name, Joined(arena_)});
+      TRY(entry->values.add(*this, at->value));
     }
   }
-  const auto joined = [](Items& items) {
-    return items.size() == 1 ? items.all()[0] : items.array();
-  };
-  Tuple result{contexts.size() == 0 ? Value() : joined(contexts), nullptr};
-  for (Collected& collected : all) {
-    if (collected.values.size() > 0)
-      result.bindings =
-          arena_.make<Binding>(result.bindings, collected.name, joined(collected.values));
-  }
+  Tuple result{contexts.value(), nullptr};
+  for (Collected& collected : all)
+    result.bindings =
+        arena_.make<Binding>(result.bindings, collected.name, collected.values.value());
   return result;
 }
 
@@ -112,7 +128,11 @@ Outcome Evaluator::evaluate_group(std::span<const Pair> pairs, size_t position, 
       if (bucket->pair != pair)
         return fail(
             {.code = "D1009", .position = position, .value = shown(Value::string(bucket->key))});
-      // The first one stays as it is; when more come, arrays are joined. Tuples stay tuples.
+      // The first one stays as it is; when more come, arrays are joined. Tuples stay tuples, and
+      // nothing adds nothing.
+      if (item.is_undefined() && bucket->items.size() > 0) continue;
+      if (bucket->items.size() == 1 && !bucket->is_list && bucket->items.all()[0].is_undefined())
+        bucket->items = Items(arena_);
       if (bucket->items.size() > 0 || bucket->is_list) {
         if (!bucket->is_list && bucket->items.all()[0].is_array()) {
           const Value first = bucket->items.all()[0];

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "jsonata/letter_case.h"
 #include "jsonata/number_text.h"
 #include "jsonata/number_words.h"
-#include "jsonata/regex.h"
 #include "jsonata/unicode.h"
 
 namespace helve::jsonata {
@@ -126,6 +126,10 @@ std::string IntegerPicture::format(double value, std::string_view& fault) const 
   std::string text;
   switch (style) {
     case Style::letters:
+      if (!std::isfinite(size)) {
+        fault = "D3130";
+        break;
+      }
       text = letters_of(size, casing == Casing::upper ? 'A' : 'a');
       break;
     case Style::roman:

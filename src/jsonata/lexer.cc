@@ -127,7 +127,7 @@ Result<Token> Lexer::read_number() {
   if (!std::isfinite(number))
     return to_error({.code = "S0102", .position = start, .token = std::string(text)}, source_);
   position_ = end;
-  Token token = make(TokenType::number, std::string(text));
+  Token token = make(TokenType::number, number_text(number));
   token.number = number;
   return token;
 }

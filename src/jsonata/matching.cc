@@ -119,6 +119,23 @@ Fallible<bool> Matcher::next_of_regex() {
   return true;
 }
 
+// What a function of the user makes of the text; it must have something of a match, unless it is
+// nothing or the like.
+Outcome Matcher::ask(Value function, Value argument) {
+  const Value result = TRY(evaluator_.apply(function, {&argument, 1}, Value::null(), frame_));
+  if (!Evaluator::is_truthy(result)) return result;
+  if (result.is_object() && (evaluator_.member_of(result, "start").is_number() ||
+                             evaluator_.member_of(result, "groups").is_array() ||
+                             evaluator_.member_of(result, "next").is_function()))
+    return result;
+  return evaluator_.fail("T1010");
+}
+
+Fallible<bool> Matcher::is_any() {
+  if (pattern_.function->kind == Function::Kind::regex) return next();
+  return !TRY(ask(pattern_, Value::string(text_))).is_undefined();
+}
+
 Fallible<bool> Matcher::next_of_function() {
   Value function = pattern_;
   Value argument = Value::string(text_);
@@ -126,16 +143,13 @@ Fallible<bool> Matcher::next_of_function() {
     function = evaluator_.member_of(match_.object, "next");
     argument = Value();
   }
-  const Value result = TRY(evaluator_.apply(function, {&argument, 1}, Value::null(), frame_));
+  const Value result = TRY(ask(function, argument));
   if (result.is_undefined() || result.type == Type::null) return false;
   if (!result.is_object()) return evaluator_.fail("T1010");
   const Value text = evaluator_.member_of(result, "match");
   const Value start = evaluator_.member_of(result, "start");
   const Value end = evaluator_.member_of(result, "end");
   const Value groups = evaluator_.member_of(result, "groups");
-  if (!start.is_number() && !groups.is_array() &&
-      !evaluator_.member_of(result, "next").is_function())
-    return evaluator_.fail("T1010");
   const auto bytes = [this](Value units, size_t otherwise) {
     if (!units.is_number() || !(units.real >= 0)) return otherwise;
     return bytes_of_units(text_, static_cast<size_t>(std::min(units.real, 4e9)));

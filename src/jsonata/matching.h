@@ -24,6 +24,8 @@ class Matcher {
 
   // False when there are no more.
   Fallible<bool> next();
+  // Whether there is one: for a function of the user whatever it returns, if it is not nothing.
+  Fallible<bool> is_any();
   const Match& match() const { return match_; }
   // As functions see it: {match, start, end, groups, next}.
   Outcome match_object();
@@ -31,6 +33,7 @@ class Matcher {
  private:
   Fallible<bool> next_of_regex();
   Fallible<bool> next_of_function();
+  Outcome ask(Value function, Value argument);
 
   Evaluator& evaluator_;
   Value pattern_;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "jsonata/unicode.h"
+
 namespace helve::jsonata {
 namespace {
 
@@ -193,7 +195,11 @@ std::string letters_of(double value, char first) {
 
 double number_of_letters(std::string_view text, char first) {
   double sum = 0, place = 0;
-  for (size_t i = text.size(); i-- > 0; ++place) sum += (text[i] - first + 1) * std::pow(26, place);
+  for (size_t at = text.size(); at > 0; ++place) {
+    --at;
+    while (at > 0 && (text[at] & 0xC0) == 0x80) --at;
+    sum += (static_cast<double>(char_at(text.substr(at))) - first + 1) * std::pow(26, place);
+  }
   return sum;
 }
 

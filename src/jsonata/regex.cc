@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "jsonata/unicode.h"
 
 namespace helve::jsonata {
 namespace {
@@ -21,7 +22,6 @@ struct Freed {
 using CompileContext = std::unique_ptr<pcre2_compile_context, Freed<pcre2_compile_context_free>>;
 using MatchContext = std::unique_ptr<pcre2_match_context, Freed<pcre2_match_context_free>>;
 using MatchData = std::unique_ptr<pcre2_match_data, Freed<pcre2_match_data_free>>;
-using CodePointer = std::unique_ptr<pcre2_code, Freed<pcre2_code_free>>;
 
 PCRE2_SPTR units(std::string_view text) { return reinterpret_cast<PCRE2_SPTR>(text.data()); }
 
@@ -53,46 +53,134 @@ constexpr std::uint32_t kOptions = PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_
                                    PCRE2_ALLOW_EMPTY_CLASS | PCRE2_MATCH_UNSET_BACKREF |
                                    PCRE2_NEVER_BACKSLASH_C | PCRE2_AUTO_CALLOUT;
 
-// What JavaScript writes otherwise: \s knows the spaces of Unicode, and a backslash before a letter
-// that means nothing is only that letter.
-std::string translated(std::string_view pattern) {
-  constexpr std::string_view kSpaces =
-      "\\t\\n\\x0b\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
-  constexpr std::string_view kLiteralLetters = "aeghijlmopqyzACEFGHIJKLMNOPQRTUVXYZ";
-  std::string out;
+// The groups of a pattern that can be referred to by number.
+size_t count_groups(std::string_view pattern) {
+  size_t groups = 0;
   bool in_class = false;
   for (size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c == '[' && !in_class) {
+    if (pattern[i] == '\\') {
+      ++i;
+    } else if (in_class) {
+      in_class = pattern[i] != ']';
+    } else if (pattern[i] == '[') {
       in_class = true;
-      out += c;
-      if (i + 1 < pattern.size() && pattern[i + 1] == '^') out += pattern[++i];
-      // JavaScript's [] is empty, and so is PCRE2's with our option; a [ inside means itself.
-      if (i + 1 < pattern.size() && pattern[i + 1] == ']') {
-        out += pattern[++i];
-        in_class = false;
-      }
-    } else if (c == '[') {
-      out += "\\[";
-    } else if (c == ']' && in_class) {
-      in_class = false;
-      out += c;
-    } else if (c == '\\' && i + 1 < pattern.size()) {
-      const char next = pattern[++i];
-      if (next == 's')
-        out += in_class ? std::string(kSpaces) : "[" + std::string(kSpaces) + "]";
-      else if (next == 'S' && !in_class)
-        out += "[^" + std::string(kSpaces) + "]";
-      else if (kLiteralLetters.find(next) != kLiteralLetters.npos)
-        out += next;
-      else
-        (out += c) += next;
-    } else {
-      out += c;
+    } else if (pattern[i] == '(') {
+      const std::string_view next = pattern.substr(i + 1, 3);
+      const bool named = next.starts_with("?<") && next != "?<=" && next != "?<!";
+      if (named || !next.starts_with('?')) ++groups;
     }
   }
-  return out;
+  return groups;
 }
+
+// Writes a pattern of JavaScript as PCRE2 has it: \s knows the spaces of Unicode, a dot no end of a
+// line, and a backslash before a letter that means nothing is only that letter.
+class Translation {
+ public:
+  explicit Translation(std::string_view pattern)
+      : pattern_(pattern), groups_(count_groups(pattern)) {}
+
+  std::string all() {
+    while (at_ < pattern_.size()) next();
+    return std::move(out_);
+  }
+
+ private:
+  void next() {
+    const char c = pattern_[at_++];
+    if (c == '[' && !in_class_) {
+      in_class_ = true;
+      out_ += c;
+      if (rest().starts_with('^')) out_ += pattern_[at_++];
+      // JavaScript's [] is empty, and so is PCRE2's with our option; a [ inside means itself.
+      if (rest().starts_with(']')) {
+        out_ += pattern_[at_++];
+        in_class_ = false;
+      }
+    } else if (c == '[') {
+      out_ += "\\[";
+    } else if (c == '.' && !in_class_) {
+      out_ += "[^\\n\\r\\u2028\\u2029]";
+    } else if (c == '\\' && at_ < pattern_.size()) {
+      escape();
+    } else {
+      if (c == ']') in_class_ = false;
+      out_ += c;
+    }
+  }
+
+  void escape() {
+    constexpr std::string_view kSpaces =
+        "\\t\\n\\x0b\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
+    constexpr std::string_view kLiteralLetters = "aeghijlmopqyzACEFGHIJKLMNOPQRTUVXYZ";
+    const char c = pattern_[at_];
+    if (c >= '1' && c <= '9') return digits();
+    if (c == 'u' && pair()) return;
+    ++at_;
+    if (c == 's')
+      out_ += in_class_ ? std::string(kSpaces) : "[" + std::string(kSpaces) + "]";
+    else if (c == 'S' && !in_class_)
+      out_ += "[^" + std::string(kSpaces) + "]";
+    else if (c == 'v')
+      out_ += "\\x0b";
+    else if (kLiteralLetters.find(c) != kLiteralLetters.npos)
+      out_ += c;
+    else
+      (out_ += '\\') += c;
+  }
+
+  // A number that no group has is a character in octal.
+  void digits() {
+    size_t end = at_;
+    size_t number = 0;
+    while (end < pattern_.size() && is_digit(pattern_[end]) && number <= groups_)
+      number = number * 10 + static_cast<size_t>(pattern_[end++] - '0');
+    if (!in_class_ && number <= groups_) {
+      out_ += fmt::format("\\g{{{}}}", number);
+      at_ = end;
+      return;
+    }
+    if (pattern_[at_] >= '8') {
+      out_ += pattern_[at_++];
+      return;
+    }
+    unsigned code = 0;
+    for (int i = 0; i < 3 && at_ < pattern_.size(); ++i, ++at_) {
+      const char digit = pattern_[at_];
+      if (digit < '0' || digit > '7' || code * 8 > 0377) break;
+      code = code * 8 + static_cast<unsigned>(digit - '0');
+    }
+    out_ += fmt::format("\\x{:02x}", code);
+  }
+
+  // \ud83c\udf88 is one character.
+  bool pair() {
+    const std::optional<char32_t> high = unit(at_ - 1), low = unit(at_ + 5);
+    if (!high || !low || !is_high_surrogate(*high) || !is_low_surrogate(*low)) return false;
+    append_code_point(out_, 0x10000 + ((*high - 0xD800) << 10) + (*low - 0xDC00));
+    at_ += 11;
+    return true;
+  }
+  std::optional<char32_t> unit(size_t at) const {
+    if (!pattern_.substr(std::min(at, pattern_.size())).starts_with("\\u")) return std::nullopt;
+    char32_t code = 0;
+    for (size_t i = at + 2; i < at + 6; ++i) {
+      const int digit = i < pattern_.size() ? hex_digit(pattern_[i]) : -1;
+      if (digit < 0) return std::nullopt;
+      code = code * 16 + static_cast<char32_t>(digit);
+    }
+    return code;
+  }
+
+  static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+  std::string_view rest() const { return pattern_.substr(at_); }
+
+  std::string_view pattern_;
+  size_t groups_;
+  size_t at_ = 0;
+  bool in_class_ = false;
+  std::string out_;
+};
 
 }  // namespace
 
@@ -115,7 +203,7 @@ std::shared_ptr<const Regex> Regex::compile(std::string_view pattern, std::strin
   if (flags.find('m') != flags.npos) options |= PCRE2_MULTILINE;
   int failure = 0;
   PCRE2_SIZE offset = 0;
-  const std::string text = translated(pattern);
+  const std::string text = Translation(pattern).all();
   pcre2_code* code =
       pcre2_compile(units(text), text.size(), options, &failure, &offset, context.get());
   if (!code) {
@@ -171,54 +259,6 @@ Regex::Match Regex::match(const Subject& subject, size_t from, std::uint64_t& st
       found.groups.emplace_back(Span{pairs[2 * i], pairs[2 * i + 1]});
   }
   return Match::yes;
-}
-
-namespace {
-
-// PCRE2 has the tables that tell the case of every character.
-std::string change_case(std::string_view text, std::string_view replacement) {
-  int failure = 0;
-  PCRE2_SIZE offset = 0;
-  const CodePointer code(pcre2_compile(units("(?s).+"), PCRE2_ZERO_TERMINATED,
-                                       PCRE2_UTF | PCRE2_MATCH_INVALID_UTF, &failure, &offset,
-                                       nullptr));
-  if (!code) return std::string(text);
-  std::string out(text.size() * 2 + 16, '\0');
-  PCRE2_SIZE length = out.size();
-  const int done = pcre2_substitute(code.get(), units(text), text.size(), 0,
-                                    PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_EXTENDED, nullptr,
-                                    nullptr, units(replacement), replacement.size(),
-                                    reinterpret_cast<PCRE2_UCHAR*>(out.data()), &length);
-  if (done < 0) return std::string(text);
-  out.resize(length);
-  return out;
-}
-
-}  // namespace
-
-std::string upper_case(std::string_view text) {
-  std::string out;
-  if (is_ascii(text)) {
-    for (const char c : text) out += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    return out;
-  }
-  // The one letter in everyday use that becomes two.
-  constexpr std::string_view kSharpS = "ß";
-  for (size_t from = 0; from < text.size();) {
-    const size_t sharp = text.find(kSharpS, from);
-    out += change_case(text.substr(from, sharp - from), "\\U$0");
-    if (sharp == text.npos) break;
-    out += "SS";
-    from = sharp + kSharpS.size();
-  }
-  return out;
-}
-
-std::string lower_case(std::string_view text) {
-  if (!is_ascii(text)) return change_case(text, "\\L$0");
-  std::string out;
-  for (const char c : text) out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return out;
 }
 
 }  // namespace helve::jsonata

@@ -56,8 +56,4 @@ class Regex {
   std::string source_;
 };
 
-// As JavaScript's toUpperCase and toLowerCase.
-std::string upper_case(std::string_view text);
-std::string lower_case(std::string_view text);
-
 }  // namespace helve::jsonata

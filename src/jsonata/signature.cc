@@ -20,7 +20,8 @@ class Signature::Matching {
     while (at + fits < letters_.size() && fits < here.most &&
            here.types & bits(letters_.substr(at + fits, 1)))
       ++fits;
-    for (size_t count = fits + 1; count-- > here.least;) {
+    for (size_t i = here.least; i <= fits; ++i) {
+      const size_t count = here.takes_few ? i : fits + here.least - i;
       taken_[parameter] = static_cast<std::uint8_t>(count);
       if (run(parameter + 1, at + count)) return true;
     }

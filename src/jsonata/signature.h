@@ -15,10 +15,14 @@ struct Parameter {
   static constexpr std::uint8_t kMany = 0xFF;
   std::uint16_t types = 0;  // a bit for each letter that fits
   std::uint8_t least = 1;
-  std::uint8_t most = 1;  // kMany: any number
+  std::uint8_t most = 1;   // kMany: any number
+  bool takes_few = false;  // only as many as it must; after a second modifier, such as n+?
   bool from_context = false;
-  bool is_array = false;  // anything else becomes an array of one
-  char item_type = 0;     // of an array; 0: any
+  bool any_context = false;     // of whatever type; after ?-
+  bool is_array = false;        // anything else becomes an array of one
+  bool has_item_type = false;   // of an array
+  bool is_single_type = false;  // the item type is one letter, so that a value alone can fit
+  char item_type = 0;           // its first letter; 0: none, which nothing fits
 };
 
 class Signature {
@@ -40,8 +44,8 @@ class Signature {
   constexpr std::span<const Parameter> parameters() const { return {parameters_.data(), count_}; }
 
   static constexpr std::uint16_t bit(char letter) { return bits({&letter, 1}); }
-  // How many of the letters each parameter takes, the first ones as many as they can; false when
-  // they do not fit.
+  // How many of the letters each parameter takes, the first ones as many as they can, or as few as
+  // they must; false when they do not fit.
   bool match(std::string_view letters, std::array<std::uint8_t, kMaxParameters>& taken) const;
   // The argument, from 0, at which letters that do not fit go wrong.
   size_t first_misfit(std::string_view letters) const;
@@ -103,10 +107,13 @@ class Signature {
           break;
         case '-':
           last.from_context = true;
-          last.least = 0;
-          break;
+          last.any_context = last.least == 0;
+          [[fallthrough]];
         case '?':
-          last.least = 0;
+          if (last.least == 0 || last.most > 1)
+            last.takes_few = true;
+          else
+            last.least = 0;
           break;
         case '+':
           last.most = Parameter::kMany;
@@ -123,7 +130,9 @@ class Signature {
         case '<': {
           if (last_type != 'a' && last_type != 'f') return {"S0401", at, {}};
           const size_t end = closing(text, at, '<', '>');
-          if (at + 1 < text.size() && end > at + 1) last.item_type = text[at + 1];
+          last.has_item_type = true;
+          last.is_single_type = end == at + 2;
+          if (end > at + 1) last.item_type = text[at + 1];
           at = end;
           break;
         }

@@ -47,7 +47,9 @@ Outcome Evaluator::apply_transform(const Function& function, std::span<const Val
   if (value.is_undefined()) return value;
   const Value clone = find_variable("clone", function.frame);
   if (!clone.is_function()) return fail({.code = "T2013", .position = node.position});
-  const Value result = TRY(apply(clone, {&value, 1}, Value::null(), function.frame));
+  Value result = TRY(apply(clone, {&value, 1}, Value::null(), function.frame));
+  // A $clone of the expression's own may give the document itself, which cannot be changed.
+  if (result.on_tape()) result = TRY(copy(result));
   const Value matches = TRY(evaluate(*node.left, result, function.frame));
   if (matches.is_undefined()) return result;
   std::span<const Value> all(&matches, 1);

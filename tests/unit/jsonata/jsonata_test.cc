@@ -79,6 +79,11 @@ TEST(Jsonata, VariablesAreBound) {
   EXPECT_EQ(ask("$x * 2 + $count($list)", "", options).text, "44");
 }
 
+TEST(Jsonata, ATransformChangesWhatACloneOfTheExpressionsOwnGives) {
+  EXPECT_EQ(ask("($clone := function($x){ $x }; $ ~> |a|{\"b\": 2}|)", R"({"a":{"c":1}})").text,
+            R"({"a":{"c":1,"b":2}})");
+}
+
 TEST(Jsonata, TimeIsWhatTheCallerSays) {
   Options options;
   options.now = 1'700'000'000'000;

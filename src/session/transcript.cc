@@ -137,13 +137,17 @@ Result<void> Transcript::repair() {
                 : Result<std::vector<CallRecord>>(std::move(lost).error());
   }));
   for (const CallRecord& record : known) outcomes.emplace(record.id, record.outcome);
-  std::vector<Item> results;
+  std::vector<ToolResult> results;
   for (const OpenCall& each : open) {
     const auto found = outcomes.find(each.id);
-    results.emplace_back(
-        Finished{error_result(each.call, fate_of(found == outcomes.end() ? "" : found->second))});
+    results.push_back(
+        error_result(each.call, fate_of(found == outcomes.end() ? "" : found->second)));
   }
-  return add_all(std::move(results));
+  std::vector<Item> items;
+  for (const ToolResult& each : results) items.emplace_back(Finished{each});
+  TRY(add_all(std::move(items)));
+  repaired_ = std::move(results);
+  return {};
 }
 
 std::int64_t Transcript::now_ms() const { return clock_->unix_ms(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "agent/add_patiently.h"
 #include "agent/tool_result.h"
 #include "dispatch/arguments.h"
 #include "schema/texts.h"
@@ -266,7 +267,8 @@ void Calls::finish(const OpenCall& open, std::string_view tool, ToolResult resul
   if (failure_) return;
   ++made_;
   look_for_repetition(open, result);
-  if (Result<void> added = transcript_.add(session::Finished{result}); !added) {
+  Result<void> added = add_patiently(transcript_, session::Finished{result}, {}, emit_, outer_);
+  if (!added) {
     failure_ = std::move(added).error();  // nobody is told of what is not kept
     return;
   }

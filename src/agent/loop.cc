@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "agent/add_patiently.h"
 #include "agent/calls.h"
 #include "agent/compaction.h"
 #include "base/text.h"
@@ -211,9 +212,10 @@ Result<void> Run::keep(model::Reply& reply) {
   for (std::string& id : answer.calls) id = sys::new_id("c_", transcript_.now_ms());
   const bool has_calls = !answer.calls.empty();
   // The last word of a run is to survive everything; what comes before, the death of the process.
-  TRY(transcript_.add(answer,
-                      {.spent = spent_of(reply.usage, cost),
-                       .keep = has_calls ? store::Keep::process_death : store::Keep::power_loss}));
+  TRY(add_patiently(transcript_, answer,
+                    {.spent = spent_of(reply.usage, cost),
+                     .keep = has_calls ? store::Keep::process_death : store::Keep::power_loss},
+                    emit_, stop_));
   ending_.text = model::text_of(answer.message);
   emit_({session(),
          AnswerGiven{answer, cost, ending_.is_priced, transcript_.tokens(), setup_.window}});

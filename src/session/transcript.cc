@@ -167,9 +167,10 @@ Result<void> Transcript::add(Item item, const Along& along) {
   store::Entry entry = to_entry(item);
   entry.created_ms = now_ms();
   entry.post = along.post;
-  entries_ = TRY(store_->use([&](store::Store& store) {
+  const auto append = [&](store::Store& store) {
     return store.append_entries(session_, std::span(&entry, 1), along.spent, along.keep);
-  }));
+  };
+  entries_ = TRY(along.longest ? store_->use_within(*along.longest, append) : store_->use(append));
   apply(std::move(item), entries_);
   return {};
 }

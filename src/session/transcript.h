@@ -5,7 +5,9 @@
 // Thread rule: one thread at a time, and one process (Store::claim_conversation).
 #pragma once
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,6 +23,8 @@ struct Along {
   std::string post = {};  // what it takes out of the inbox
   store::Spent spent = {};
   store::Keep keep = store::Keep::process_death;
+  // How long others that write are waited for; nothing: as long as the store does by itself.
+  std::optional<std::chrono::milliseconds> longest = {};
 };
 
 class Transcript {

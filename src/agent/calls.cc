@@ -54,17 +54,17 @@ class CallListener final : public Listener {
 // Lets everyone who watches see the questions.
 class WatchedApprover final : public Approver {
  public:
-  WatchedApprover(std::string_view session, Approver& inner, const Emit& emit)
-      : session_(session), inner_(inner), emit_(emit) {}
+  WatchedApprover(std::string_view session, std::string_view id, Approver& inner, const Emit& emit)
+      : session_(session), id_(id), inner_(inner), emit_(emit) {}
   Result<Answer> ask(const Question& question, std::stop_token stop) override {
-    emit_({session_, ApprovalAsked{question}});
+    emit_({session_, ApprovalAsked{id_, question}});
     const Result<Answer> answer = inner_.ask(question, stop);
-    emit_({session_, ApprovalResolved{question, answer}});
+    emit_({session_, ApprovalResolved{id_, question, answer}});
     return answer;
   }
 
  private:
-  const std::string_view session_;
+  const std::string_view session_, id_;
   Approver& inner_;
   const Emit& emit_;
 };
@@ -182,7 +182,7 @@ void Calls::run_meant(const OpenCall& open, const model::ToolCall& call, std::st
   if (setup_.toolbox && call.name == kToolSearch) return look_up(open);
   CallListener listener(session, call.id, emit_);
   std::optional<WatchedApprover> approver;
-  if (setup_.approver) approver.emplace(session, *setup_.approver, emit_);
+  if (setup_.approver) approver.emplace(session, call.id, *setup_.approver, emit_);
   const auto begun = steady_clock::now();
   dispatch::Outcome outcome = setup_.dispatcher->call({.tool = call.name,
                                                        .raw_arguments = call.arguments,

@@ -83,6 +83,14 @@ void add_what_helps(const model::ToolCall& call, dispatch::Outcome& outcome) {
 
 }  // namespace
 
+Result<Json> as_form(const JsonObject& schema, std::string_view text) {
+  Json value = TRY(parse_json(text));
+  if (auto decoded = schema::decode_texts(schema, value)) value = std::move(decoded->value);
+  const std::vector<schema::Problem> problems = schema::validate(schema, value);
+  if (!problems.empty()) return schema::to_error(problems);
+  return value;
+}
+
 // What an open one stands for, and most often itself.
 Result<model::ToolCall> Calls::meant(const OpenCall& open) const {
   return setup_.toolbox ? meant_by(open.call) : Result<model::ToolCall>(open.call);
@@ -210,16 +218,12 @@ void Calls::look_up(const OpenCall& open) {
 }
 
 void Calls::hand_in(const OpenCall& open, const model::ToolCall& call) {
-  Result<Json> value = parse_json(call.arguments);
+  Result<Json> value = as_form(*setup_.output_schema, call.arguments);
   if (!value) return refuse(open, call.name, value.error());
-  if (auto decoded = schema::decode_texts(*setup_.output_schema, *value))
-    value = std::move(decoded->value);
-  const std::vector<schema::Problem> problems = schema::validate(*setup_.output_schema, *value);
-  if (!problems.empty()) return refuse(open, call.name, schema::to_error(problems));
   finish(open, call.name, {open.call.id, open.call.name, text_content("Accepted."), false}, {});
   std::lock_guard lock(mutex_);
   is_over_ = true;
-  structured_ = *value;
+  structured_ = std::move(*value);
 }
 
 // Those that were not begun. Whoever watches sees what they would have been.

@@ -28,6 +28,16 @@ model::Offers offers_of(const Setup& setup) {
   return std::make_shared<const std::vector<model::Offer>>(std::move(offers));
 }
 
+// The only fenced block of a text, or else all of it.
+std::string_view form_in(std::string_view text) {
+  std::vector<std::string_view> fences;
+  for (const std::string_view line : split(text, '\n'))
+    if (trim(line).starts_with("```")) fences.push_back(line);
+  if (fences.size() != 2) return text;
+  const char* const begin = fences[0].data() + fences[0].size();
+  return {begin, static_cast<size_t>(fences[1].data() - begin)};
+}
+
 Error out_of_time(std::chrono::milliseconds limit) {
   return {Code::timeout,
           fmt::format("the time limit of {:g} s was reached",
@@ -261,6 +271,11 @@ Result<Run::Step> Run::without_calls(const model::Reply& reply) {
   // Somebody may have said something while it answered.
   if (!TRY(transcript_.inbox()).empty()) return Step();
   if (setup_.output_schema) {
+    // It may be written where it was to be handed in.
+    if (Result<Json> form = as_form(*setup_.output_schema, form_in(ending_.text))) {
+      ending_.structured = std::move(*form);
+      return End::done;
+    }
     if (asked_for_form_++ == kMaxAskedForForm)
       return Error{Code::internal, "the model did not give its answer in the form asked for",
                    "try another model, or a simpler schema", "no_structured_answer"};

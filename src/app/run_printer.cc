@@ -13,7 +13,7 @@ RunPrinter::RunPrinter(cli::Screen& screen, const Registry& registry, Options op
     : screen_(screen),
       registry_(registry),
       options_(std::move(options)),
-      streams_(screen.out.is_terminal && !options_.only_structured),
+      streams_((screen.out.is_terminal || options_.tells_all) && !options_.only_structured),
       view_({.colours = (streams_ ? screen.out : screen.err).style.is_on(),
              .columns = screen.width,
              .shows_prompts = false,
@@ -38,6 +38,11 @@ void RunPrinter::show(const agent::Event& event) {
     has_reader = screen_.out.has_reader();
   }
   if (!has_reader) options_.on_no_reader();
+}
+
+void RunPrinter::note(std::string_view rows) {
+  std::lock_guard lock(mutex_);
+  if (!options_.as_json) view_.note(rows);
 }
 
 void RunPrinter::write(const agent::Event& event) {

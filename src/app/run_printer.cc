@@ -80,16 +80,18 @@ void RunPrinter::finish(const agent::Ending& ending) {
   }
   screen_.out.flush();
   view_.end();
-  if (ending.error && ending.end != agent::End::time)
-    screen_.err.write(
-        fmt::format("helve: {}\n", escape_lines_for_display(describe(*ending.error))));
-  else if (ending.end == agent::End::refused)
-    screen_.err.write("helve: the model or its provider refused\n");
-  else if (!ending.ok())
-    screen_.err.write(
-        fmt::format("helve: ended by {}; go on with: helve --session {} run{}\n",
-                    agent::name_of(ending.end), session_,
-                    ending.end == agent::End::cut ? " \"go on\"" : ""));  // it was answered
+  if (ending.ok()) return;
+  const bool has_error = ending.error && ending.end != agent::End::time;
+  const bool is_refused = ending.end == agent::End::refused;
+  const std::string why = has_error    ? describe(*ending.error)
+                          : is_refused ? "the model or its provider refused"
+                                       : fmt::format("ended by {}", agent::name_of(ending.end));
+  // A hint of its own ends the line of an error.
+  screen_.err.write(fmt::format("helve: {}{}", escape_lines_for_display(why),
+                                has_error ? "\nhelve: go on with: " : "; go on with: "));
+  const bool is_answered = is_refused || ending.end == agent::End::cut;
+  screen_.err.write(
+      fmt::format("helve --session {} run{}\n", session_, is_answered ? " \"go on\"" : ""));
 }
 
 }  // namespace helve::app

@@ -71,6 +71,18 @@ class Run(unittest.TestCase):
         self.assertIn("standard input is longer than 10.0 MB", done.stderr)
         self.assertIn("write it to a file", done.stderr)
 
+    def test_a_run_that_failed_says_how_to_go_on(self):
+        for turns, outcome in (([{"error": {"code": "unavailable", "message": "overloaded"}}], "overloaded"),
+                               ([{"text": "No.", "stop": "refusal"}], "refused"),
+                               ([{"calls": [{"tool": "ls", "arguments": {}}]}], "turn_limit")):
+            self.says(*turns)
+            done = self.run_with(subprocess.DEVNULL, "--turns", "1", "Do it", options=("--session", f"s_{outcome}"))
+            self.assertNotEqual(done.returncode, 0, done)
+            self.assertIn(outcome, done.stderr)
+            self.assertIn(f"go on with: helve --session s_{outcome} run", done.stderr)
+        done = self.run_with(subprocess.DEVNULL, "--turns", "0", "Do it", options=("--session", "s_2"))
+        self.assertNotIn("go on with", done.stderr, "nothing was begun")
+
     def test_questions_say_which_call_they_are_about(self):
         self.says({"calls": [EDIT, EDIT]}, {"text": "Well."})
         events = self.events(self.run_with(subprocess.DEVNULL, "--json", "Do it"))

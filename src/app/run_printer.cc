@@ -17,7 +17,8 @@ RunPrinter::RunPrinter(cli::Screen& screen, const Registry& registry, Options op
       view_({.colours = (streams_ ? screen.out : screen.err).style.is_on(),
              .columns = screen.width,
              .shows_prompts = false,
-             .shows_text = streams_},
+             .shows_text = streams_,
+             .has_keys = false},
             [this](std::string_view text) {
               const cli::Stream& stream = streams_ ? screen_.out : screen_.err;
               stream.write(text);

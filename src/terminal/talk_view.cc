@@ -244,7 +244,7 @@ void TalkView::show_error(CallView view, const std::string& indent, size_t most)
   const size_t end = text.find(kHintMark);
   const std::string_view message = trim(text.substr(0, end));
   const std::string_view rest = end == text.npos ? "" : text.substr(end + 1);
-  const LineStyle style{style_.colours, style_.columns - indent.size()};
+  const LineStyle style{style_.colours, style_.columns - indent.size(), style_.has_keys};
   std::string line = tool_line(view, style);
   const bool is_told = message == view.summary && line.find(shown(message)) != line.npos;
   if (!is_told) {
@@ -362,7 +362,7 @@ void TalkView::end_call(const Happening& what) {
                                : summary_of(view, what.is_change);
   open(Block::calls);
   const std::string indent = indent_of(what);
-  const LineStyle line_style{style_.colours, style_.columns - indent.size()};
+  const LineStyle line_style{style_.colours, style_.columns - indent.size(), style_.has_keys};
   const size_t most = what.shows_result ? kMostResultRows : kMostFailedRows;
   if (what.is_error)
     show_error(view, indent, most);
@@ -373,10 +373,7 @@ void TalkView::end_call(const Happening& what) {
     for (size_t i = 0; i < std::min(rows.size(), kMostDiffRows); ++i)
       write_line(indent + "  " + rows[i]);
     if (rows.size() > kMostDiffRows)
-      write_line(indent + with_look(dim,
-                                    fmt::format("  … {}, Ctrl-O shows all",
-                                                count_of(rows.size() - kMostDiffRows, "more line")),
-                                    style_.colours));
+      write_line(indent + "  " + more_lines(rows.size() - kMostDiffRows, line_style));
   }
   // Of a command that failed, what it had to say.
   const bool shows_why = has_failed && !what.is_error;

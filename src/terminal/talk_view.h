@@ -20,6 +20,7 @@ struct TalkStyle {
   size_t columns = 80;
   bool shows_prompts = true;  // false: they are on the screen already
   bool shows_text = true;     // false: answers go somewhere else
+  bool has_keys = true;       // false: nobody is listened to
 };
 
 class TalkView {

@@ -72,6 +72,18 @@ TEST(TalkView, ShowsThatACommandFailedAndWhatItSaid) {
             "✗ exec  false  exit code 1\n");
 }
 
+TEST(TalkView, NamesNoKeyWhereThereIsNone) {
+  Fixture f({.has_keys = false});
+  f.show(Kind::call_begun, R"({"command":"make"})", "exec");
+  f.end_call({.id = "1", .name = "exec", .text = "1\n2\n3\n4\n5\nexit code 1", .status = 1});
+  std::string diff = "Edited a.txt: 1 replacement\n";
+  for (int i = 1; i <= 22; ++i) diff += std::to_string(i + 10) + " + line\n";
+  f.end_call({.id = "2", .name = "edit", .text = diff, .is_change = true});
+  EXPECT_NE(f.written.find("\n  … 1 more line\n"), std::string::npos) << f.written;
+  EXPECT_NE(f.written.find("\n  … 2 more lines\n"), std::string::npos) << f.written;
+  EXPECT_EQ(f.written.find("Ctrl-O"), std::string::npos) << f.written;
+}
+
 TEST(TalkView, ShowsErrorsWholeWithTheirHint) {
   const auto shown = [](const TalkStyle& style, std::string text, std::string session = "s") {
     Fixture f(style);

@@ -170,8 +170,7 @@ Result<void> Agents::charge(std::string session, const Ending& ending) {
   while (!session.empty()) {
     const store::Conversation conversation =
         TRY(store_.use([&](store::Store& store) -> Result<store::Conversation> {
-          TRY(store.append_entries(session, {}, spent_of(ending.usage, ending.micro_dollars),
-                                   store::Keep::process_death));
+          TRY(store.collect_spent(session));
           return store.conversation(session);
         }));
     if (runner_.charge(session, ending)) return {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "agent/add_patiently.h"
 #include "agent/tool_result.h"
 #include "dispatch/arguments.h"
 #include "schema/texts.h"
@@ -53,17 +54,17 @@ class CallListener final : public Listener {
 // Lets everyone who watches see the questions.
 class WatchedApprover final : public Approver {
  public:
-  WatchedApprover(std::string_view session, Approver& inner, const Emit& emit)
-      : session_(session), inner_(inner), emit_(emit) {}
+  WatchedApprover(std::string_view session, std::string_view id, Approver& inner, const Emit& emit)
+      : session_(session), id_(id), inner_(inner), emit_(emit) {}
   Result<Answer> ask(const Question& question, std::stop_token stop) override {
-    emit_({session_, ApprovalAsked{question}});
+    emit_({session_, ApprovalAsked{id_, question}});
     const Result<Answer> answer = inner_.ask(question, stop);
-    emit_({session_, ApprovalResolved{question, answer}});
+    emit_({session_, ApprovalResolved{id_, question, answer}});
     return answer;
   }
 
  private:
-  const std::string_view session_;
+  const std::string_view session_, id_;
   Approver& inner_;
   const Emit& emit_;
 };
@@ -81,6 +82,14 @@ void add_what_helps(const model::ToolCall& call, dispatch::Outcome& outcome) {
 }
 
 }  // namespace
+
+Result<Json> as_form(const JsonObject& schema, std::string_view text) {
+  Json value = TRY(parse_json(text));
+  if (auto decoded = schema::decode_texts(schema, value)) value = std::move(decoded->value);
+  const std::vector<schema::Problem> problems = schema::validate(schema, value);
+  if (!problems.empty()) return schema::to_error(problems);
+  return value;
+}
 
 // What an open one stands for, and most often itself.
 Result<model::ToolCall> Calls::meant(const OpenCall& open) const {
@@ -181,7 +190,7 @@ void Calls::run_meant(const OpenCall& open, const model::ToolCall& call, std::st
   if (setup_.toolbox && call.name == kToolSearch) return look_up(open);
   CallListener listener(session, call.id, emit_);
   std::optional<WatchedApprover> approver;
-  if (setup_.approver) approver.emplace(session, *setup_.approver, emit_);
+  if (setup_.approver) approver.emplace(session, call.id, *setup_.approver, emit_);
   const auto begun = steady_clock::now();
   dispatch::Outcome outcome = setup_.dispatcher->call({.tool = call.name,
                                                        .raw_arguments = call.arguments,
@@ -209,16 +218,12 @@ void Calls::look_up(const OpenCall& open) {
 }
 
 void Calls::hand_in(const OpenCall& open, const model::ToolCall& call) {
-  Result<Json> value = parse_json(call.arguments);
+  Result<Json> value = as_form(*setup_.output_schema, call.arguments);
   if (!value) return refuse(open, call.name, value.error());
-  if (auto decoded = schema::decode_texts(*setup_.output_schema, *value))
-    value = std::move(decoded->value);
-  const std::vector<schema::Problem> problems = schema::validate(*setup_.output_schema, *value);
-  if (!problems.empty()) return refuse(open, call.name, schema::to_error(problems));
   finish(open, call.name, {open.call.id, open.call.name, text_content("Accepted."), false}, {});
   std::lock_guard lock(mutex_);
   is_over_ = true;
-  structured_ = *value;
+  structured_ = std::move(*value);
 }
 
 // Those that were not begun. Whoever watches sees what they would have been.
@@ -266,7 +271,8 @@ void Calls::finish(const OpenCall& open, std::string_view tool, ToolResult resul
   if (failure_) return;
   ++made_;
   look_for_repetition(open, result);
-  if (Result<void> added = transcript_.add(session::Finished{result}); !added) {
+  Result<void> added = add_patiently(transcript_, session::Finished{result}, {}, emit_, outer_);
+  if (!added) {
     failure_ = std::move(added).error();  // nobody is told of what is not kept
     return;
   }

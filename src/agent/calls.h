@@ -59,6 +59,9 @@ class Calls {
   std::optional<Json> structured_;  // what was handed in
 };
 
+// The answer in a form that was asked for; the error says what does not fit.
+Result<Json> as_form(const JsonObject& schema, std::string_view text);
+
 constexpr size_t kMaxCalls = 128;  // of one answer; the others are not run
 
 // The tool by which a model gives an answer that must have a form.

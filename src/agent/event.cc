@@ -73,13 +73,17 @@ struct Writer {
             {"duration_ms", ms(event.duration)}};
   }
   JsonObject operator()(const ApprovalAsked& event) const {
-    return {{"type", "approval_asked"},
-            {"tool", event.question.tool},
-            {"arguments", event.question.arguments},
-            {"reason", event.question.reason}};
+    JsonObject object{{"type", "approval_asked"},
+                      {"id", event.id},
+                      {"tool", event.question.tool},
+                      {"arguments", event.question.arguments},
+                      {"reason", event.question.reason}};
+    if (event.question.timeout) object["timeout_ms"] = event.question.timeout->count();
+    return object;
   }
   JsonObject operator()(const ApprovalResolved& event) const {
-    JsonObject object{{"type", "approval_resolved"}, {"tool", event.question.tool}};
+    JsonObject object{
+        {"type", "approval_resolved"}, {"id", event.id}, {"tool", event.question.tool}};
     if (event.answer)
       object["answer"] = name_of(*event.answer);
     else

@@ -67,9 +67,11 @@ struct CallEnded {
   int status = 0;  // what the program that it ran left to a shell
 };
 struct ApprovalAsked {
+  std::string_view id;  // of the call
   const Approver::Question& question;
 };
 struct ApprovalResolved {
+  std::string_view id;
   const Approver::Question& question;
   const Result<Approver::Answer>& answer;
 };

@@ -103,7 +103,11 @@ std::string report_id(const store::Conversation& child) {
 Result<void> report_left_behind(store::SharedStore& store, const sys::Clock& clock,
                                 const std::string& parent, const LeftBehindOptions& options) {
   const std::vector<store::Conversation> left =
-      TRY(store.use([&](store::Store& each) { return each.left_behind(parent); }));
+      TRY(store.use([&](store::Store& each) -> Result<std::vector<store::Conversation>> {
+        // Also of one whose end was told, and its bill not made out.
+        TRY(each.collect_spent(parent));
+        return each.left_behind(parent);
+      }));
   for (const store::Conversation& each : left)
     if (!options.is_at_work(each.session))
       TRY(take_over(store, each.session, clock.unix_ms(), options));

@@ -18,7 +18,7 @@ struct LeftBehindOptions {
   std::function<bool(std::string_view)> is_at_work;  // here: it only waits for its turn
   std::function<Result<void>(const Letter&)> post;
 };
-// Posts to `parent` what became of those.
+// Posts to `parent` what became of those; what they spent counts for it.
 Result<void> report_left_behind(store::SharedStore& store, const sys::Clock& clock,
                                 const std::string& parent, const LeftBehindOptions& options);
 

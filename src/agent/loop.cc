@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "agent/add_patiently.h"
 #include "agent/calls.h"
 #include "agent/compaction.h"
 #include "base/text.h"
@@ -25,6 +26,16 @@ model::Offers offers_of(const Setup& setup) {
                     "Gives the final answer, in the form that is asked for, and ends the work.",
                     *setup.output_schema});
   return std::make_shared<const std::vector<model::Offer>>(std::move(offers));
+}
+
+// The only fenced block of a text, or else all of it.
+std::string_view form_in(std::string_view text) {
+  std::vector<std::string_view> fences;
+  for (const std::string_view line : split(text, '\n'))
+    if (trim(line).starts_with("```")) fences.push_back(line);
+  if (fences.size() != 2) return text;
+  const char* const begin = fences[0].data() + fences[0].size();
+  return {begin, static_cast<size_t>(fences[1].data() - begin)};
 }
 
 Error out_of_time(std::chrono::milliseconds limit) {
@@ -211,9 +222,10 @@ Result<void> Run::keep(model::Reply& reply) {
   for (std::string& id : answer.calls) id = sys::new_id("c_", transcript_.now_ms());
   const bool has_calls = !answer.calls.empty();
   // The last word of a run is to survive everything; what comes before, the death of the process.
-  TRY(transcript_.add(answer,
-                      {.spent = spent_of(reply.usage, cost),
-                       .keep = has_calls ? store::Keep::process_death : store::Keep::power_loss}));
+  TRY(add_patiently(transcript_, answer,
+                    {.spent = spent_of(reply.usage, cost),
+                     .keep = has_calls ? store::Keep::process_death : store::Keep::power_loss},
+                    emit_, stop_));
   ending_.text = model::text_of(answer.message);
   emit_({session(),
          AnswerGiven{answer, cost, ending_.is_priced, transcript_.tokens(), setup_.window}});
@@ -259,6 +271,11 @@ Result<Run::Step> Run::without_calls(const model::Reply& reply) {
   // Somebody may have said something while it answered.
   if (!TRY(transcript_.inbox()).empty()) return Step();
   if (setup_.output_schema) {
+    // It may be written where it was to be handed in.
+    if (Result<Json> form = as_form(*setup_.output_schema, form_in(ending_.text))) {
+      ending_.structured = std::move(*form);
+      return End::done;
+    }
     if (asked_for_form_++ == kMaxAskedForForm)
       return Error{Code::internal, "the model did not give its answer in the form asked for",
                    "try another model, or a simpler schema", "no_structured_answer"};

@@ -263,6 +263,14 @@ Ending Runner::not_begun(const Work& work, Error why) const {
   return ending;
 }
 
+// Who saw a call begin before its process died sees its end as well.
+Result<session::Transcript> Runner::open(const std::string& session) const {
+  session::Transcript transcript = TRY(session::Transcript::open(store_, clock_, session));
+  for (const model::ToolResult& result : transcript.repaired())
+    emit_({session, CallEnded{result.name, result}});
+  return transcript;
+}
+
 bool Runner::has_mail(std::string_view session) {
   const auto posts = store_.use([&](store::Store& store) { return store.posts(session); });
   return posts && !posts->empty();
@@ -272,7 +280,7 @@ Result<Ending> Runner::perform_claimed(Work& work) {
   const store::Conversation conversation =
       TRY(store_.use([&](store::Store& store) { return store.conversation(work.session_); }));
   const std::shared_ptr<const Setup> setup = TRY(prepare_(conversation));
-  session::Transcript transcript = TRY(session::Transcript::open(store_, clock_, work.session_));
+  session::Transcript transcript = TRY(open(work.session_));
   std::stop_token stop;
   bool wants_room = false, is_resumed = false;
   {
@@ -403,7 +411,7 @@ Result<void> Runner::take_mail(const std::string& session, const Ending& ending)
   if (!TRY(store_.use([&](store::Store& store) { return store.claim_conversation(session); })))
     return {};
   const auto take = [&]() -> Result<void> {
-    session::Transcript transcript = TRY(session::Transcript::open(store_, clock_, session));
+    session::Transcript transcript = TRY(open(session));
     for (const store::Post& post : TRY(transcript.inbox()))
       TRY(transcript.add(remark_of(ending), {.post = post.id}));
     return {};

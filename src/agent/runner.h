@@ -152,6 +152,7 @@ class Runner {
                  std::stop_token stop) const;
   void let_go(Work& work, const Ending& ending);
   Ending not_begun(const Work& work, Error why) const;
+  Result<session::Transcript> open(const std::string& session) const;
   bool halt(std::string_view session, bool is_for_good);
   void withdraw(const std::shared_ptr<Work>& work, bool is_for_good);
   Result<void> take_mail(const std::string& session, const Ending& ending);

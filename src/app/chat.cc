@@ -55,9 +55,11 @@ Chat::Chat(ChatSession& session, Happenings& happenings, ChatApprover* approver,
                       .leaves_submitted = false,
                       .complete = [this](std::string_view text,
                                          size_t cursor) { return complete(text, cursor); }}})),
-      view_(
-          {.colours = colours_, .columns = columns(), .shows_prompts = prompt_.editor() != nullptr},
-          [this](std::string_view text) { print(text); }) {
+      view_({.colours = colours_,
+             .columns = columns(),
+             .shows_prompts = prompt_.editor() != nullptr,
+             .has_keys = prompt_.editor() != nullptr},
+            [this](std::string_view text) { print(text); }) {
   view_.set_session(session_.id());
   if (prompt_.editor())
     prompt_.editor()->set_history(history_.load().value_or(std::vector<std::string>()));

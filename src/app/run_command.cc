@@ -1,10 +1,12 @@
 // helve run: one prompt, answered by an agent with its tools.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/app.h"
 #include "app/model_input.h"
+#include "app/piped_input.h"
 #include "app/run_printer.h"
 #include "app/session_choice.h"
 #include "app/staff.h"
@@ -16,6 +18,7 @@ namespace helve::app {
 namespace {
 
 constexpr size_t kMaxSchema = 1u << 20;  // bytes
+constexpr int kStandardInput = 0;
 
 struct RunInput : ModelInput {
   std::vector<std::string> prompt;
@@ -29,7 +32,9 @@ struct RunInput : ModelInput {
     return schema::joined(
         schema::object(
             "Let an agent work on one prompt and print its answer",
-            opt<&RunInput::prompt>("What it is to do; - stands for standard input").positional(),
+            opt<&RunInput::prompt>("What it is to do; what is piped in is added below, or where - "
+                                   "stands")
+                .positional(),
             opt<&RunInput::output_schema>("JSON Schema file that the answer must fit").file(),
             opt<&RunInput::continue_>("Go on with the last session of this workspace")
                 .shorthand('c'),
@@ -52,13 +57,28 @@ constexpr std::string_view kDetails =
     "or --approvals off allows it. The exit code is 0 when the work was done, 8 when a limit ended "
     "it, 5 when the model refused, else that of the error.";
 
-Result<std::string> prompt_of(const RunInput& in, const cli::Run& run) {
+std::string silence() {
+  return fmt::format(
+      "helve: note: nothing came on standard input within {} s, so it is left out; - waits for it, "
+      "< /dev/null says that there is none\n",
+      std::chrono::duration_cast<std::chrono::seconds>(kPipePatience).count());
+}
+
+Result<std::string> prompt_of(const RunInput& in, const cli::Run& run,
+                              const std::stop_token& stop) {
   std::string prompt;
   for (const std::string& word : in.prompt) {
     if (!prompt.empty()) prompt += ' ';
     prompt += word == "-" ? "\n\n" + TRY(run.program.read("-")) : word;
   }
-  return std::string(trim(prompt));
+  prompt = trim(prompt);
+  if (std::ranges::find(in.prompt, "-") != in.prompt.end()) return prompt;
+  Piped piped = TRY(read_piped(kStandardInput, kPipePatience, stop));
+  if (piped.is_silent) run.screen.err.write(silence());
+  if (trim(piped.text).empty()) return prompt;
+  if (piped.text.ends_with('\n')) piped.text.pop_back();
+  if (prompt.empty()) return piped.text;
+  return fmt::format("{}\n\n<stdin>\n{}\n</stdin>", prompt, piped.text);
 }
 
 Result<std::optional<JsonObject>> read_schema(const std::string& file) {
@@ -98,13 +118,13 @@ int status_of(const agent::Ending& ending) {
 }
 
 Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
-  const std::string prompt = TRY(prompt_of(in, run));
+  const std::stop_token signals = TRY(app.watch_signals(exit_code(Code::cancelled)));
+  const std::string prompt = TRY(prompt_of(in, run, signals));
   const bool resumes = in.continue_ || run.options.session;
   if (prompt.empty() && !resumes)
     return Error{Code::invalid_argument, "there is no prompt",
-                 "helve run \"what it is to do\", or - to read it from standard input", "usage"};
+                 "helve run \"what it is to do\"; it may also come through a pipe", "usage"};
   const std::optional<JsonObject> form = TRY(read_schema(in.output_schema));
-  const std::stop_token signals = TRY(app.watch_signals(exit_code(Code::cancelled)));
   std::stop_source end;
   const std::stop_callback on_signal(signals, [&] { end.request_stop(); });
   const std::stop_token stop = end.get_token();
@@ -162,7 +182,7 @@ cli::Command run_command(App& app) {
   return cli::make_command<RunInput>(
       "run", kDetails,
       {{"With a model of a local server", "helve run --provider ollama \"What is this project?\""},
-       {"With what stands on standard input", "helve run \"Review this change\" -"},
+       {"With a file, or what comes through a pipe", "helve run \"Review this\" < change.diff"},
        {"As data", "helve run --output-schema bug.json \"Find a bug\""}},
       [&app](const RunInput& in, cli::Run& run) { return run_prompt(in, app, run); });
 }

@@ -13,11 +13,12 @@ RunPrinter::RunPrinter(cli::Screen& screen, const Registry& registry, Options op
     : screen_(screen),
       registry_(registry),
       options_(std::move(options)),
-      streams_(screen.out.is_terminal && !options_.only_structured),
+      streams_((screen.out.is_terminal || options_.tells_all) && !options_.only_structured),
       view_({.colours = (streams_ ? screen.out : screen.err).style.is_on(),
              .columns = screen.width,
              .shows_prompts = false,
-             .shows_text = streams_},
+             .shows_text = streams_,
+             .has_keys = false},
             [this](std::string_view text) {
               const cli::Stream& stream = streams_ ? screen_.out : screen_.err;
               stream.write(text);
@@ -38,6 +39,11 @@ void RunPrinter::show(const agent::Event& event) {
     has_reader = screen_.out.has_reader();
   }
   if (!has_reader) options_.on_no_reader();
+}
+
+void RunPrinter::note(std::string_view rows) {
+  std::lock_guard lock(mutex_);
+  if (!options_.as_json) view_.note(rows);
 }
 
 void RunPrinter::write(const agent::Event& event) {
@@ -75,16 +81,18 @@ void RunPrinter::finish(const agent::Ending& ending) {
   }
   screen_.out.flush();
   view_.end();
-  if (ending.error && ending.end != agent::End::time)
-    screen_.err.write(
-        fmt::format("helve: {}\n", escape_lines_for_display(describe(*ending.error))));
-  else if (ending.end == agent::End::refused)
-    screen_.err.write("helve: the model or its provider refused\n");
-  else if (!ending.ok())
-    screen_.err.write(
-        fmt::format("helve: ended by {}; go on with: helve --session {} run{}\n",
-                    agent::name_of(ending.end), session_,
-                    ending.end == agent::End::cut ? " \"go on\"" : ""));  // it was answered
+  if (ending.ok()) return;
+  const bool has_error = ending.error && ending.end != agent::End::time;
+  const bool is_refused = ending.end == agent::End::refused;
+  const std::string why = has_error    ? describe(*ending.error)
+                          : is_refused ? "the model or its provider refused"
+                                       : fmt::format("ended by {}", agent::name_of(ending.end));
+  // A hint of its own ends the line of an error.
+  screen_.err.write(fmt::format("helve: {}{}", escape_lines_for_display(why),
+                                has_error ? "\nhelve: go on with: " : "; go on with: "));
+  const bool is_answered = is_refused || ending.end == agent::End::cut;
+  screen_.err.write(
+      fmt::format("helve --session {} run{}\n", session_, is_answered ? " \"go on\"" : ""));
 }
 
 }  // namespace helve::app

@@ -18,6 +18,7 @@ class RunPrinter {
   struct Options {
     bool as_json = false;
     bool only_structured = false;  // the answer is what was handed in, not what was said
+    bool tells_all = false;        // all of it is the answer, as on a terminal
     // Standard output was closed while there was more to be shown. Called on any thread, perhaps
     // several times.
     std::function<void()> on_no_reader = [] {};
@@ -27,6 +28,8 @@ class RunPrinter {
 
   void begin(std::string session);
   void show(const agent::Event& event);
+  // A text of ours: rows that are safe to show.
+  void note(std::string_view rows);
   void finish(const agent::Ending& ending);
 
  private:

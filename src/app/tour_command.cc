@@ -9,6 +9,7 @@
 #include "app/tour_script.h"
 #include "base/text.h"
 #include "cli/render.h"
+#include "dispatch/question_text.h"
 #include "sys/file.h"
 
 namespace helve::app {
@@ -18,6 +19,22 @@ struct TourInput {
   static constexpr auto schema() {
     return schema::object("Watch an agent use the tools, offline, in a scratch workspace");
   }
+};
+
+// Where nobody can be asked, the tour says that it would ask, and goes on.
+class Narrator final : public Approver {
+ public:
+  explicit Narrator(RunPrinter& printer) : printer_(printer) {}
+  Result<Answer> ask(const Question& question, std::stop_token) override {
+    printer_.note(
+        fmt::format("Here you would be asked:\n\n{}\nThere is no terminal, so the tour says yes, "
+                    "once. After a no the file would stay as it is.\n",
+                    cli::indented(dispatch::question_text(question), 2)));
+    return Answer::once;
+  }
+
+ private:
+  RunPrinter& printer_;
 };
 
 Result<Surroundings> prepare(const Scratch& scratch, const Surroundings& ours) {
@@ -61,19 +78,19 @@ Result<void> play(App& app, cli::Run& run, std::stop_token stop) {
   cli::Options options;
   options.root = stage.surroundings().current_directory;
   options.color = run.options.color;
-  // Where nobody can be asked, the tour goes on all the same.
-  if (!run.screen.out.is_terminal) options.approvals = cli::Approvals::off;
   World& world = *TRY(stage.open(options, Purpose::agent));
-  RunPrinter printer(run.screen, *world.registry, {.as_json = run.options.json});
+  RunPrinter printer(run.screen, *world.registry, {.as_json = run.options.json, .tells_all = true});
+  Narrator narrator(printer);
   ModelFlags model;
   model.script = script;
-  Staff& staff = *TRY(stage.hire(
-      {.model = model, .emit = [&](const agent::Event& event) { printer.show(event); }}));
+  Staff& staff = *TRY(stage.hire({.model = model,
+                                  .emit = [&](const agent::Event& event) { printer.show(event); },
+                                  .approver = run.screen.out.is_terminal ? nullptr : &narrator}));
   const std::string& session = world.home->who.session;
   TRY(staff.begin(session, world.home->who.agent, "tour", "tour"));
   printer.begin(session);
   if (!run.options.json) {
-    run.screen.out.write(fmt::format("{} {}\n\n", run.screen.out.style.bold("You:"), kTourPrompt));
+    run.screen.out.write(fmt::format("{} {}\n", run.screen.out.style.bold("You:"), kTourPrompt));
     run.screen.out.flush();
   }
   const auto work = TRY(staff.runner().post(

@@ -137,13 +137,17 @@ Result<void> Transcript::repair() {
                 : Result<std::vector<CallRecord>>(std::move(lost).error());
   }));
   for (const CallRecord& record : known) outcomes.emplace(record.id, record.outcome);
-  std::vector<Item> results;
+  std::vector<ToolResult> results;
   for (const OpenCall& each : open) {
     const auto found = outcomes.find(each.id);
-    results.emplace_back(
-        Finished{error_result(each.call, fate_of(found == outcomes.end() ? "" : found->second))});
+    results.push_back(
+        error_result(each.call, fate_of(found == outcomes.end() ? "" : found->second)));
   }
-  return add_all(std::move(results));
+  std::vector<Item> items;
+  for (const ToolResult& each : results) items.emplace_back(Finished{each});
+  TRY(add_all(std::move(items)));
+  repaired_ = std::move(results);
+  return {};
 }
 
 std::int64_t Transcript::now_ms() const { return clock_->unix_ms(); }
@@ -163,9 +167,10 @@ Result<void> Transcript::add(Item item, const Along& along) {
   store::Entry entry = to_entry(item);
   entry.created_ms = now_ms();
   entry.post = along.post;
-  entries_ = TRY(store_->use([&](store::Store& store) {
+  const auto append = [&](store::Store& store) {
     return store.append_entries(session_, std::span(&entry, 1), along.spent, along.keep);
-  }));
+  };
+  entries_ = TRY(along.longest ? store_->use_within(*along.longest, append) : store_->use(append));
   apply(std::move(item), entries_);
   return {};
 }

@@ -5,7 +5,9 @@
 // Thread rule: one thread at a time, and one process (Store::claim_conversation).
 #pragma once
 
+#include <chrono>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -21,6 +23,8 @@ struct Along {
   std::string post = {};  // what it takes out of the inbox
   store::Spent spent = {};
   store::Keep keep = store::Keep::process_death;
+  // How long others that write are waited for; nothing: as long as the store does by itself.
+  std::optional<std::chrono::milliseconds> longest = {};
 };
 
 class Transcript {
@@ -49,6 +53,8 @@ class Transcript {
     std::string id;  // by which the dispatcher knows it
   };
   std::vector<OpenCall> open_calls() const;
+  // What open() has found missing, and added.
+  std::span<const model::ToolResult> repaired() const { return repaired_; }
   // Whether the model has yet to answer.
   bool is_unanswered() const;
 
@@ -98,6 +104,7 @@ class Transcript {
   std::vector<Awaited> awaited_;        // the calls of the last answer, while one has no result
   std::multimap<std::string, size_t, std::less<>> awaited_at_;  // by the id of the call
   size_t open_ = 0;                                             // how many have none
+  std::vector<model::ToolResult> repaired_;
   std::set<std::string, std::less<>> call_ids_;
   std::int64_t counted_ = 0, estimated_ = 0;
   std::uint64_t counts_from_ = 0;  // the entry after which what a provider counted is right

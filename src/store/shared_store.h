@@ -2,6 +2,7 @@
 // broke.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -41,7 +42,13 @@ class SharedStore {
   // What `work(Store&)` returns, a Result; or why the store cannot be opened.
   template <class Work>
   std::invoke_result_t<Work&, Store&> use(Work work) {
-    const auto deadline = std::chrono::steady_clock::now() + opener_.options().busy_timeout;
+    return use_within(opener_.options().busy_timeout, std::move(work));
+  }
+  // The same for who cannot wait as long.
+  template <class Work>
+  std::invoke_result_t<Work&, Store&> use_within(std::chrono::milliseconds longest, Work work) {
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::min(longest, opener_.options().busy_timeout);
     auto result = use_once(work, deadline);
     if (result || result.error().type != kMoved) return result;
     // The files were replaced under a connection of long standing: what is there now deserves one

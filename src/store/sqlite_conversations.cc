@@ -159,7 +159,9 @@ Result<void> SqliteStore::set_conversation_model(std::string_view session, std::
 
 Result<void> SqliteStore::remove_conversation(std::string_view session) {
   Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
-  if (TRY(conversation(session)).is_at_work) return session_busy(session);
+  const Conversation removed = TRY(conversation(session));
+  if (removed.is_at_work) return session_busy(session);
+  TRY(collect_below(removed.parent));
   for (const char* sql :
        {"DELETE FROM entries WHERE session = ?1", "DELETE FROM posts WHERE session = ?1",
         "DELETE FROM conversations WHERE session = ?1"}) {
@@ -227,6 +229,58 @@ WHERE session = ?1)sql"));
   TRY(update.integer(8, spent.micro_dollars).run());
   TRY(transaction.commit());
   return static_cast<std::uint64_t>(last);
+}
+
+Result<void> SqliteStore::collect_spent(std::string_view session) {
+  Transaction transaction = TRY(Transaction::begin(*database_, Durability::process_death));
+  TRY(collect_below(session));
+  return transaction.commit();
+}
+
+// What one has not passed on goes all the way up to `session`.
+Result<void> SqliteStore::collect_below(std::string_view session) {
+  std::vector<std::string> found;
+  {
+    Statement query = TRY(database_->prepare(R"sql(
+WITH RECURSIVE below (session) AS (
+  SELECT session FROM conversations WHERE parent = ?1 AND parent <> ''
+  UNION
+  SELECT c.session FROM below JOIN conversations AS c ON c.parent = below.session AND c.parent <> ''
+  LIMIT ?2)
+SELECT session FROM below JOIN conversations USING (session)
+WHERE (input, output, cache_read, cache_write, micro_dollars) IS NOT
+  (passed_input, passed_output, passed_cache_read, passed_cache_write, passed_micro_dollars))sql"));
+    query.text(1, session).integer(2, static_cast<std::int64_t>(kMaxConversations));
+    while (TRY(query.step())) found.push_back(query.bytes_at(0));
+  }
+  for (std::string& each : found)
+    while (!each.empty() && each != session) each = TRY(pass_on_spent(each));
+  return {};
+}
+
+Result<std::string> SqliteStore::pass_on_spent(std::string_view session) {
+  std::string parent;
+  {
+    Statement give = TRY(database_->prepare(R"sql(
+UPDATE conversations AS above SET changed_ms = max(above.changed_ms, ?2),
+  input = above.input + below.input - below.passed_input,
+  output = above.output + below.output - below.passed_output,
+  cache_read = above.cache_read + below.cache_read - below.passed_cache_read,
+  cache_write = above.cache_write + below.cache_write - below.passed_cache_write,
+  micro_dollars = above.micro_dollars + below.micro_dollars - below.passed_micro_dollars
+FROM conversations AS below
+WHERE below.session = ?1 AND above.session = below.parent
+RETURNING session)sql"));
+    give.text(1, session).integer(2, clock_.unix_ms());
+    while (TRY(give.step())) parent = give.bytes_at(0);
+  }
+  Statement mark = TRY(database_->prepare(R"sql(
+UPDATE conversations SET passed_input = input, passed_output = output,
+  passed_cache_read = cache_read, passed_cache_write = cache_write,
+  passed_micro_dollars = micro_dollars
+WHERE session = ?1)sql"));
+  TRY(mark.text(1, session).run());
+  return parent;
 }
 
 Result<std::vector<Entry>> SqliteStore::entries(std::string_view session, std::uint64_t after,

@@ -255,8 +255,21 @@ constexpr const char* kVersion8 = R"sql(
 ALTER TABLE conversations ADD COLUMN model BLOB NOT NULL DEFAULT x'';
 )sql";
 
-constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4,
-                                 kVersion5, kVersion6, kVersion7, kVersion8};
+// Of what a conversation has spent, the part that counts for its parent already. Before, it was
+// added to the parent when a sub-agent ended in good order.
+constexpr const char* kVersion9 = R"sql(
+ALTER TABLE conversations ADD COLUMN passed_input INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE conversations ADD COLUMN passed_output INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE conversations ADD COLUMN passed_cache_read INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE conversations ADD COLUMN passed_cache_write INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE conversations ADD COLUMN passed_micro_dollars INTEGER NOT NULL DEFAULT 0;
+UPDATE conversations SET passed_input = input, passed_output = output,
+  passed_cache_read = cache_read, passed_cache_write = cache_write,
+  passed_micro_dollars = micro_dollars;
+)sql";
+
+constexpr std::array kMigrations{kVersion1, kVersion2, kVersion3, kVersion4, kVersion5,
+                                 kVersion6, kVersion7, kVersion8, kVersion9};
 
 enum class Kind { empty, ours, foreign };
 struct Found {

@@ -63,6 +63,7 @@ class SqliteStore final : public Store {
                                  const Conversation& to) override;
   Result<std::uint64_t> append_entries(std::string_view session, std::span<const Entry> entries,
                                        const Spent& spent, Keep keep) override;
+  Result<void> collect_spent(std::string_view session) override;
   Result<std::vector<Entry>> entries(std::string_view session, std::uint64_t after,
                                      size_t limit) override;
   Result<std::optional<Entry>> last_entry(std::string_view session, std::string_view kind) override;
@@ -95,6 +96,8 @@ class SqliteStore final : public Store {
 
   Result<void> write_conversation(const Conversation& conversation);
   Result<void> take_post(std::string_view id);
+  Result<void> collect_below(std::string_view session);
+  Result<std::string> pass_on_spent(std::string_view session);  // to its parent: who that is
 
   Error unknown_result(std::string_view session, std::string_view id);
 

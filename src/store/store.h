@@ -170,8 +170,8 @@ class Store {
   virtual Result<std::vector<Conversation>> conversations(const ConversationFilter& filter) = 0;
   virtual Result<void> rename_conversation(std::string_view session, std::string_view title) = 0;
   virtual Result<void> set_conversation_model(std::string_view session, std::string_view model) = 0;
-  // With its entries and its inbox; stored results stay until they are pruned. A conflict
-  // (session_busy) while a living process works on it.
+  // With its entries and its inbox; stored results stay until they are pruned, and what it spent
+  // counts for its parent. A conflict (session_busy) while a living process works on it.
   virtual Result<void> remove_conversation(std::string_view session) = 0;
   // A new one, `to`, with the entries of another up to that number; it has spent nothing yet.
   virtual Result<void> copy_conversation(std::string_view from, std::uint64_t last,
@@ -182,6 +182,9 @@ class Store {
   virtual Result<std::uint64_t> append_entries(std::string_view session,
                                                std::span<const Entry> entries, const Spent& spent,
                                                Keep keep) = 0;
+  // What was spent below it, by sub-agents and theirs, counts for it from now on, and for those
+  // between; what did before is not counted again.
+  virtual Result<void> collect_spent(std::string_view session) = 0;
   // Those after `after`, at most kMaxEntriesRead.
   virtual Result<std::vector<Entry>> entries(std::string_view session, std::uint64_t after,
                                              size_t limit) = 0;

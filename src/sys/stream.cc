@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -122,6 +123,12 @@ Result<bool> wait_readable(int descriptor, std::optional<std::chrono::millisecon
   } while (ready < 0 && errno == EINTR && !longest);
   if (stop.stop_requested()) return Error{Code::cancelled, "waiting for input was stopped"};
   return ready > 0;
+}
+
+bool is_piped(int descriptor) {
+  struct stat info;
+  if (::fstat(descriptor, &info) != 0) return false;
+  return S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode) || S_ISREG(info.st_mode);
 }
 
 bool is_hung_up(int descriptor) {

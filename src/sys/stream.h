@@ -54,6 +54,9 @@ ReadOutcome read_some(int descriptor, char* buffer, size_t size);
 Result<bool> wait_readable(int descriptor, std::optional<std::chrono::milliseconds> longest,
                            std::stop_token stop);
 
+// Whether it is a pipe, a socket or a file: somebody may have put something there.
+bool is_piped(int descriptor);
+
 // Whether all who could write to `descriptor` have closed it, which shows even while nobody reads;
 // what was written before may still be there.
 bool is_hung_up(int descriptor);

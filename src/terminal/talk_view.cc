@@ -18,6 +18,8 @@ constexpr size_t kMostPromptLines = 12;
 constexpr size_t kMostDiffRows = 20;
 constexpr size_t kMostResultRows = 200;
 constexpr size_t kMostFailedRows = 4;
+constexpr size_t kMostNoteLines = 12;
+constexpr std::string_view kHintMark = "\nhint: ";
 constexpr size_t kMostRunningRows = 4, kMostQueuedRows = 3;
 constexpr size_t kMostCalls = 50;            // that are kept for details()
 constexpr size_t kMostResult = 32u << 10;    // bytes of each
@@ -202,9 +204,56 @@ void TalkView::show_prompt(const Happening& what) {
 void TalkView::add_note(const Happening& what) {
   open(Block::note);
   const std::string indent(indent_of(what));
-  thoughts_.begin_line({indent + "! ", yellow}, {indent + "  ", plain});
-  thoughts_.put_all(first_line(what.text), plain);
-  thoughts_.end_line();
+  const std::vector<std::string_view> lines = split(trim(what.text), '\n');
+  const size_t count = std::min(lines.size(), kMostNoteLines);
+  for (size_t i = 0; i < count; ++i) {
+    thoughts_.begin_line({indent + (i == 0 ? "! " : "  "), yellow}, {indent + "  ", plain});
+    thoughts_.put_all(lines[i], plain);
+    thoughts_.end_line();
+  }
+  if (count < lines.size())
+    write_line(indent +
+               with_look(dim, fmt::format("  … {}", count_of(lines.size() - count, "more line")),
+                         style_.colours));
+}
+
+// Broken between words, below a call's line.
+void TalkView::write_wrapped(std::string_view text, Look look, const std::string& indent,
+                             size_t most) {
+  std::string wrapped;
+  WordWrap wrap({.width = style_.columns - 1, .colours = style_.colours},
+                [&](std::string_view piece) { wrapped += piece; });
+  for (const std::string_view line : split(trim(text), '\n')) {
+    wrap.begin_line({indent + "  ", plain}, {indent + "  ", plain});
+    wrap.put_all(line, look);
+    wrap.end_line();
+  }
+  if (wrapped.ends_with('\n')) wrapped.pop_back();
+  std::vector<std::string_view> rows = split(wrapped, '\n');
+  const bool is_cut = rows.size() > most;
+  rows.resize(std::min(rows.size(), most));
+  for (size_t i = 0; i < rows.size(); ++i)
+    write_line(i + 1 == rows.size() && is_cut ? fmt::format("{} …", rows[i])
+                                              : std::string(rows[i]));
+}
+
+// The message on the call's line if it has room there, else below it; the hint, which says the next
+// step, in any case.
+void TalkView::show_error(CallView view, const std::string& indent, size_t most) {
+  const std::string_view text = view.result;
+  const size_t end = text.find(kHintMark);
+  const std::string_view message = trim(text.substr(0, end));
+  const std::string_view rest = end == text.npos ? "" : text.substr(end + 1);
+  const LineStyle style{style_.colours, style_.columns - indent.size(), style_.has_keys};
+  std::string line = tool_line(view, style);
+  const bool is_told = message == view.summary && line.find(shown(message)) != line.npos;
+  if (!is_told) {
+    view.summary.clear();
+    line = tool_line(view, style);
+  }
+  write_(indent + line + "\n");
+  if (!is_told) write_wrapped(message, plain, indent, most);
+  if (!rest.empty()) write_wrapped(rest, dim, indent, most);
 }
 
 void TalkView::add_text(std::string_view text) {
@@ -313,25 +362,25 @@ void TalkView::end_call(const Happening& what) {
                                : summary_of(view, what.is_change);
   open(Block::calls);
   const std::string indent = indent_of(what);
-  const LineStyle line_style{style_.colours, style_.columns - indent.size()};
-  write_(indent + tool_line(view, line_style) + "\n");
+  const LineStyle line_style{style_.colours, style_.columns - indent.size(), style_.has_keys};
+  const size_t most = what.shows_result ? kMostResultRows : kMostFailedRows;
+  if (what.is_error)
+    show_error(view, indent, most);
+  else
+    write_(indent + tool_line(view, line_style) + "\n");
   if (what.is_change && !has_failed) {
     const std::vector<std::string> rows = short_diff_rows(view.result, style_.colours);
     for (size_t i = 0; i < std::min(rows.size(), kMostDiffRows); ++i)
       write_line(indent + "  " + rows[i]);
     if (rows.size() > kMostDiffRows)
-      write_line(indent + with_look(dim,
-                                    fmt::format("  … {}, Ctrl-O shows all",
-                                                count_of(rows.size() - kMostDiffRows, "more line")),
-                                    style_.colours));
+      write_line(indent + "  " + more_lines(rows.size() - kMostDiffRows, line_style));
   }
   // Of a command that failed, what it had to say.
   const bool shows_why = has_failed && !what.is_error;
-  if (what.shows_result || shows_why) {
+  if (!what.is_error && (what.shows_result || shows_why)) {
     const CallView result{
         .name = view.name,
         .result = shows_why ? without_line(view.result, view.summary) : view.result};
-    const size_t most = what.shows_result ? kMostResultRows : kMostFailedRows;
     const std::string details = tool_details(result, line_style, most);
     std::string rows;
     for (const std::string_view row : split(details, '\n'))

@@ -20,6 +20,7 @@ struct TalkStyle {
   size_t columns = 80;
   bool shows_prompts = true;  // false: they are on the screen already
   bool shows_text = true;     // false: answers go somewhere else
+  bool has_keys = true;       // false: nobody is listened to
 };
 
 class TalkView {
@@ -74,11 +75,13 @@ class TalkView {
   void write_line(std::string_view line);
   void show_prompt(const Happening& what);
   void add_note(const Happening& what);
+  void write_wrapped(std::string_view text, Look look, const std::string& indent, size_t most);
   void add_text(std::string_view text);
   void add_thinking(std::string_view text);
   void fold_thinking();
   void begin_call(const Happening& what, Time now);
   void end_call(const Happening& what);
+  void show_error(CallView view, const std::string& indent, size_t most);
   void add_output(const Happening& what);
   std::string what_is_done() const;
   std::string indent_of(const Happening& what) const;

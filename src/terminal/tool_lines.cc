@@ -145,6 +145,13 @@ std::string tool_line(const CallView& call, const LineStyle& style) {
   return fitted(line, width);
 }
 
+std::string more_lines(size_t count, const LineStyle& style) {
+  return with_look(dim,
+                   fmt::format("… {} more line{}{}", count, count == 1 ? "" : "s",
+                               style.has_keys ? ", Ctrl-O shows all" : ""),
+                   style.colours);
+}
+
 std::string tool_details(const CallView& call, const LineStyle& style, size_t most) {
   std::vector<std::string> rows;
   add_arguments(rows, call, style.colours);
@@ -163,13 +170,7 @@ std::string tool_details(const CallView& call, const LineStyle& style, size_t mo
     out += most == kAllRows ? row : fitted(row, std::max<size_t>(style.columns, 10) - 1);
     out += '\n';
   }
-  if (left_out > 0)
-    out += std::string(kIndent) +
-           with_look(dim,
-                     fmt::format("… {} more line{}, Ctrl-O shows all", left_out,
-                                 left_out == 1 ? "" : "s"),
-                     style.colours) +
-           "\n";
+  if (left_out > 0) out += std::string(kIndent) + more_lines(left_out, style) + "\n";
   return out;
 }
 

@@ -28,7 +28,10 @@ struct CallView {
 struct LineStyle {
   bool colours = false;
   size_t columns = 80;
+  bool has_keys = true;  // false: there is none that would show more
 };
+// What is said about what was left out: "… 3 more lines".
+std::string more_lines(size_t count, const LineStyle& style);
 
 // Without a newline, narrower than the terminal: "✓ read  src/main.cc  (120 lines)".
 std::string tool_line(const CallView& call, const LineStyle& style);

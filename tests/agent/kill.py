@@ -2,7 +2,7 @@
 
 A run of 20 turns that append to a file through commands, read, and let sub-agents append to it, is killed again and again
 and resumed. Whatever was told is there afterwards, every call has exactly one result, and no command ran twice: one whose
-fate nobody can know is marked so. The end of each sub-agent in the background is told once, whatever became of it.
+fate nobody can know is marked so. The end of each sub-agent in the background is told once, whatever became of it, and what it spent counts once.
 """
 
 import json
@@ -63,12 +63,15 @@ class Session:
         return status == 0
 
     def select(self, what, by="session"):
+        return self.query(f"{what} WHERE {by} = ?", self.name)
+
+    def query(self, what, *values):
         path = self.place.environment["XDG_STATE_HOME"] + "/helve/helve.db"
         if not os.path.exists(path):  # killed before there was a database, or a directory for it
             return []
         database = sqlite3.connect(path)
         try:
-            return database.execute(f"SELECT {what} WHERE {by} = ?", [self.name]).fetchall()
+            return database.execute(f"SELECT {what}", values).fetchall()
         except sqlite3.OperationalError:  # killed before there was a table
             return []
         finally:
@@ -83,6 +86,10 @@ class Session:
         for child, process in self.select("session, process FROM conversations", "parent"):
             assert process == "", f"{child} is still worked on"
             assert senders.count(child) <= 1, f"{child} was told of {senders.count(child)} times"
+        of_it = "session = ? OR session IN (SELECT session FROM conversations WHERE parent = ?)"
+        answers = self.query(f"count(*) FROM entries WHERE kind = 'answer' AND ({of_it})", self.name, self.name)[0][0]
+        spent = self.select("input, output FROM conversations")[0]
+        assert spent == (10 * answers, 5 * answers), f"{answers} answers, its own and those below it, were paid for as {spent}"
         for call, text in self.background:
             started = re.search(r"s_[0-9a-f-]+", text) if '"error_type"' not in text else None
             assert not started or senders.count(started[0]) == 1, f"the end of {started[0]} was not told: {call}"

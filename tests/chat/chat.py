@@ -396,6 +396,22 @@ def without_words_and_a_model_it_is_the_tour():
         done = subprocess.run(["env", *settings, HELVE, "tour"], env=terminal.environment, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 0 and "What happened here" in done.stdout, done
+        # Whoever reads it in a log sees the same, and what they would be asked.
+        for part in ("I look where the area comes from.", "Here you would be asked:", "Once more:", "Connect a model"):
+            assert part in done.stdout, done
+        assert done.stdout.index("An area is a product") < done.stdout.index("Here you would") < done.stdout.index("✓ edit  area.sh")
+
+
+def whoever_says_no_in_the_tour_keeps_the_file():
+    with tempfile.TemporaryDirectory(prefix="helve-tour-") as directory:
+        settings = [f"XDG_{name}_HOME={directory}/{name.lower()}" for name in ("STATE", "CONFIG")]
+        with Terminal("env", words=[*settings, HELVE, "tour"], rows=120) as terminal:
+            terminal.expect_somewhere("Allow? [y/s/a/N]")
+            say(terminal, "n")
+            terminal.expect_somewhere("You said no, so the file stays as it is.")
+            terminal.expect_somewhere("Connect a model")
+            terminal.expect_somewhere("left with 0")
+            assert not any("undo" in row for row in terminal.screen()), terminal.screen()
 
 
 def without_words_but_with_a_model_it_is_a_chat():
@@ -423,7 +439,8 @@ CASES = [
     old_sessions_can_be_compacted, what_is_said_during_a_compaction_is_answered_when_that_is_stopped,
     it_fits_forty_columns_and_a_resize,
     a_signal_stops_it_and_leaves_the_terminal_as_it_was, a_dumb_terminal_gets_plain_lines, a_pipe_is_read_line_by_line,
-    a_run_at_a_terminal_looks_the_same, without_words_and_a_model_it_is_the_tour, without_words_but_with_a_model_it_is_a_chat,
+    a_run_at_a_terminal_looks_the_same, without_words_and_a_model_it_is_the_tour,
+    whoever_says_no_in_the_tour_keeps_the_file, without_words_but_with_a_model_it_is_a_chat,
 ]
 
 if __name__ == "__main__":

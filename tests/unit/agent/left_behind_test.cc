@@ -49,6 +49,14 @@ class LeftBehind : public helve::testing::TempStore {
         store_, clock_, kSession,
         {.is_at_work = [=](std::string_view) { return is_at_work; }, .post = post}));
   }
+  void spend(const std::string& session, const store::Spent& spent) {
+    use([&](store::Store& store) {
+      return store.append_entries(session, {}, spent, store::Keep::process_death);
+    });
+  }
+  store::Spent spent(const std::string& session = kSession) {
+    return use([&](store::Store& store) { return store.conversation(session); }).spent;
+  }
   // What the parent is told, also when it is looked at twice.
   std::vector<std::string> told(bool is_at_work = false) {
     for (int i = 0; i < 2; ++i) look(is_at_work);
@@ -107,6 +115,29 @@ TEST_F(LeftBehind, WhatWasToldBeforeTheProcessDiedIsNotToldAgain) {
   claim_and_die();
   look();
   EXPECT_EQ(use([](store::Store& store) { return store.posts(kSession); }).size(), 1u);
+}
+
+TEST_F(LeftBehind, WhatOneSpentThatWasLostCountsForItsParentOnce) {
+  begin("s_grandchild", "s_child");
+  spend(kSession, {.input = 1'000});
+  spend("s_child", {.input = 30, .output = 15, .micro_dollars = 7});
+  spend("s_grandchild", {.input = 4, .cache_read = 2});
+  claim_and_die();
+  const store::Spent all{.input = 1'034, .output = 15, .cache_read = 2, .micro_dollars = 7};
+  for (int i = 0; i < 2; ++i) {
+    look();
+    EXPECT_EQ(spent(), all);
+    EXPECT_EQ(spent("s_child").input, 34);
+  }
+  spend("s_child", {.output = 1});
+  look();
+  EXPECT_EQ(spent().output, 16) << "what came since";
+}
+
+TEST_F(LeftBehind, WhatOneSpentThatWasToldOfAndNotPassedOnCounts) {
+  spend("s_child", {.input = 30});
+  look();
+  EXPECT_EQ(spent().input, 30);
 }
 
 TEST_F(LeftBehind, OneThatRestsIsNotToldOf) {

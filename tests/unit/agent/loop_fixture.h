@@ -58,7 +58,7 @@ class LoopTest : public helve::testing::TempStore {
       setup_.model = std::make_shared<model::TextProtocol>(
           must(model::ScriptedModel::parse(script)), model::json_tags::Calls::one);
     }
-    Transcript transcript = must(Transcript::open(store_, clock_, kSession));
+    Transcript transcript = must(Transcript::open(*played_in_, clock_, kSession));
     const Emit emit = [&](const Event& event) {
       std::lock_guard lock(mutex_);
       if (on_event_) on_event_(event);
@@ -110,6 +110,7 @@ class LoopTest : public helve::testing::TempStore {
 
   std::optional<Registry> registry_;
   std::optional<dispatch::Dispatcher> dispatcher_;
+  store::SharedStore* played_in_ = &store_;
   agent::Setup setup_;
   bool as_text_ = false;  // the script writes its calls between tags
   std::mutex mutex_;

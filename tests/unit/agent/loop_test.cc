@@ -247,6 +247,35 @@ TEST_F(LoopTest, AnAnswerMayHaveToHaveAForm) {
   EXPECT_TRUE(said("by calling final_answer"));
 }
 
+// A person reads the same in either; whoever asked for the form wants it.
+TEST_F(LoopTest, AFormThatIsWrittenAndNotHandedInIsTaken) {
+  setup_.output_schema =
+      must(parse_json(R"({"type": "object", "properties": {"n": {"type": "integer"}},
+                          "required": ["n"]})"))
+          .as_object();
+  const auto answer = [](std::string_view text) {
+    return to_text(Json(JsonObject{{"text", text}})) + "\n";
+  };
+  const std::string handed_in = R"({"calls": [{"tool": "final_answer", "arguments": {"n": 4}}]})";
+  int post_number = 0;
+  for (const auto& [text, is_taken] : std::vector<std::pair<std::string_view, bool>>{
+           {"{\"n\": 3}", true},
+           {"\n{\"n\":\n3}\n", true},
+           {"```json\n{\"n\": 3}\n```", true},
+           {"So:\n\n```\n{\"n\": 3}\n```\nDone.", true},
+           {"It is {\"n\": 3}", false},
+           {"{\"n\": \"three\"}", false},
+           {"```\n{\"n\": 3}", false},
+           {"```\n{}\n```\n```\n{\"n\": 3}\n```", false}}) {
+    post("count", fmt::format("p_{}", ++post_number));
+    const Ending ending = play(answer(text) + handed_in);
+    EXPECT_TRUE(ending.ok()) << text;
+    ASSERT_TRUE(ending.structured) << text;
+    EXPECT_EQ(to_text(*ending.structured), is_taken ? R"({"n":3})" : R"({"n":4})") << text;
+    EXPECT_EQ(ending.turns, is_taken ? 1 : 2) << text;
+  }
+}
+
 TEST_F(LoopTest, AnObjectOfTheAnswerMayComeAsText) {
   setup_.output_schema =
       must(parse_json(R"({"type": "object", "properties": {"sizes": {"type": "object"}}})"))

@@ -455,6 +455,29 @@ TEST_F(RunnerTest, WhatDidNotComeToItsEndSaysSo) {
   EXPECT_NE(remark->body.find("ended: cancelled"), std::string::npos) << remark->body;
 }
 
+TEST_F(RunnerTest, TheEndOfACallThatWasLeftOpenIsTold) {
+  session::Answer answer;
+  answer.message = {model::Role::assistant, {model::ToolCall{.id = "1", .name = "save"}}};
+  answer.calls = {"c_1"};
+  std::vector<store::Entry> entries;
+  for (const session::Item& item :
+       {session::Item(session::Prompt{"user", model::user_message("go")}), session::Item(answer)})
+    entries.push_back(to_entry(item));
+  use([&](store::Store& store) {
+    return store.append_entries(kSession, entries, {}, store::Keep::process_death);
+  });
+  std::string told;
+  on_event_ = [&](const Event& event) {
+    if (const auto* ended = std::get_if<CallEnded>(&event.what))
+      told = fmt::format("{} {} {}", ended->result.call_id, ended->tool,
+                         text_of(ended->result.content));
+  };
+  EXPECT_TRUE(end_of(runner_->resume(kSession, Lane::main)).ok());
+  EXPECT_TRUE(told.starts_with("1 save ")) << told;
+  EXPECT_NE(told.find("not_run"), std::string::npos) << told;
+  EXPECT_EQ(events_, (std::vector<std::string>{"s_1 result", "s_1 turn", "s_1 answer", "s_1 end"}));
+}
+
 // Calls a tool, and says something once `told_` is.
 class CallingModel final : public model::Model {
  public:

@@ -192,6 +192,7 @@ TEST_F(ConversationFaults, AHeldLockIsToldAndNothingIsLostOrToldTwice) {
   EXPECT_EQ(store->rename_conversation("s_1", "renamed").error().type, kBusy);
   EXPECT_EQ(store->copy_conversation("s_old", 1, begun("s_copy")).error().type, kBusy);
   EXPECT_EQ(store->remove_conversation("s_old").error().type, kBusy);
+  EXPECT_EQ(store->collect_spent("s_1").error().type, kBusy);
   EXPECT_EQ(waiting(*store, "s_1"), std::vector<std::string>{"p_1"});
   EXPECT_EQ(must(store->conversation("s_1")).entries, 0u);
 

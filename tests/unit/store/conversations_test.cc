@@ -146,6 +146,44 @@ TEST_F(Conversations, CanBeRenamedCopiedAndRemoved) {
   EXPECT_EQ(store_->copy_conversation("s_2", 1, sample("s_2")).error().type, "session_exists");
 }
 
+TEST_F(Conversations, WhatIsSpentBelowCountsOnce) {
+  for (const auto& [id, parent] :
+       {std::pair{"s_1", ""}, {"s_2", "s_1"}, {"s_3", "s_2"}, {"s_4", "s_2"}, {"s_5", ""}}) {
+    Conversation conversation = sample(id);
+    conversation.parent = parent;
+    must(store_->begin_conversation(conversation));
+  }
+  const auto spend = [&](std::string_view session, const Spent& spent) {
+    must(store_->append_entries(session, {}, spent, Keep::process_death));
+  };
+  const auto spent = [&](std::string_view session) {
+    return must(store_->conversation(session)).spent;
+  };
+  must(store_->collect_spent("s_1"));
+  EXPECT_EQ(spent("s_1"), Spent{});
+  const Spent one{1, 2, 3, 4, 5}, two{2, 4, 6, 8, 10}, three{3, 6, 9, 12, 15};
+  spend("s_3", one);
+  spend("s_4", two);
+  spend("s_5", {.input = 99});
+  must(store_->collect_spent("s_2"));
+  EXPECT_EQ(spent("s_2"), three);
+  EXPECT_EQ(spent("s_1"), Spent{}) << "only what was asked about";
+  must(store_->collect_spent("s_1"));
+  must(store_->collect_spent("s_1"));
+  EXPECT_EQ(spent("s_1"), three);
+  EXPECT_EQ(spent("s_2"), three);
+  must(store_->copy_conversation("s_2", 9, [&] {
+    Conversation copy = sample("s_6");
+    copy.parent = "s_1";
+    return copy;
+  }()));
+  spend("s_3", one);
+  must(store_->remove_conversation("s_3"));
+  must(store_->collect_spent("s_1"));
+  EXPECT_EQ(spent("s_1"), (Spent{4, 8, 12, 16, 20})) << "also what was removed";
+  must(store_->collect_spent("s_none"));
+}
+
 TEST_F(Conversations, RememberHowTheirModelWasChosen) {
   store::Conversation conversation = sample("s_1");
   conversation.model = "one";

@@ -117,6 +117,17 @@ TEST_F(SqliteOpen, KeepsTheCallsThatAnEarlierVersionRecorded) {
   EXPECT_EQ(must(raw()->integer("SELECT count(*) FROM identities")), 2);
 }
 
+TEST_F(SqliteOpen, DoesNotCountAgainWhatAnEarlierVersionPassedOn) {
+  must(migrate(*raw(), migrations().first(8)));
+  for (const char* row : {"'s_1', x'', '', x'', '', ''", "'s_2', x'', '', x'', '', 's_1'"})
+    must(raw()->execute(
+        fmt::format("INSERT INTO conversations VALUES ({}, 1, 1, 0, 30, 15, 0, 0, 7, '', x'')", row)
+            .c_str()));
+  const std::unique_ptr<Store> store = must(opener_.open());
+  must(store->collect_spent("s_1"));
+  EXPECT_EQ(must(store->conversation("s_1")).spent.input, 30);
+}
+
 TEST_F(SqliteOpen, TreatsAnEmptyFileAsNew) {
   make_directory();
   std::ofstream(path_).close();

@@ -53,7 +53,8 @@ TEST(TalkView, ShowsAConversationInBlocks) {
   f.view.end();
   EXPECT_EQ(f.written,
             "› Fix it\n  please\n\n∴ First I look. …\n\nI look at it.\n\n"
-            "✓ read  a.txt  (2 lines)\n✗ read  b.txt  no file 'b.txt'\n\nDone.\n");
+            "✓ read  a.txt  (2 lines)\n✗ read  b.txt  no file 'b.txt'\n  hint: ls shows\n\n"
+            "Done.\n");
 }
 
 TEST(TalkView, ShowsThatACommandFailedAndWhatItSaid) {
@@ -69,6 +70,55 @@ TEST(TalkView, ShowsThatACommandFailedAndWhatItSaid) {
             "✗ exec  make  exit code 2\n  a\n  \n  b\n  1 file changed\n"
             "✗ exec  make  exit code 1\n  1\n  2\n  3\n  4\n  … 1 more line, Ctrl-O shows all\n"
             "✗ exec  false  exit code 1\n");
+}
+
+TEST(TalkView, NamesNoKeyWhereThereIsNone) {
+  Fixture f({.has_keys = false});
+  f.show(Kind::call_begun, R"({"command":"make"})", "exec");
+  f.end_call({.id = "1", .name = "exec", .text = "1\n2\n3\n4\n5\nexit code 1", .status = 1});
+  std::string diff = "Edited a.txt: 1 replacement\n";
+  for (int i = 1; i <= 22; ++i) diff += std::to_string(i + 10) + " + line\n";
+  f.end_call({.id = "2", .name = "edit", .text = diff, .is_change = true});
+  EXPECT_NE(f.written.find("\n  … 1 more line\n"), std::string::npos) << f.written;
+  EXPECT_NE(f.written.find("\n  … 2 more lines\n"), std::string::npos) << f.written;
+  EXPECT_EQ(f.written.find("Ctrl-O"), std::string::npos) << f.written;
+}
+
+TEST(TalkView, ShowsErrorsWholeWithTheirHint) {
+  const auto shown = [](const TalkStyle& style, std::string text, std::string session = "s") {
+    Fixture f(style);
+    f.view.show({.kind = Kind::call_ended,
+                 .session = std::move(session),
+                 .id = "1",
+                 .name = "undo",
+                 .text = std::move(text),
+                 .is_error = true},
+                f.at(0));
+    return f.written;
+  };
+  EXPECT_EQ(shown({}, "short"), "✗ undo  short\n");
+  EXPECT_EQ(shown({}, "short\nhint: try"), "✗ undo  short\n  hint: try\n");
+  const std::string text =
+      "this session changed nothing that is not undone yet\nhint: changes shows";
+  EXPECT_EQ(shown({.columns = 40}, text),
+            "✗ undo\n  this session changed nothing that is\n  not undone yet\n  hint: changes "
+            "shows\n");
+  EXPECT_EQ(shown({.columns = 40}, text, "s_other"),
+            "  ✗ undo\n    this session changed nothing that\n    is not undone yet\n    hint: "
+            "changes shows\n");
+  EXPECT_EQ(shown({}, "one\ntwo\nhint: three"), "✗ undo\n  one\n  two\n  hint: three\n");
+  EXPECT_EQ(shown({}, "1\n2\n3\n4\n5\nhint: all"), "✗ undo\n  1\n  2\n  3\n  4 …\n  hint: all\n");
+}
+
+TEST(TalkView, ShowsWarningsWithAllTheirLines) {
+  Fixture f;
+  f.show(Kind::warning, "Something cannot be read:\n- a call\nWrite it again.");
+  EXPECT_EQ(f.written, "! Something cannot be read:\n  - a call\n  Write it again.\n");
+  f.written.clear();
+  std::string many;
+  for (int i = 0; i < 20; ++i) many += std::to_string(i) + "\n";
+  f.show(Kind::warning, many);
+  EXPECT_TRUE(f.written.ends_with("\n  11\n  … 8 more lines\n")) << f.written;
 }
 
 TEST(TalkView, ShowsErrorsInDetailAsProse) {

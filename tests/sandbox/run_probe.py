@@ -346,7 +346,7 @@ class World:
         """How many processes of a bomb take processor time: as many as hurt, where a control group keeps them from others."""
         group = any(os.access(pathlib.Path("/sys/fs/cgroup") / name, os.W_OK)
                     for name in ("cpu/cgroup.procs", "cpu,cpuacct/cgroup.procs"))
-        return 2000 if self.user.pw_uid == 0 and group else 8
+        return 300 if self.user.pw_uid == 0 and group else 8
 
     def others_work_beside_a_bomb(self, way, program):
         """Whether programs of the same user and of this one start and end well while a command has all processes that it gets."""

@@ -119,10 +119,12 @@ CommandChanges CommandWatch::end() {
                                             search::Witness::kMaxEntries);
   search::Testimony told = context_.witness->end(watch_, allowance);
   // What tools changed meanwhile is theirs.
-  if (const std::set<std::string> theirs = files.changed_since(moment_); !theirs.empty())
+  std::set<std::string> theirs = files.changed_since(moment_);
+  if (!theirs.empty())
     std::erase_if(told.changes, [&](const Sighting& each) { return theirs.contains(each.path); });
   const std::set<std::string> shared = shared_paths(told);
-  const workspace::CommandChange change = command_change(told, shared);
+  workspace::CommandChange change = command_change(told, shared);
+  change.others = std::move(theirs);
   workspace::CommandNote note{.lost_because = "who changed it is not known"};
   if (!change.files.empty()) note = files.note_command(change, author_of(context_));
   std::erase_if(told.changes, [&](const Sighting& each) { return note.same.contains(each.path); });

@@ -119,6 +119,11 @@ NewDirectory new_directory(const sys::Fd& directory, std::uint64_t seed) {
   return made;
 }
 
+bool holds_one_of(const std::set<std::string>& paths, const std::string& directory) {
+  const auto next = paths.lower_bound(directory + "/");
+  return next != paths.end() && next->starts_with(directory + "/");
+}
+
 // Whether git would give the content this name.
 bool is_blob(std::string_view name, std::string_view content) {
   std::string object = "blob " + std::to_string(content.size());
@@ -168,9 +173,13 @@ class CommandRecord {
       const bool is_new = is_directory(file.after) && !is_directory(file.before);
       if (!is_new || is_inside(plain, file.path) || !protected_part(file.path).empty()) continue;
       NewDirectory made = knowledge_.directory(file.path);
+      const bool holds_others = holds_one_of(change_.others, file.path);
+      if (holds_others) made.outline.reset();
       const bool is_needed = is_crowded || file.before || !made.protected_path.empty();
       if (made.outline && is_needed) wholes.insert(file.path);
-      if (!file.before && made.protected_path.empty()) plain.insert(file.path);
+      // With somebody's file in it, those within are looked at one by one.
+      if (!file.before && made.protected_path.empty() && !(is_crowded && holds_others))
+        plain.insert(file.path);
       directories_.emplace(file.path, std::move(made));
     }
     return wholes;

@@ -32,6 +32,7 @@ struct KnownRepository {
 struct CommandChange {
   std::vector<CommandFile> files;  // in the order of paths
   std::vector<KnownRepository> repositories = {};
+  std::set<std::string> others = {};  // what tools changed meanwhile: nothing takes it along
 };
 
 // What came of it. Without an id there is nothing that could be restored.

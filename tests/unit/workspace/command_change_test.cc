@@ -56,6 +56,23 @@ TEST_F(CommandChanges, LeavesALargeNewDirectoryInWhichSomebodyHasPutMore) {
   EXPECT_EQ(tree.content("in/new/theirs"), "theirs");
 }
 
+TEST_F(CommandChanges, TakesNothingAlongThatAToolWroteMeanwhile) {
+  others_ = {tree.path("in/new/theirs"), tree.path("in/made/theirs")};
+  const CommandNote many = during([&] {
+    for (size_t i = 0; i <= kMaxChanges; ++i) tree.file("in/new/" + std::to_string(i), "");
+    tree.file("in/new/theirs", "theirs");
+  });
+  EXPECT_EQ(many.lost_because, "more than 4096 files changed");
+  const CommandNote repository = during([&] {
+    tree.file("in/made/.git/HEAD", "ref: refs/heads/main\n");
+    tree.file("in/made/theirs", "theirs");
+  });
+  EXPECT_FALSE(repository.unknown.empty());
+  (void)undo();
+  EXPECT_EQ(tree.content("in/new/theirs"), "theirs");
+  EXPECT_EQ(tree.content("in/made/theirs"), "theirs");
+}
+
 TEST_F(CommandChanges, SaysWhyNothingIsNoted) {
   tree.directory("in/old");
   const CommandNote many = during([&] {

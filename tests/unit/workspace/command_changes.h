@@ -57,8 +57,10 @@ class CommandChanges : public WorkspaceTest {
       const bool is_directory = file.before && file.after &&
                                 file.before->status.kind == sys::FileKind::directory &&
                                 file.after->status.kind == sys::FileKind::directory;
-      if (!is_directory && stamp(file.before) != stamp(file.after)) change.files.push_back(file);
+      if (!is_directory && stamp(file.before) != stamp(file.after) && !others_.contains(path))
+        change.files.push_back(file);
     }
+    change.others = others_;
     return files_->note_command(change, author_);
   }
 
@@ -94,6 +96,7 @@ class CommandChanges : public WorkspaceTest {
 
   std::unique_ptr<Workspace> files_ = journaled();
   const Author author_{.tool = "exec", .call_id = "c_1", .session = "s"};
+  std::set<std::string> others_;  // what tools change while a command works
 };
 
 }  // namespace helve::workspace

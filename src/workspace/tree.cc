@@ -8,6 +8,7 @@
 
 #include "sys/directory.h"
 #include "sys/id.h"
+#include "sys/reserved.h"
 
 namespace helve::workspace {
 namespace {
@@ -128,6 +129,8 @@ sys::OrErrno<std::string> outline_of(const sys::Fd& directory, std::uint64_t lim
       failed = status.error();
       return false;
     }
+    // It comes and goes with the sandbox, whoever made the directory.
+    if (sys::is_reserved(*status)) return true;
     // What is not restored does not tell a copy apart.
     if (status->kind == sys::FileKind::socket || status->kind == sys::FileKind::device) return true;
     std::string line =

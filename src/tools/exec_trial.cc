@@ -45,7 +45,7 @@ Result<ExecOutput> settle_trial(const Settling& wish, Context& context) {
   workspace::Trials trials = TRY(trials_of(context.commands->settings()));
   ExecOutput out;
   if (wish.discard) {
-    TRY(trials.discard(*wish.discard));
+    TRY(trials.discard(files, *wish.discard));
     out.notes = {fmt::format("the trial {} is dropped", *wish.discard)};
     return out;
   }

@@ -195,7 +195,7 @@ Result<Trial> Trials::find_for(const Workspace& files, std::string_view id) cons
       return Error{Code::not_found,
                    fmt::format("the trial '{}' is of '{}', which is not written here", trial.id,
                                escape_for_display(layer.root)),
-                   "apply it in that workspace", "other_workspace"};
+                   "apply or discard it in that workspace", "other_workspace"};
   }
   return trial;
 }
@@ -241,8 +241,8 @@ Result<ToldTrial> Trials::tell(std::string_view id, const Workspace& files) cons
   return told;
 }
 
-Result<void> Trials::discard(std::string_view id) {
-  TRY(find(id));
+Result<void> Trials::discard(const Workspace& files, std::string_view id) {
+  TRY(find_for(files, id));
   remove(id);
   return {};
 }

@@ -86,7 +86,7 @@ class Trials {
   Result<AppliedTrial> apply(std::string_view id, Workspace& files, const Author& author);
   // What applying it would change.
   Result<ToldTrial> tell(std::string_view id, const Workspace& files) const;
-  Result<void> discard(std::string_view id);
+  Result<void> discard(const Workspace& files, std::string_view id);
   // Drops those that began before, and those of processes that were killed before they ended.
   void drop_before(std::int64_t ms);
   // Drops the oldest until the others have no more bytes. Their ids.

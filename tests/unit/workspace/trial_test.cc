@@ -130,9 +130,9 @@ TEST_F(TrialsTest, SaysWhatUndoWillNotTakeAway) {
 TEST_F(TrialsTest, DropsWhatNobodyWants) {
   const Trial trial = begun({{"a", "new\n"}});
   (void)looked(trial);
-  ASSERT_TRUE(trials_.discard(trial.id));
+  ASSERT_TRUE(trials_.discard(*files_, trial.id));
   EXPECT_EQ(kept(), Lines{});
-  EXPECT_FALSE(trials_.discard(trial.id));
+  EXPECT_FALSE(trials_.discard(*files_, trial.id));
 }
 
 TEST_F(TrialsTest, LeavesNothingOfOneThatFailed) {
@@ -155,6 +155,7 @@ TEST_F(TrialsTest, BelongToTheirWorkspace) {
   const auto applied = trials_.apply(trial.id, **other, {.tool = "exec"});
   ASSERT_FALSE(applied);
   EXPECT_EQ(applied.error().type, "other_workspace");
+  EXPECT_EQ(trials_.discard(**other, trial.id).error().type, "other_workspace");
   EXPECT_TRUE(has(applied.error().message, tree.path("in"))) << applied.error().message;
   EXPECT_EQ(apply(trial), "");
 }
@@ -542,7 +543,7 @@ TEST_F(TrialsTest, GoWhenTheyAreOld) {
 TEST_F(TrialsTest, TakeNoPathForAnId) {
   tree.file("in/precious");
   for (const char* id : {"..", "t_../../in", "", "t_", "../in", "t_\n"})
-    EXPECT_FALSE(trials_.discard(id)) << id;
+    EXPECT_FALSE(trials_.discard(*files_, id)) << id;
   EXPECT_TRUE(tree.exists("in/precious"));
 }
 

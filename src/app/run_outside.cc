@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kPrograms[] = {"helve", "helve-spawn", "helve-media"};
 
-// Git obeys these also where somebody makes them only now.
-constexpr const char* kOfGit[] = {".gitconfig", ".config/git/config", ".config/git/attributes"};
+// Below a directory of configurations. Git obeys them also where somebody makes them only now.
+constexpr const char* kOfGit[] = {"git/config", "git/attributes"};
 
 // Only those that exist: an empty one would keep a shell from reading another in its place.
 constexpr const char* kOfSessions[] = {
@@ -24,8 +24,15 @@ constexpr const char* kOfSessions[] = {
     ".config/fish",   ".config/autostart", ".config/environment.d",
     ".config/systemd"};
 
+// Where the directory itself is missing, nothing is reserved: nobody could make anything in it.
+void add_configurations(const std::string& directory, std::vector<std::string>& paths) {
+  if (!sys::status_of(directory)) return;
+  for (const char* name : kOfGit) paths.push_back(directory + "/" + name);
+}
+
 void add_home(const std::string& home, std::vector<std::string>& paths) {
-  for (const char* name : kOfGit) paths.push_back(home + "/" + name);
+  paths.push_back(home + "/.gitconfig");
+  add_configurations(home + "/.config", paths);
   for (const char* name : kOfSessions) {
     if (std::string path = home + "/" + name; sys::status_of(path)) paths.push_back(path);
   }
@@ -37,10 +44,8 @@ void add_named(const Surroundings& surroundings, std::vector<std::string>& paths
     const auto found = surroundings.environment.find(variable);
     return found == surroundings.environment.end() ? std::string() : found->second;
   };
-  if (const std::string config = value("XDG_CONFIG_HOME"); !config.empty()) {
-    paths.push_back(config + "/git/config");
-    paths.push_back(config + "/git/attributes");
-  }
+  if (const std::string config = value("XDG_CONFIG_HOME"); !config.empty())
+    add_configurations(config, paths);
   paths.push_back(value("GIT_CONFIG_GLOBAL"));
 }
 

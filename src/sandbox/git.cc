@@ -24,7 +24,7 @@ constexpr size_t kMaxVisited = 4096;  // directories of its repositories that ar
 constexpr int kMaxDepth = 16;         // of names such as modules/libs/a, and of submodules
 constexpr int kLevels = 2;            // below a root where repositories are looked for in any case
 constexpr size_t kMaxDeep = 16384;    // directories below those that are looked at
-constexpr size_t kMaxDeepFound = 64;  // repositories there; each makes every command slower
+constexpr size_t kMaxDeepFound = 16;  // repositories there; each makes every command slower
 
 std::string join(const std::string& directory, const std::string& name) {
   return directory.empty() ? name : directory + "/" + name;
@@ -77,7 +77,8 @@ class Search {
         continue;
       for (const std::string& entry : directories_in(directory, kMaxDeep)) {
         if (++looked_at > kMaxDeep || deep_found_ >= kMaxDeepFound) return;
-        if (entry != "node_modules") deep_found_ += look_for(join(name, entry)) ? 1 : 0;
+        const std::string place = join(name, entry);
+        if (entry != "node_modules" && !has_links(place)) deep_found_ += look_for(place) ? 1 : 0;
       }
     }
   }
@@ -101,6 +102,14 @@ class Search {
       return look_into(name, levels - 1);
     }
     return {};
+  }
+
+  // Such a repository cannot be protected. Nearer ones are refused for that; what lies deep is not
+  // to keep every command from running.
+  bool has_links(const std::string& name) const {
+    const std::string git = path(join(name, ".git"));
+    return is_link(git) || is_link(git + "/hooks") || is_link(git + "/config") ||
+           is_link(git + "/info");
   }
 
   // Whether there is a repository. If not, somebody may look deeper.
@@ -180,7 +189,7 @@ class Names {
     }
     add_included(directory, config, depth);
     add_worktrees(join(directory, "worktrees"), second, depth);
-    shut_.push_back(join(directory, "modules"));
+    shut_modules(directory);
     add_modules(join(directory, "modules"), depth);
   }
 
@@ -305,9 +314,15 @@ class Names {
       places_.push_back(directory);
       add_leads(directory, second);
       add_link_in(checkout_of_worktree(path(directory)));
-      shut_.push_back(join(directory, "modules"));
+      shut_modules(directory);
       add_modules(join(directory, "modules"), depth + 1);
     }
+  }
+
+  // A link stays, and what it leads to is not protected.
+  void shut_modules(const std::string& directory) {
+    const std::string modules = join(directory, "modules");
+    (is_link(path(modules)) ? links_ : shut_).push_back(modules);
   }
 
   void add_modules(const std::string& directory, int depth) {

@@ -205,8 +205,19 @@ class Guard {
     const Detached tree = TRY(clone_tree(place, shown(name)));
     TRY(restrict_tree(tree, attributes));
     // It lies in one that is shut.
-    if (open_.contains(name)) TRY(make_writable(tree));
+    if (open_.contains(name) && is_writable_around(name)) TRY(make_writable(tree));
     return attach(tree, place, shown(name));
+  }
+
+  // What the host has mounted read-only stays so, and the kernel may refuse to change that.
+  bool is_writable_around(const std::string& name) const {
+    for (std::string part = parent_of(name); !part.empty(); part = parent_of(part)) {
+      if (!shut_.contains(part)) continue;
+      struct statvfs around {};
+      return fstatvfs(pinned_.at(parent_of(part)).get(), &around) == 0 &&
+             (around.f_flag & ST_RDONLY) == 0;
+    }
+    return true;
   }
 
   Result<void> keep_link(const sys::Fd& place, const std::string& name) {
@@ -247,6 +258,8 @@ void add_file(const std::string& root, const std::string& path, Names& found) {
   const auto link = below(root, path), file = below(root, real_path_to_be(path));
   if (link && link != file) found.kept.push_back(*link);
   if (!file) return;
+  // A link to nothing stays one: what it leads to is not known.
+  if (is_link(root + "/" + *file)) return found.kept.push_back(*file);
   if (!exists(root + "/" + *file)) found.files.push_back(*file);
   found.names.push_back(*file);
 }

@@ -620,12 +620,30 @@ TEST_F(SandboxGit, FindsRepositoriesAtAnyDepthWhereTheRootIsNone) {
   EXPECT_EQ(find_repositories(base)->checkouts, std::vector<std::string>{""});
 }
 
+TEST_F(SandboxGit, PassesOverWhatLiesDeepAndCannotBeProtected) {
+  make("a/b/c/one/.git");
+  make("a/b/hooks");
+  std::filesystem::create_directory_symlink("../../../hooks", base + "/a/b/c/one/.git/hooks");
+  make("a/b/c/two/.git");
+  EXPECT_EQ(find_repositories(base)->checkouts, (std::vector<std::string>{"", "a/b/c/two"}));
+}
+
+TEST_F(SandboxGit, LeavesALinkToModulesAsItIs) {
+  make(".git/objects");
+  make("elsewhere");
+  std::ofstream(base + "/.git/HEAD") << "ref: refs/heads/main\n";
+  std::filesystem::create_directory_symlink("../elsewhere", base + "/.git/modules");
+  const GitNames names = git_names(base, *find_repositories(base), default_protected_names());
+  EXPECT_EQ(names.shut, std::vector<std::string>{});
+  EXPECT_EQ(names.links, std::vector<std::string>{".git/modules"});
+}
+
 TEST_F(SandboxGit, FindsTheNearestOfVeryManyRepositories) {
   for (int i = 0; i < 100; ++i) make("a/b/c/" + std::to_string(i) + "/.git");
   make("a/b/near/.git");
   const auto found = find_repositories(base);
   ASSERT_TRUE(found);
-  EXPECT_EQ(found->checkouts.size(), 65u);
+  EXPECT_EQ(found->checkouts.size(), 17u);
   EXPECT_EQ(found->checkouts[1], "a/b/near");
 }
 

@@ -2,9 +2,9 @@
 // that each answer comes soon, however slow the server is: a process that ends loses little then.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <mutex>
 
 namespace helve::knowledge {
 
@@ -14,12 +14,16 @@ class StepSize {
   static constexpr size_t kFirst = 4, kMost = 64;
   static constexpr std::chrono::milliseconds kLong{500};  // that an answer may take
 
-  size_t texts() const { return texts_; }
+  size_t texts() const;
   // So many were answered in such a time.
   void took(size_t texts, std::chrono::nanoseconds time);
 
  private:
-  std::atomic<size_t> texts_ = kFirst;
+  mutable std::mutex mutex_;
+  size_t texts_ = kFirst;
+  size_t last_texts_ = 0;
+  std::chrono::nanoseconds last_{0};
+  std::chrono::nanoseconds long_ = kLong;  // more where the way there alone takes so much
 };
 
 }  // namespace helve::knowledge

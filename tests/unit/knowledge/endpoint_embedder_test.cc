@@ -19,17 +19,25 @@ using testing::Not;
 TEST(StepSize, GrowsWhileAnswersComeSoon) {
   StepSize step;
   EXPECT_EQ(step.texts(), 4u);
-  step.took(4, StepSize::kLong / 2);
-  EXPECT_EQ(step.texts(), 8u);
-  step.took(8, StepSize::kLong);
+  step.took(4, StepSize::kLong);
   EXPECT_EQ(step.texts(), 8u);
   step.took(3, milliseconds(1));  // of what was left
   EXPECT_EQ(step.texts(), 8u);
   step.took(8, StepSize::kLong + milliseconds(1));
   EXPECT_EQ(step.texts(), 4u);
-  for (int i = 0; i < 9; ++i) step.took(1, StepSize::kLong * 2);
-  EXPECT_EQ(step.texts(), 1u);
   for (int i = 0; i < 9; ++i) step.took(100, milliseconds(1));
+  EXPECT_EQ(step.texts(), StepSize::kMost);
+}
+
+TEST(StepSize, IsSmallWhereEachTextTakesLong) {
+  StepSize step;
+  for (int i = 0; i < 9; ++i) step.took(step.texts(), step.texts() * milliseconds(400));
+  EXPECT_LE(step.texts(), 2u);
+}
+
+TEST(StepSize, GrowsWhereOnlyTheWayTakesLong) {
+  StepSize step;
+  for (int i = 0; i < 9; ++i) step.took(step.texts(), milliseconds(600));
   EXPECT_EQ(step.texts(), StepSize::kMost);
 }
 
@@ -141,7 +149,7 @@ TEST_F(EndpointEmbedderTest, StepsAreOfTheSizeThatTheServerTakes) {
   EXPECT_EQ(ask(), EndpointEmbedder::kMaxTexts);
   each = milliseconds(60);
   for (int i = 0; i < 4; ++i) ask();
-  EXPECT_EQ(ask(), 8u);
+  EXPECT_LE(ask(), 2 * 8u);  // 8 take almost as long as an answer may
 }
 
 TEST_F(EndpointEmbedderTest, AnswersThatAreNoneAreRefused) {

@@ -351,7 +351,7 @@ TEST_F(MemoryTest, ShortProcessesGetOnWithASlowServer) {
   }
   EXPECT_TRUE(is_done);
   EXPECT_EQ(std::accumulate(steps.begin(), steps.end(), size_t{0}), kNotes);  // each once
-  EXPECT_LE(std::ranges::max(steps), 8u);  // 8 take almost as long as a step may
+  EXPECT_LE(std::ranges::max(steps), 2 * 8u);  // 8 take almost as long as an answer may
 }
 
 // Takes longer than a search has patience for, but for the first vectors it has more.

@@ -225,7 +225,7 @@ Result<void> Run::keep(model::Reply& reply) {
   TRY(add_patiently(transcript_, answer,
                     {.spent = spent_of(reply.usage, cost),
                      .keep = has_calls ? store::Keep::process_death : store::Keep::power_loss},
-                    emit_, stop_));
+                    emit_, outer_));  // it was paid for, also when the time is up
   ending_.text = model::text_of(answer.message);
   emit_({session(),
          AnswerGiven{answer, cost, ending_.is_priced, transcript_.tokens(), setup_.window}});

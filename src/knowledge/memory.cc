@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "base/text.h"
 #include "knowledge/front_matter.h"
@@ -148,12 +149,13 @@ Result<void> Memory::sync(std::unique_lock<std::mutex>& lock, MemoryAnswer& answ
   MemoryFiles::Changes changes;
   {
     const Reading reading(*this, lock);
+    bool is_first = true;
     changes = files_.sync(
         clock_.unix_ms() * 1'000'000,
         [&](MemoryFiles::Note note, size_t number, size_t all) {
           if (progress) progress(static_cast<double>(number), static_cast<double>(all), note.path);
           // The first one is not given up: else the same note would end every search in time.
-          return put(std::move(note), number == 0 ? std::stop_token() : stop);
+          return put(std::move(note), std::exchange(is_first, false) ? std::stop_token() : stop);
         },
         stop);
   }

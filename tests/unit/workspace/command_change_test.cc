@@ -1,11 +1,13 @@
 // What a command changed can be taken back as far as what was there is known, and only so far.
 #include "workspace/command_change.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cstdlib>
 
 #include "base/hash.h"
+#include "sys/reserved.h"
 #include "unit/workspace/command_changes.h"
 
 namespace helve::workspace {
@@ -448,6 +450,16 @@ TEST_F(CommandChanges, RemovesARepositoryThatTheCommandMade) {
   EXPECT_EQ(note.unknown, Lines{});
   EXPECT_EQ(undo(), Lines{});
   EXPECT_EQ(tree.names("in"), Lines{});
+}
+
+TEST_F(CommandChanges, RemovesARepositoryInWhichTheSandboxReservedANameSince) {
+  EXPECT_EQ(during([&] { tree.file("in/made/.git/HEAD", "ref: refs/heads/main\n"); }).unknown,
+            Lines{});
+  tree.directory("in/made/.git/modules");
+  const timespec times[2]{{0, UTIME_OMIT}, {sys::kReservedTime, 0}};
+  ASSERT_EQ(utimensat(AT_FDCWD, tree.path("in/made/.git/modules").c_str(), times, 0), 0);
+  EXPECT_EQ(undo(), Lines{});
+  EXPECT_FALSE(tree.exists("in/made"));
 }
 
 TEST_F(CommandChanges, LeavesARepositoryThatSomebodyUsedSince) {

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <optional>
+#include <stop_token>
 
 #include "app/app.h"
 #include "app/model_input.h"
@@ -163,6 +166,9 @@ Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
       prompt.empty() ? staff.runner().resume(chosen.session, agent::Lane::main)
                      : TRY(staff.runner().post(
                            {.session = chosen.session, .message = model::user_message(prompt)}));
+  // In the thread that finds nobody reading: before that asks the model for more.
+  std::optional<std::stop_callback<std::function<void()>>> at_once(
+      std::in_place, stop, [&] { staff.runner().stop(chosen.session); });
   agent::Ending ending = staff.runner().see_through(*work, "", stop);
   // What runs in the background tells this session its end, and that is answered as well.
   for (auto others = staff.runner().at_work(); !others.empty(); others = staff.runner().at_work()) {
@@ -171,6 +177,7 @@ Result<int> run_prompt(const RunInput& in, App& app, cli::Run& run) {
       if (other->session() == chosen.session) ending = std::move(last);
     }
   }
+  at_once.reset();
   world.staff.reset();  // nobody tells anything from here on
   printer.finish(ending);
   return status_of(ending);

@@ -180,8 +180,7 @@ class Faults(unittest.TestCase):
     def test_a_reader_that_goes_ends_the_run(self):
         self.configure("model:\n  retries: 0\n")
         closed = threading.Event()
-        many = 300
-        server = RawServer(*[[closed, HEAD, chat(Turn("I look.", [("ls", {})])).encode()] for _ in range(many)])
+        server = RawServer(*[[closed, HEAD, chat(Turn("I look.", [("ls", {})])).encode()] for _ in range(9)])
         process = self.place.start(*self.words(server, "go"), "--json")
         process.stdout.readline()
         process.stdout.close()
@@ -190,7 +189,7 @@ class Faults(unittest.TestCase):
         process.stderr.close()
         self.assertEqual(process.wait(60), 130)
         self.assertIn("standard output was closed, so the work was stopped; go on with: helve --session s_1 run", errors)
-        self.assertLess(len(server.requests), many)  # one or two, unless the machine is very busy
+        self.assertLessEqual(len(server.requests), 1)
 
     def test_a_limit_that_is_too_large_is_told(self):
         for flag, limit in (("--time", "31536000"), ("--cost", "1000000"), ("--tokens", "1000000000000")):
